@@ -11,7 +11,7 @@ import glassgrad
 from both import spelled, values
 from glassgrad.core.graph import edge_of
 from glassgrad.hooks.turn import GraphTask
-from programs import Run, programs, writing_programs
+from random_programs import Run, programs, writing_programs
 
 FUZZ = settings(
     max_examples=250, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck)

@@ -228,7 +228,7 @@ class Pass:
                     grads = grads if grads.__class__ is tuple else (grads,)
                     if needed is not None:
                         grads = self.asked_for(node, grads)
-                    grads = plugs.hooks.run_after(node, grads, grad)
+                    grads = plugs.hooks.run_after(cold, node.edges, grads, grad)
                 grad = None  # from here on the buffers alone refer to the gradients
                 if free and node.holders is not None:
                     node.saved_tensors = FREED
@@ -324,7 +324,7 @@ def fit(node: Node, grads: Grads) -> Grads:
             shape, dtype = edge.node._input_metadata[edge.output_nr]
         else:
             shape, dtype = edge.out_shape, edge.out_dtype
-        if grad.shape != shape or grad.dtype is not dtype:
+        if grad.shape != shape or (grad.dtype is not dtype and grad.dtype != dtype):
             fitted = plugs.gradients.fitted(node, position, grad, shape, dtype)
             grads = (*grads[:position], fitted, *grads[position + 1 :])
     return grads

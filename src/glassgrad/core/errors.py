@@ -12,6 +12,7 @@
     │   ├── CheckpointError                 a checkpointed function cannot be recomputed
     │   └── GradcheckError                  the gradient disagrees with differences
     ├── ShapeError (RuntimeError)         shapes that do not fit together
+    ├── LinAlgError (RuntimeError)        matrices that a problem has no solution for
     ├── DTypeError (RuntimeError)         a dtype an op cannot take
     ├── DeviceError (RuntimeError)        arrays on different devices
     ├── DimError (IndexError)             a dim outside the tensor's dims
@@ -73,6 +74,10 @@ class ShapeError(GlassgradError, RuntimeError):
     """Shapes that do not fit together."""
 
 
+class LinAlgError(GlassgradError, RuntimeError):
+    """Matrices for which a problem of linear algebra has no solution, or a problem that is none."""
+
+
 class DTypeError(GlassgradError, RuntimeError):
     """A dtype that an op cannot take."""
 
@@ -87,6 +92,10 @@ class DimError(GlassgradError, IndexError):
 
 class ArgumentError(GlassgradError, ValueError):
     """A value that no op can take."""
+
+
+class RangeError(ArgumentError, RuntimeError):
+    """A number outside of its range, for which PyTorch raises one or the other."""
 
 
 class ArgumentTypeError(GlassgradError, TypeError):

@@ -81,28 +81,24 @@ class Node:
         "caller_code",
         "caller_offset",
         "calls",
-        "checked",
         "cold",
         "edges",
-        "holders",
         "out_dtype",
         "out_shape",
-        "saved_tensors",
         "seq",
-        "versions",
     )
 
     edges: "tuple[Node | GradientEdge | None, ...]"
     seq: int
     out_shape: Any
     out_dtype: Any
-    checked: bool
-    saved_tensors: Any
-    holders: Any
+    checked: bool = False
+    saved_tensors: Any = ()
+    holders: Any = None
     caller_code: CodeType
     caller_offset: int
     calls: Values
-    versions: dict[int, tuple[Version, int]] | None
+    versions: dict[int, tuple[Version, int]] | None = None
     cold: "NodeHooks | None"
     _level: Any
 
@@ -220,13 +216,10 @@ class AccumulateGrad(Node):
     edges = ()  # the same for all of them, so that making one sets two attributes
     seq = sys.maxsize
     out_shape = out_dtype = None
-    checked = False
-    saved_tensors = ()
-    holders = versions = None
 
     @property
     def _input_metadata(self) -> list[Metadata]:
-        return [Metadata(tuple(self.variable.shape), self.variable.dtype)]
+        return [Metadata(self.variable.payload.shape, self.variable.payload.dtype)]
 
 
 def accumulator(leaf: Tensor) -> AccumulateGrad:

@@ -40,7 +40,9 @@ while no mode is set. It is written out by hand: each call and each loop in it i
 
 import functools
 import operator
+import threading
 from collections.abc import Callable
+from inspect import CO_VARARGS
 from sys import _getframe
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -50,7 +52,7 @@ from numpy import ndarray
 from . import state
 from .errors import GlassgradError
 from .function import Function
-from .graph import GradientEdge, edge_of, number
+from .graph import GradientEdge, Node, edge_of, number
 from .saved import PrimitiveNode, note_versions, operand_of, save
 from .state import Func, Names, Values, here, is_ours, modes, next_seq, outside, plugs
 from .tensor import PLAIN, Pending, Tensor, whole, wrap
@@ -68,6 +70,9 @@ class Primitive(Function):
         broadcasts: operands broadcast against each other, as in elementwise ops.
         promotes: the operands from this position on are brought to one dtype; None: no operand.
         floating: integers become the default dtype first.
+        changes_dtype: whether it makes complex numbers of real ones.
+        kernel, kinds: if it is not for all dtypes, PyTorch's name of what computes it, which is in
+            the error, and NumPy's letters of the kinds that it takes.
         differentiable: whether it has a gradient at all.
         multiple: whether `forward` returns a tuple of outputs.
         differentiates: which operands have edges; an index or a condition has none.
@@ -92,6 +97,9 @@ class Primitive(Function):
     broadcasts: ClassVar[bool] = False
     promotes: ClassVar[int | None] = 0
     floating: ClassVar[bool] = False
+    changes_dtype: ClassVar[bool] = False
+    kernel: ClassVar[str] = ""
+    kinds: ClassVar[str] = "f"
     differentiable: ClassVar[bool] = True
     multiple: ClassVar[bool] = False
     differentiates: ClassVar[slice] = slice(None)
@@ -115,14 +123,16 @@ class Primitive(Function):
             return  # a family, not an op
         code = cls.forward.__code__
         parameters = code.co_varnames[code.co_argcount :][: code.co_kwonlyargcount]
-        cls.parameters = parameters = vars(cls).get("parameters", parameters)
+        cls.parameters = vars(cls).get("parameters", parameters)
         cls.keeps_index |= cls.differentiates != slice(None) and not cls.saves
         cls.kept_where = tuple(
-            [
-                (cls.saved_if.get(name), -1 if name == "result" else operand_of(cls, name))
-                for name in cls.saves
-            ]
+            [(cls.saved_if.get(name), operand_of(cls, name)) for name in cls.saves]
         )
+        for part in _PARTS:
+            setattr(cls, part.name, part)
+
+    @classmethod
+    def _node_class(cls) -> type[Node]:
         body: dict[str, Any] = {
             "_forward_cls": cls,
             "_saved_names": cls.saves,
@@ -132,15 +142,13 @@ class Primitive(Function):
             "__module__": cls.__module__,
         }
         if not cls.has_setup_context():
-            body["__slots__"] = parameters
-        for name in parameters:
+            body["__slots__"] = cls.parameters
+        for name in cls.parameters:
             body[f"_saved_{name}"] = property(operator.attrgetter(name))
         for index, name in enumerate(cls.saves):
             body[f"_saved_{name}"] = property(functools.partial(_saved, index))
             body[f"_raw_saved_{name}"] = property(functools.partial(_raw_saved, index))
-        cls._backward_cls = type(cls.node or f"{cls.__name__}Backward0", (PrimitiveNode,), body)
-        cls.apply = staticmethod(_way_in(cls, 2))
-        cls.as_operator = staticmethod(_way_in(cls, 1))
+        return type(cls.node or f"{cls.__name__}Backward0", (PrimitiveNode,), body)
 
     @classmethod
     def explain(cls, error: Exception, values: Values) -> Exception:
@@ -163,20 +171,39 @@ def _way_in(cls: type[Primitive], depth: int) -> Func:
     def readable(*operands: Any, **parameters: Any) -> Any:  # a function, so that it is a method
         return apply(cls, *operands, **parameters)
 
-    if cls.multiple or not cls.differentiable:
+    if cls.multiple or not cls.differentiable or cls.changes_dtype:
         return readable
-    takes_more = bool(code.co_flags & _CO_VARARGS)
+    takes_more = bool(code.co_flags & CO_VARARGS)
     has_parameters = bool(code.co_kwonlyargcount) or cls.has_setup_context()
     if code.co_argcount == 1 and not takes_more:
         return fast_door(cls, readable, 2)
-    if code.co_argcount == 2 and cls.promotes == 0 and not has_parameters and not takes_more:
+    is_plain = cls.promotes == 0 and not cls.differentiates.start and not has_parameters
+    if code.co_argcount == 2 and is_plain and not takes_more:
         return fast_door(cls, readable, depth)
     if code.co_argcount == 2 and cls.promotes is None and range(2)[cls.differentiates] == range(1):
         return fast_door(cls, readable, 2)  # the second is an index; a third goes the readable way
     return readable
 
 
-_CO_VARARGS = 0x04
+class _OnFirstUse:
+    """What each op has of its own, made when it is first asked for: no program uses all ops."""
+
+    def __init__(self, name: str, make: Callable[[type[Primitive]], Any]) -> None:
+        self.name, self.make = name, make
+
+    def __get__(self, _: None, cls: type[Primitive]) -> Any:
+        with _making:
+            if vars(cls).get(self.name) is self:  # another thread may have been here
+                setattr(cls, self.name, self.make(cls))
+        return getattr(cls, self.name)
+
+
+_making = threading.RLock()
+_PARTS = [
+    _OnFirstUse("_backward_cls", lambda cls: cls._node_class()),
+    _OnFirstUse("apply", lambda cls: staticmethod(_way_in(cls, 2))),
+    _OnFirstUse("as_operator", lambda cls: staticmethod(_way_in(cls, 1))),
+]
 
 
 # The readable way: every step by itself -----------------------------------------------------------
@@ -193,6 +220,9 @@ def apply(cls: type[Primitive], *operands: Any, **parameters: Any) -> Any:
         settled = plugs.values.all_settled(operands)
         if settled is not operands:
             return cls.apply(*settled, **parameters)
+        own = plugs.values.computed(cls, operands, parameters)
+        if own is not NotImplemented:
+            return own
         values = plugs.values.arrays_of(cls, operands)
     return apply_to_arrays(cls, operands, values, parameters)
 

@@ -54,7 +54,7 @@ class SavingNode(Node):
     What it keeps can be had back as tensors, with versions, or as bytes by `memory/saved.py`.
     """
 
-    __slots__ = ()
+    __slots__ = ("checked", "holders", "saved_tensors", "versions")
 
     _kept_in: ClassVar[str] = "saved_tensors"
 
@@ -66,11 +66,6 @@ class SavingNode(Node):
 
     def _is_released(self) -> bool:
         return isinstance(getattr(self, self._kept_in), Gone)
-
-    def _all_kept(self) -> list[Any]:
-        """What is in each place; empty if the node has let go of it."""
-        kept = getattr(self, self._kept_in)
-        return [] if isinstance(kept, Gone) else list(getattr(kept, "entries", kept))
 
 
 class PrimitiveNode(SavingNode):
@@ -105,14 +100,15 @@ class PrimitiveNode(SavingNode):
         if self.holders is not None:
             self.saved_tensors = FREED
             self.holders = self.versions = None
-            for kept in plugs.saved.kept_beside(self):
+            for kept in plugs.saved.kept_beside(self) if hasattr(self, "__dict__") else ():
                 setattr(self, kept.name, None)
 
 
 def operand_of(cls: Any, name: str) -> int:
-    """The position of the operand that is saved under `name`."""
-    first = [saved for saved in cls.saves if saved != "result"].index(name)
-    return int(cls.saved_at.get(name, first))
+    """The position of the operand that is saved under `name`; -1 for the result."""
+    if name == "result" or name in cls.saved_at:
+        return int(cls.saved_at.get(name, -1))
+    return [saved for saved in cls.saves if saved != "result"].index(name)
 
 
 def save(node: Any, operands: Values, values: Values, out: Any) -> None:

@@ -214,23 +214,14 @@ def _change(here: Changes, wanted: Changes, otherwise: Changes) -> None:
 def _mark(here: Changes) -> None:
     """Derive from a thread's modes which paths its ops and passes take."""
     key, inside = here["key"], here["scope"] is not None
-    if not here["grad"]:
-        unusual.add(key)
-    elif unusual:
-        unusual.discard(key)
     is_level = here["levels"] or here["duals"] is not None
-    if is_level or inside or here["inference"] or here["hook_pairs"]:
-        special.add(key)
-    elif special:
-        special.discard(key)
-    if inside:
-        scoped.add(key)
-    elif scoped:
-        scoped.discard(key)
-    if here["watcher"] is not None:
-        watching.add(key)
-    elif watching:
-        watching.discard(key)
+    is_special = is_level or inside or here["inference"] or here["hook_pairs"]
+    is_marked = not here["grad"], is_special, inside, here["watcher"] is not None
+    for marks, is_in in zip(_MARKED, is_marked):  # noqa: B905  # of one length
+        if is_in:
+            marks.add(key)
+        elif marks:
+            marks.discard(key)
 
 
 def is_grad_enabled() -> bool:

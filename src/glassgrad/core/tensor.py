@@ -125,7 +125,8 @@ class Tensor(_Mixins):
 
     Args:
         data: an array, another tensor or (nested) sequences of numbers. Numbers become the
-            default dtype, as in PyTorch; write `glassgrad.tensor(...)` to keep integers.
+            default dtype, as in PyTorch; write `glassgrad.tensor(...)` to keep integers. Or sizes:
+            `Tensor(2, 3)`, of any values.
         dtype, device: what to make of it.
         requires_grad: whether gradients are wanted with respect to it.
 
@@ -143,7 +144,7 @@ class Tensor(_Mixins):
     cold: Cold | None
 
     def __new__(
-        cls, data: Any = (), *, dtype: Any = None, device: Any = None, requires_grad: bool = False
+        cls, *data: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False
     ) -> Self:
         self = object.__new__(cls)
         self.payload = plugs.values.payload_of(cls, data, dtype, device)
@@ -160,7 +161,7 @@ class Tensor(_Mixins):
         return Size(self.payload.shape)
 
     @property
-    def dtype(self) -> "np.dtype[Any]":
+    def dtype(self) -> "np.dtype[Any]":  # type: ignore[override]
         """The dtype of the elements: a NumPy dtype."""
         return self.payload.dtype  # type: ignore[no-any-return]  # payload is Any
 

@@ -94,11 +94,6 @@ class NodeHooks:
         self.post = Hooks()
         self.metadata: dict[Any, Any] = {}
 
-    def of_output(self, nr: int) -> Hooks:
-        """The hooks of the tensor that is output `nr`."""
-        self.before = True
-        return self.tensor.setdefault(nr, Hooks())
-
     def retain_grad_of(self, nr: int, tensor: Tensor) -> None:
         """Keep the gradient of the tensor that is output `nr`."""
         self.before = True
@@ -131,7 +126,8 @@ def register_hook(tensor: Tensor, hook: Callable[[Tensor], Tensor | None]) -> Re
     _check_hook(tensor, hook)
     node = tensor.grad_fn
     if node is not None:
-        return add_hook(node.hooks().of_output(tensor.output_nr), hook)
+        node.hooks().before = True
+        return add_hook(node.hooks().tensor.setdefault(tensor.output_nr, Hooks()), hook)
     cold = tensor.cold_side()
     cold.hooks = cold.hooks or Hooks()
     return add_hook(cold.hooks, hook)
@@ -209,7 +205,7 @@ def _check_hook(tensor: Tensor, hook: object) -> None:
 
 # In the engine ----------------------------------------------------------------------------------
 
-# Tuples of hooks are copied at once: another thread may register a hook meanwhile.
+# Hooks are copied at once, to tuples or lists: another thread may register one meanwhile.
 
 
 def before(node: Node) -> list[Step]:
@@ -254,27 +250,36 @@ def run(steps: list[Step], grads: Grads) -> Grads:
 
 
 def run_before(cold: NodeHooks, grad: Any) -> Any:
-    """What the hooks before a node with one output leave of its gradient, without the lists."""
-    grads = (grad,)
+    """What the hooks before a node with one output leave of its gradient, without the steps."""
     for hooks in cold.tensor.values():
-        for hook in (*hooks.values(),):
-            grads = _run_tensor_hook(hook, grads, 0)
+        for hook in [*hooks.values()]:
+            result = hook(as_tensor(grad))
+            if result is not None:
+                grad = _checked(hook, result, grad)
     for kept in cold.retain.values():
-        _retain(kept, grads, 0)
-    for hook in (*cold.pre.values(),):
-        grads = _run_node_hook(hook, grads, ())
-    return grads[0]
+        _retain(kept, (grad,), 0)
+    for hook in [*cold.pre.values()]:
+        (grad,) = _run_node_hook(hook, (grad,), ())
+    return grad
 
 
-def run_after(node: Any, grads: Grads, grad: Any) -> Grads:
+def run_after(cold: NodeHooks, edges: Sequence[Any], grads: Grads, grad: Any) -> Grads:
     """What the hooks after a node with one output leave of the gradients it computed."""
     arrived = (as_tensor(grad),)
-    for hook in (*node.cold.post.values(),):
-        pairs = zip(node.edges, grads)  # noqa: B905  # a rule returns as many
-        result = hook(tuple([edge and as_tensor(part) for edge, part in pairs]), arrived)
+    for hook in [*cold.post.values()]:
+        result = hook(_of_operands(edges, grads), arrived)
         if result is not None:
             grads = _checked_all(hook, result, grads)
     return grads
+
+
+def _of_operands(edges: Sequence[Any], grads: Grads) -> tuple[Tensor | None, ...]:
+    """The gradients of those operands that need one, as hooks see them."""
+    if len(grads) == 2:  # as most ops have: written out, it takes half the time
+        (first, second), (grad, other_grad) = edges, grads
+        return first and as_tensor(grad), second and as_tensor(other_grad)
+    pairs = zip(edges, grads)  # noqa: B905  # a rule returns as many
+    return tuple([edge and as_tensor(grad) for edge, grad in pairs])
 
 
 def _run_tensor_hook(hook: Any, grads: Grads, nr: int) -> Grads:
@@ -301,8 +306,6 @@ def _run_node_hook(hook: Any, grads: Grads, arrived: tuple[Grads, ...]) -> Grads
 
 def as_tensors(grads: Sequence[Any]) -> tuple[Tensor | None, ...]:
     """Gradients as hooks and users' Functions see them."""
-    if len(grads) == 1:
-        return (as_tensor(grads[0]),)
     return tuple([as_tensor(grad) for grad in grads])
 
 

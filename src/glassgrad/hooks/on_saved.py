@@ -59,10 +59,7 @@ class Packed:
         """What a node keeps already, packed: the hook gets a tensor outside of the graph."""
         if isinstance(kept, Tensor):
             return cls(kept.detach(), hooks, edge_of(kept), None)
-        tensor = kept.tensor
-        if tensor is None:
-            tensor = wrap(kept.array, version=kept.version)
-        return cls(tensor.detach(), hooks, kept.edge, kept.output_nr)
+        return cls(wrap(kept.array, version=kept.version), hooks, kept.edge, kept.output_nr)
 
     def data(self) -> Tensor:
         """What the unpack hook returns."""
@@ -81,16 +78,17 @@ class Packed:
         return out if self.dtype in (None, out.dtype) else out.to(self.dtype)
 
     def _placed(self, tensor: Tensor, node: Node) -> Tensor:
-        nr = self.output_nr
-        edge = self.edge if nr is None else saved.output_edge(node, nr)
-        if edge is None and tensor.edge is None and modes.duals is None:
+        nr, edge, duals = self.output_nr, self.edge, modes.duals
+        if nr is None and edge is None and tensor.edge is None and duals is None:
             return tensor
         version = None if tensor.is_inference() else tensor.version_counter()
+        if nr is not None:
+            return saved.output_again(node, nr, tensor.payload, version)
         out = wrap(tensor.payload, edge, version=version)
         if self.leaf is not None:
             out.cold_side().accumulator = self.leaf
-        if modes.duals is not None:
-            modes.duals.restore(out, self if nr is None else node, nr or 0)
+        if duals is not None:
+            duals.restore(out, self, 0)
         return out
 
     def array(self) -> Any:
@@ -135,27 +133,25 @@ def pack(node: PrimitiveNode, result: Tensor, hooks: HookPair) -> None:
         result: its output, or the first of several.
         hooks: the pair to use.
     """
-    if node.holders is None:
-        return
     for index in saved.order_of_unpacking(node._saved_names):
-        tensor = result if node._saved_names[index] == "result" else node.holders[index]
-        if tensor is not None and node._entries[index] is not None:
-            _pack_one(node, index, tensor, hooks)
+        if node._entries[index] is not None:
+            tensor = result if node._saved_names[index] == "result" else node.holders[index]
+            if tensor is not None:
+                _pack_one(node, index, tensor, hooks)
 
 
 def _pack_one(node: PrimitiveNode, index: int, tensor: Tensor, hooks: HookPair) -> None:
     """Keep what a pack hook makes of `tensor` in the place of `saves[index]`."""
-    entries, holders = node._all_kept(), list(node.holders)
+    entries, holders = list(node._entries), list(node.holders)
     converted = entries[index].dtype  # by the op
-    dtype = None if tensor.dtype is converted else converted
+    dtype = None if tensor.dtype == converted else converted
     is_result = node._saved_names[index] == "result"
     edge, output_nr = (None, 0) if is_result else (saved.edge_of_saved(node, index), None)
     entries[index] = Packed(tensor, hooks, edge, output_nr, dtype)
     holders[index] = None
     order = saved.order_of_unpacking(node._saved_names)
     node.saved_tensors, node.holders = Unpacking(tuple(entries), order), tuple(holders)
-    versions = {at: known for at, known in (node.versions or {}).items() if at != index}
-    node.versions = versions or None
+    node.versions = {at: known for at, known in (node.versions or {}).items() if at != index}
 
 
 # What a user sees --------------------------------------------------------------------------------

@@ -8,7 +8,6 @@ A `GraphTask` is a pass that does either.
 """
 
 import sys
-import threading
 from collections.abc import Callable, Sequence
 from itertools import repeat
 from typing import Any, NamedTuple
@@ -115,8 +114,7 @@ class Turn:
 
     def _pass_by(self, _: None) -> None:
         """The gradient is wanted, and the node does not run."""
-        if has_hooks(self.node):
-            self.grads = on_gradients.run(on_gradients.of_tensors(self.node), self.grads)
+        self.grads = on_gradients.run(on_gradients.of_tensors(self.node), self.grads)
         self._capture()
 
     def _capture(self) -> None:
@@ -160,10 +158,7 @@ class Turn:
                 self.results = task.asked_for(node, self.results)
             self._then("post_hook", on_gradients.after(node, self.grads))
         if not task.keep_graph:
-            if node.holders or self.at < len(self.todo):
-                self.todo += (("free_saved", None),)
-            else:
-                node.release()  # it saved nothing to tell of, and is used up all the same
+            self.todo += (("free_saved", None),)
         edges = enumerate(node.edges)
         self.todo += tuple([("buffer", (nr, edge)) for nr, edge in edges if edge is not None])
         return Phase("apply", node, self.grads, results)
@@ -174,8 +169,8 @@ class Turn:
         return Phase("post_hook", self.node, before, self.results, hook)
 
     def _free_saved(self, _: None) -> Phase | None:
-        size = 0 if self.node.holders is None else saved_bytes(self.node)
-        self.node.release()
+        size = saved_bytes(self.node) if self.node.holders else 0
+        self.node.release()  # it is used up, whether or not it saved anything to tell of
         return Phase("free_saved", self.node, detail=size) if size else None
 
     def _buffer(self, place_and_edge: tuple[int, Any]) -> Phase:
@@ -301,18 +296,13 @@ def on_fresh_stack(run: Callable[[], None]) -> None:
     The thread has this one's modes, and the transforms that are open here are open there; an
     exception arrives here.
     """
+    from concurrent.futures import ThreadPoolExecutor
+
     given = {name: value for name, value in vars(modes).items() if name not in _OF_A_THREAD}
-    failed: list[BaseException] = []
 
     def work() -> None:
-        try:
-            set_modes(**given)
-            run()
-        except BaseException as error:  # noqa: BLE001  # raised again below, whatever it is
-            failed.append(error)
+        set_modes(**given)
+        run()
 
-    thread = threading.Thread(target=work, name="glassgrad-backward")
-    thread.start()
-    thread.join()
-    if failed:
-        raise failed.pop()
+    with ThreadPoolExecutor(1, "glassgrad-backward") as pool:
+        pool.submit(work).result()

@@ -49,8 +49,7 @@ def place_outputs(ctx: Any, args: Values, raw: Any, edges: Any) -> Any:
             if not ctx._materialize_non_diff_grads:
                 ctx._gradless = tuple(gradless)
     if edges is not None and ctx.to_save:
-        to_save = ctx.to_save
-        del ctx.to_save  # an output among them refers to the node: that would be a cycle
+        to_save = ctx.__dict__.pop("to_save")  # an output among them refers to the node: a cycle
         ctx.holders = keeping(ctx, to_save, marked)
     if marked:
         ctx.__dict__.pop("dirty_tensors", None)  # outputs refer to the node: that would be a cycle
@@ -125,11 +124,7 @@ def _check_dirty(ctx: Any, args: Values, outputs: Values, recording: bool) -> No
             )
         edge = tensor.edge
         if recording and edge.__class__ is Pending and edge.was is None:
-            raise LeafWriteError(
-                "a leaf Variable that requires grad has been used in an in-place operation: "
-                f"{ctx.op_name()} marked a tensor of shape {tuple(tensor.shape)} as dirty. "
-                "The leaf would no longer be a leaf. Pass `x.clone()`."
-            )
+            raise _leaf_error(ctx, tensor, "a leaf Variable that requires grad has been used")
         if not is_any_of(tensor, args):
             warnings.warn(
                 "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that "
@@ -146,8 +141,13 @@ def _check_dirty(ctx: Any, args: Values, outputs: Values, recording: bool) -> No
         if recording and base is not None:
             check_made(tensor)
             if base.requires_grad and base.is_leaf:
-                raise LeafWriteError(
-                    "a view of a leaf Variable that requires grad is being used in an in-place "
-                    f"operation: {ctx.op_name()} marked a tensor of shape {tuple(tensor.shape)} "
-                    "as dirty. The leaf would change with it. Pass `x.clone()`."
-                )
+                what = "a view of a leaf Variable that requires grad is being used"
+                raise _leaf_error(ctx, tensor, what)
+
+
+def _leaf_error(ctx: Any, tensor: Tensor, what: str) -> LeafWriteError:
+    """The error for a leaf, or a view of one, that was marked as dirty."""
+    return LeafWriteError(
+        f"{what} in an in-place operation: {ctx.op_name()} marked a tensor of shape "
+        f"{tuple(tensor.shape)} as dirty. The leaf would become a result. Pass `x.clone()`."
+    )

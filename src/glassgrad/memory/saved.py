@@ -9,12 +9,16 @@ from typing import Any, NamedTuple, final
 
 from glassgrad.core.errors import ArgumentTypeError
 from glassgrad.core.graph import AccumulateGrad, Edge, GradientEdge, Node, edge_of
-from glassgrad.core.saved import PrimitiveNode, SavingNode, operand_of, unpacked
+from glassgrad.core.saved import Gone, PrimitiveNode, SavingNode, operand_of, unpacked
 from glassgrad.core.state import Names, Values, modes, plugs, special
 from glassgrad.core.tensor import Pending, Tensor, Version, wrap
 
 from .stale import detached_error, inference_error, stale_error
 from .views import CopySlices
+
+Place = tuple[str, Any, Tensor | None, Version, int]
+"""What a node has saved under a name: what it keeps, the tensor that this was of if it refers to
+one, the Version that tells of writes, and what that was when it was saved."""
 
 
 @final
@@ -30,55 +34,35 @@ class Kept:
     def __init__(self, tensor: Tensor, *, output_nr: int | None = None) -> None:
         if tensor.is_inference():
             raise inference_error()
-        self.output_nr = output_nr
-        self.array = tensor.payload
-        if output_nr is None:
-            self.tensor: Tensor | None = tensor
-            self.edge = edge_of(tensor)
-            self.version = tensor.cold and tensor.cold.version  # a later one starts at 0
-        else:
-            self.tensor = self.edge = None
-            self.version = tensor.version_counter()
-        self.expected = self.version.count if self.version else 0
+        self.array, self.output_nr = tensor.payload, output_nr
+        self.tensor = tensor if output_nr is None else None
+        self.edge = edge_of(tensor) if output_nr is None else None
+        self.version = tensor.version_counter()
+        self.expected = self.version.count
 
     def unpack(self, node: Node) -> Tensor:
         """The tensor as it was saved, or StaleTensorError if it was changed in place."""
-        tensor, (version, expected) = self.tensor, self.checked_by()
-        if version is not None and version.count != expected:
-            now = tensor if tensor is not None else self._rebuilt(node)
-            raise stale_error(node, "", now, version, expected)
+        tensor = self.tensor
         if tensor is None:
-            return self._rebuilt(node)
+            assert self.output_nr is not None, "an input is kept as a tensor"
+            tensor = output_again(node, self.output_nr, self.array, self.version)
+        if self.version.count != self.expected:
+            raise stale_error(node, "", tensor, self.version, self.expected)
         edge = tensor.edge
-        if edge is None or edge is self.edge or edge.__class__ is Pending or edge == self.edge:
+        if self.tensor is None or edge is None or edge.__class__ is Pending or edge == self.edge:
             return tensor  # if it has no edge: detached since, or a leaf that was switched off
-        return wrap(self.array, self.edge, version=tensor.version_counter())
-
-    def checked_by(self) -> tuple[Version | None, int]:
-        """The Version that tells of writes, and what it was when this was saved."""
-        cold = None if self.tensor is None else self.tensor.cold
-        return self.version or (cold and cold.version), self.expected
-
-    def _rebuilt(self, node: Node) -> Tensor:
-        assert self.output_nr is not None, "an input is kept as a tensor"
-        return output_again(node, self.output_nr, self.array, self.version)
+        return wrap(self.array, self.edge, version=self.version)
 
     def arrays(self) -> list[Any]:
         """The arrays that are alive because of it."""
         return [self.array]
 
 
-def output_edge(node: Node, output_nr: int) -> Edge:
-    """The edge of one of the node's outputs, as a tensor has it that was saved there."""
-    view = node.cold and node.cold.view and node.cold.view()
-    if view:
-        return view
-    return node if node.num_outputs == 1 else GradientEdge(node, output_nr)
-
-
 def output_again(node: Node, output_nr: int, array: Any, version: Version | None) -> Tensor:
     """One of the node's outputs, of the array that was kept of it."""
-    output = wrap(array, output_edge(node, output_nr), version=version)
+    edge = node if node.num_outputs == 1 else GradientEdge(node, output_nr)
+    view = node.cold and node.cold.view and node.cold.view()
+    output = wrap(array, view or edge, version=version)
     if modes.duals is not None:
         modes.duals.restore(output, node, output_nr)
     return output
@@ -146,7 +130,7 @@ def as_it_was(node: PrimitiveNode, index: int) -> Tensor:
     edge = edge_of_saved(node, index)
     if holder.edge.__class__ is not Pending and holder.edge != edge:
         holder = wrap(holder.payload, edge)
-    return holder if holder.dtype is array.dtype else holder.to(array.dtype)  # type: ignore[no-any-return]  # a Tensor
+    return holder if holder.dtype == array.dtype else holder.to(array.dtype)  # type: ignore[no-any-return]  # a Tensor
 
 
 def edge_of_saved(node: PrimitiveNode, index: int) -> Edge | None:
@@ -176,19 +160,6 @@ def lifted(node: PrimitiveNode) -> PrimitiveNode:
 # Versions -----------------------------------------------------------------------------------------
 
 
-def version_when_saved(node: Any, index: int) -> tuple[Version | None, int]:
-    """The Version of what `node` saved in that place, and what it was then.
-
-    None for what hooks have packed: they may have copied it, nobody can tell.
-    """
-    if node.versions and index in node.versions:
-        return node.versions[index]  # type: ignore[no-any-return]  # node is Any
-    kept = node.holders[index]
-    if isinstance(kept, Kept):
-        return kept.checked_by()
-    return (kept.cold and kept.cold.version, 0) if isinstance(kept, Tensor) else (None, 0)
-
-
 def version_of_result(node: PrimitiveNode, index: int) -> Version:
     """The Version that the output shares with whoever unpacks it here, made on first use."""
     known = node.versions or {}
@@ -199,18 +170,50 @@ def version_of_result(node: PrimitiveNode, index: int) -> Version:
 
 def check_versions(node: PrimitiveNode) -> None:
     """Raise StaleTensorError if something saved was changed in place since."""
-    for index, holder in enumerate(node.holders or ()):
-        if holder is not None and holder.edge is None:
+    versions = node.versions or {}
+    for index, source in enumerate(node.holders or ()):  # `places` would take three times as long
+        version, expected = versions.get(index, (None, 0))
+        if version is None and source is not None and source.cold is not None:
+            version = source.cold.version
+        if source is not None and source.edge is None:
             edge = edge_of_saved(node, index)
             if edge is not None and not isinstance(edge, AccumulateGrad):
-                raise detached_error(node.name(), holder)
-        version, expected = version_when_saved(node, index)
+                raise detached_error(node.name(), source)
         if version is not None and version.count != expected:
-            tensor = holder if holder is not None else wrap(node.saved_tensors[index], node)
+            tensor = wrap(node.saved_tensors[index], node) if source is None else source
             raise stale_error(node, node._saved_names[index], tensor, version, expected)
 
 
 # For whoever looks at a node ----------------------------------------------------------------------
+
+
+def places(node: SavingNode) -> list[Place]:
+    """What `node` has saved, in the order of its places; nothing once it has let go of it."""
+    found: list[Place] = []
+    holders, versions = node.holders, node.versions or {}
+    if not holders or isinstance(holders, Gone):
+        return found
+    entries = node._entries
+    names = node._saved_names or unnamed(len(entries))
+    for index, source in enumerate(holders):
+        version, expected = versions.get(index, (None, 0))
+        if isinstance(source, Kept):
+            version, expected, source = source.version, source.expected, source.tensor
+        elif not isinstance(source, Tensor):
+            source = None
+        elif version is None and source.cold is not None:
+            version = source.cold.version
+        found.append((names[index], entries[index], source, version or _NEVER_WRITTEN, expected))
+    return found
+
+
+def unnamed(count: int) -> Names:
+    """What the tensors are called that a user's Function has saved."""
+    return tuple([f"saved_tensors[{index}]" for index in range(count)])
+
+
+_NEVER_WRITTEN = Version()
+"""Of memory whose writes nobody has counted; hooks may have packed a copy, nobody can tell."""
 
 
 class Saved(NamedTuple):
@@ -233,38 +236,23 @@ def saved_by(node: Any) -> list[Saved]:
     if isinstance(node, CopySlices):
         node = node.fn
     found: list[Saved] = []
-    has_any = isinstance(node, SavingNode) and node.holders
-    for index, kept in enumerate(node._all_kept() if has_any else ()):
-        if kept is None:
-            continue
-        holder = node.holders[index]
-        holder = holder.tensor if isinstance(holder, Kept) else holder
-        alive = [holder] if isinstance(holder, Tensor) else arrays_in(kept)
-        if isinstance(holder, Tensor) and not node._is_users:
-            alive += [kept] if holder.payload.dtype is not kept.dtype else []
-        name, (version, expected) = name_of_saved(node, index), version_when_saved(node, index)
-        versions = (0, 0) if version is None else (expected, version.count)
+    if not isinstance(node, SavingNode):
+        return found
+    for name, kept, source, version, expected in places(node) if node.holders else ():
+        alive = arrays_in(kept) if source is None else [source]
+        if source is not None and not node._is_users and source.payload.dtype != kept.dtype:
+            alive.append(kept)
         for what in alive:
-            found += [Saved(name, what, *versions)]
-    return found + kept_beside(node) if hasattr(node, "__dict__") else found
+            found += [Saved(name, what, expected, version.count)]
+    if isinstance(node, PrimitiveNode) and hasattr(node, "__dict__"):
+        found += kept_beside(node)
+    return found
 
 
-def name_of_saved(node: Any, index: int) -> str:
-    """Under which name `node` saved what is in that place."""
-    return node._saved_names[index] if node._saved_names else f"saved_tensors[{index}]"
-
-
-def versions_at(node: Any, index: int) -> tuple[int, int]:
-    """The version of what is saved there when it was saved, and now; (0, 0) if none is known."""
-    version, expected = version_when_saved(node, index)
-    return (0, 0) if version is None else (expected, version.count)
-
-
-def kept_beside(node: Any) -> list[Saved]:
+def kept_beside(node: PrimitiveNode) -> list[Saved]:
     """The arrays that `setup_context` keeps beside what is saved: indices, weights."""
     found: list[Saved] = []
-    beside = getattr(node, "__dict__", {}) if isinstance(node, PrimitiveNode) else {}
-    for name, value in beside.items():
+    for name, value in vars(node).items():
         for part in value if isinstance(value, tuple) else (value,):
             found += [Saved(name, part)] if hasattr(part, "nbytes") else []
     return found

@@ -197,21 +197,20 @@ def shown(place: Place) -> str:
     code = place[0]
     if is_ours[code.co_filename]:
         return f"inside glassgrad's {code.co_qualname}"
-    line = line_of(place)
+    line = span(place)[0]
     text = linecache.getline(code.co_filename, line).strip()
     where = f"{_file(code.co_filename)}, line {line}"
     return f"{where}: `{text}`" if text else where
 
 
-def line_of(place: Place) -> int:
-    """The number of the line."""
-    return span(place)[0] or place[0].co_firstlineno
-
-
 def span(place: Place) -> Values:
-    """Where an instruction's source begins and ends: lines, then columns; None if unknown."""
+    """Where an instruction's source begins and ends: lines, then columns; None if unknown.
+
+    It begins where the whole code object does if nothing is known of it.
+    """
     code, offset = place
-    return next(islice(code.co_positions(), offset // 2, None), (None,) * 4)
+    found = next(islice(code.co_positions(), offset // 2, None), (None,) * 4)
+    return found if found[0] else (code.co_firstlineno, *found[1:])
 
 
 def _file(filename: str) -> str:

@@ -118,16 +118,6 @@ class Views(list["weakref.ref[Tensor]"]):
             view.cold_side().seen = -1
         self.written()
 
-    def rebase(self, view: Tensor, node: Node, at: int) -> None:
-        """Make `node` part of the graph: it wrote to `view`, which is edge `at` of it."""
-        base = view._base
-        assert base is not None, "a view has a base"
-        relocate(base, CopySlices(base, view, node, at))
-        self.moved()
-        place = _settle(view)
-        if node.holders:
-            node.hooks().view = weakref.ref(place)
-
 
 def _settle(view: Tensor) -> Any:
     """The edge of a view whose memory may have been written since it was last looked up."""
@@ -195,23 +185,25 @@ def move(tensor: Tensor, edge: Edge, at: int = 0) -> None:
         edge: the output of the node of the write.
         at: which edge of that node leads to the tensor as it was before.
     """
-    cold = tensor.cold
-    if cold is not None and cold.base is not None:
-        tensor.version_counter().views.rebase(tensor, ends(edge)[0], at)
-    else:
+    base, cold, (node, _) = tensor._base, tensor.cold, ends(edge)
+    if base is None:
         relocate(tensor, edge)
-        if cold is not None and cold.version is not None and cold.version.views is not None:
-            cold.version.views.moved()
+    else:
+        relocate(base, CopySlices(base, tensor, node, at))
+    if cold is not None and cold.version is not None and cold.version.views is not None:
+        cold.version.views.moved()
+    if base is not None:
+        place = _settle(tensor)
+        if node.holders:
+            node.hooks().view = weakref.ref(place)
 
 
 def relocate(tensor: Tensor, edge: Edge) -> None:
     """Give `tensor` another edge; `retain_grad` moves along, hooks stay behind."""
     old = tensor.edge.was if tensor.edge.__class__ is Pending else tensor.edge
     tensor.edge = edge
-    if old is None:
-        return
     node, nr = ends(old)
-    kept = node.cold and node.cold.retain.get(nr)
+    kept = node and node.cold and node.cold.retain.get(nr)
     if kept and kept() is tensor:
         del node.hooks().retain[nr]
         new, nr = ends(edge)
@@ -222,23 +214,42 @@ def relocate(tensor: Tensor, edge: Edge) -> None:
 
 
 class Geometry(NamedTuple):
-    """Where the elements of a view are among those of its base; strides count elements."""
+    """Where the elements of a view are among those of its base; strides count elements.
+
+    If one of both is complex and the other shows its parts, it is looked at in its parts, too: with
+    one dim more, of size 2.
+
+    Attributes:
+        base_in_parts, view_in_parts: whether that is so.
+    """
 
     base_size: Shape
     base_stride: Shape
     size: Shape
     stride: Shape
     offset: int
+    base_in_parts: bool
+    view_in_parts: bool
 
     @classmethod
     def of(cls, base: Tensor, view: Tensor) -> "Geometry":
         """Read from the addresses of the two arrays."""
         whole, part = base.payload, view.payload
         address = backend_of(whole).address
-        n = whole.itemsize
+        n = min(whole.itemsize, part.itemsize)
         offset = (address(part) - address(whole)) // n if part.size else 0
-        strides = [tuple([step // n for step in array.strides]) for array in (whole, part)]
-        return cls(whole.shape, strides[0], part.shape, strides[1], offset)
+        in_parts = whole.itemsize > n, part.itemsize > n
+        return cls(*_laid_out(whole, n), *_laid_out(part, n), offset, *in_parts)
+
+    def seen(self, value: Any, *, of_base: bool) -> Any:
+        """A value of the shape of the base, or of the view, as it is looked at."""
+        in_parts = self.base_in_parts if of_base else self.view_in_parts
+        return np.stack([np.real(value), np.imag(value)], -1) if in_parts else value
+
+    def unseen(self, value: Any, *, of_base: bool) -> Any:
+        """The same back: complex numbers of their parts."""
+        in_parts = self.base_in_parts if of_base else self.view_in_parts
+        return value[..., 0] + value[..., 1] * 1j if in_parts else value
 
     def places(self, like: Any) -> Any:
         """For each element of the view, its position in the base in C order.
@@ -259,9 +270,11 @@ class Geometry(NamedTuple):
             return slice(self.offset, self.offset + math.prod(self.size))
         return None
 
-    def overlaps(self) -> bool:
-        """Whether an element of the base is in the view more than once."""
-        return repeats(self.size, self.stride)
+
+def _laid_out(array: Any, n: int) -> tuple[Shape, Shape]:
+    """The sizes and the strides of an array, in steps of `n` bytes: of an element, or of a part."""
+    size, stride = array.shape, tuple([step // n for step in array.strides])
+    return (size, stride) if array.itemsize == n else ((*size, 2), (*stride, 1))
 
 
 def offsets(size: Shape, stride: Shape) -> Any:
@@ -283,10 +296,6 @@ class _ViewNode(Node):
     __slots__ = ("geometry",)
 
     geometry: Geometry
-    checked = False
-    saved_tensors: Any = ()
-    holders: Any = None
-    versions = None
 
     def __init__(self, base: Tensor, view: Tensor, edges: Any, shown: Tensor) -> None:
         self.geometry = Geometry.of(base, view)
@@ -318,8 +327,10 @@ class AsStridedBackward0(_ViewNode):
         (grad,) = grads
         if grad is None:
             return (None,)
-        zeros = _zeros(grad, self.geometry.base_size)
-        return (_with_part(zeros, self.geometry, grad),)
+        geometry = self.geometry
+        part = geometry.seen(grad, of_base=False)
+        whole = _with_part(_zeros(part, geometry.base_size), geometry, part)
+        return (geometry.unseen(whole, of_base=True),)
 
 
 class CopySlices(_ViewNode):
@@ -346,11 +357,15 @@ class CopySlices(_ViewNode):
             return (None,) * len(self.edges)
         if self.fn is None:
             raise FreedGraphError(FREED.message)
-        results = list(self.fn.compute((_part(grad, self.geometry),), recorded))
+        geometry = self.geometry
+        whole = geometry.seen(grad, of_base=True)
+        shown = geometry.unseen(_part(whole, geometry), of_base=False)
+        results = list(self.fn.compute((shown,), recorded))
         if self.edges[self.at] is not None:
             part = results[self.at]
-            part = _zeros(grad, self.geometry.size) if part is None else part
-            results[self.at] = _with_part(grad, self.geometry, part)
+            given = part is not None
+            part = geometry.seen(part, of_base=False) if given else _zeros(whole, geometry.size)
+            results[self.at] = geometry.unseen(_with_part(whole, geometry, part), of_base=True)
         return tuple(results)
 
     @property
@@ -387,7 +402,7 @@ def _with_part(whole: Any, geometry: Geometry, part: Any) -> Any:
     Args:
         whole, part: arrays; Tensors to have it recorded.
     """
-    shape, adds = geometry.base_size, geometry.overlaps()
+    shape, adds = geometry.base_size, repeats(geometry.size, geometry.stride)
     if isinstance(whole, Tensor):
         places = geometry.places(whole.payload)
         flat = whole.reshape(-1).index_put((wrap(places),), part, accumulate=adds)

@@ -42,8 +42,8 @@ def form_of(cls: Any) -> tuple[Func, bool, bool]:
     parameters = inspect.signature(function).parameters.values() if separate else ()
     plain = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.POSITIONAL_OR_KEYWORD
     has_defaults = any(p.default is not p.empty or p.kind not in plain for p in parameters)
-    form = function, separate, has_defaults
-    cls._form = form  # kept with the class, and forgotten when its forward is replaced
+    # Kept with the class, and forgotten when its forward is replaced.
+    form = cls._form = function, separate, has_defaults
     return form
 
 

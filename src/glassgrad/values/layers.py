@@ -234,9 +234,7 @@ class _Layers(Backend):
     def asarray(self, data: Any, dtype: Any = None) -> Any:
         """A plain array, or a layer as it is."""
         if isinstance(data, Layer):
-            if dtype is None or data.dtype == dtype:
-                return data
-            return wrap(data).to(dtype).payload
+            return data if dtype is None else wrap(data).to(dtype).payload
         return np.asarray(data, dtype)
 
     def asnumpy(self, array: Any) -> Any:

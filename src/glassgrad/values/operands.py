@@ -6,6 +6,7 @@ common dtype by `arrays_of`; tensors one level below a transform by `in_common_d
 
 import functools
 from collections.abc import Sequence
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -13,20 +14,31 @@ import numpy as np
 from glassgrad.core.errors import ArgumentTypeError, DeviceError, DimError, DTypeError, ShapeError
 from glassgrad.core.primitive import constant
 from glassgrad.core.state import Shape, Values
-from glassgrad.core.tensor import Tensor, is_differentiable
+from glassgrad.core.tensor import Size, Tensor, is_differentiable
 
+from . import subclasses
 from .backend import backend_for, backend_of, device_of, is_array
-from .dtypes import DType, as_dtype, float32, float64, get_default_dtype, result_dtype
+from .dtypes import TYPE_NAMES, DType, as_dtype, float32, float64, get_default_dtype, result_dtype
 from .layers import Layer, Wrapped, bare, settled
 
+computed = subclasses.computed  # the spine asks for it here
 
-def payload_of(cls: type, data: Any, dtype: Any, device: Any) -> Any:
+
+def payload_of(cls: type, given: Values, dtype: Any, device: Any) -> Any:
     """The array that a new tensor of class `cls` has, of whatever it is made of."""
-    data, target = bare(data, cls), backend_for(device)
-    if not is_array(data):
-        data = np.array(data, dtype=result_dtype((), (0.0,)))
-    wanted = data.dtype if dtype is None else as_dtype(dtype)
-    return target.asarray(data, as_dtype(wanted))
+    target, only = backend_for(device), given[0] if len(given) == 1 else None
+    wanted = None if dtype is None else as_dtype(dtype)
+    if not given or isinstance(only, Size) or all(isinstance(n, Integral) for n in given):
+        return target.asarray(np.zeros(only or given or 0, wanted or get_default_dtype()))
+    data = bare(only, cls)
+    if isinstance(only, Tensor):  # it stays where it is, whatever the default device
+        return (backend_of(data) if device is None else target).asarray(data, wanted)
+    if not hasattr(data, "__len__") or isinstance(data, str):
+        raise ArgumentTypeError(
+            f"new(): data must be a sequence (got {type(data).__name__}). {cls.__name__} takes "
+            "values, or sizes as whole numbers. Write `glassgrad.tensor(value)` for a 0-d tensor."
+        )
+    return target.asarray(data, wanted or get_default_dtype())
 
 
 def all_settled(operands: Values) -> Values:
@@ -45,9 +57,20 @@ def arrays_of(cls: Any, operands: Values) -> Values:
     values = [_value(cls, x, position) for position, x in enumerate(operands)]
     arrays = [v for v in values if is_array(v)]
     if not arrays:
-        arrays = values = [np.asarray(v, result_dtype((), (v,))) for v in values]
+        given = ", ".join([type(value).__name__ for value in values])
+        raise ArgumentTypeError(
+            f"{cls.__name__.lower()}() received an invalid combination of arguments - got "
+            f"({given}), and one of them must be Tensor. Ops compute on tensors. Write "
+            "`glassgrad.tensor(value)`."
+        )
     place = next((a for a in arrays if a.ndim), arrays[0])
-    return tuple([_move(v, place) for v in in_dtype(cls, values, common_dtype(cls, values))])
+    dtype = common_dtype(cls, values)
+    if cls.kernel and dtype is not None and dtype.kind not in cls.kinds:
+        raise DTypeError(
+            f'"{cls.kernel}" not implemented for {TYPE_NAMES[dtype]!r}. Its values are fractions. '
+            "Write `x.float()`."
+        )
+    return tuple([_move(v, place) for v in in_dtype(cls, values, dtype)])
 
 
 def _value(cls: Any, operand: Any, position: int) -> Any:
@@ -151,7 +174,7 @@ def in_dtype(cls: Any, operands: Sequence[Any], dtype: DType | None) -> Values:
     for position, value in enumerate(values[first:], start=first):
         if not isinstance(value, Tensor) and not is_array(value):
             values[position] = constant(value, dtype)
-        elif value.dtype is not dtype:
+        elif value.dtype != dtype:
             is_tensor = isinstance(value, Tensor)
             values[position] = value.to(dtype) if is_tensor else value.astype(dtype)
     return tuple(values)

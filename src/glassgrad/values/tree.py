@@ -38,6 +38,9 @@ class Container(NamedTuple):
         return self.kind(*parts) if hasattr(self.kind, "_fields") else self.kind(parts)
 
 
+Build = Callable[[Container, list[Any]], Any]
+"""Makes a container, or what stands for it, of its parts."""
+
 Structure = tuple[Container | None, ...]
 """One entry for each leaf (None) and container, a container after its parts."""
 
@@ -84,8 +87,12 @@ def _open(item: Any) -> tuple[list[Any], Container | None]:
     return [], None
 
 
-def unflatten(structure: Structure, leaves: Iterable[Any]) -> Any:
+def unflatten(structure: Structure, leaves: Iterable[Any], build: Build = Container.build) -> Any:
     """The tree of this structure with these leaves.
+
+    Args:
+        structure, leaves: as `flatten` returned them.
+        build: makes a container of its parts.
 
     Example:
         >>> leaves, structure = flatten([1, (2, 3)])
@@ -93,22 +100,14 @@ def unflatten(structure: Structure, leaves: Iterable[Any]) -> Any:
         [10, (20, 30)]
     """
     supply = iter(leaves)
-    tree = _built(structure, supply.__next__, Container.build)
-    assert next(supply, supply) is supply, "there are as many leaves as flatten() returned"
-    return tree
-
-
-def _built(
-    structure: Structure, leaf: Callable[[], Any], container: Callable[[Container, list[Any]], Any]
-) -> Any:
-    """What is made of a structure if `leaf` makes leaves, and `container` what contains them."""
     stack: list[Any] = []
     for step in structure:
         if step is None:
-            stack.append(leaf())
+            stack.append(next(supply))
         else:
             start = len(stack) - step.size
-            stack[start:] = [container(step, stack[start:])]
+            stack[start:] = [build(step, stack[start:])]
+    assert next(supply, supply) is supply, "there are as many leaves as flatten() returned"
     return stack.pop()
 
 
@@ -166,7 +165,8 @@ def describe(structure: Structure) -> str:
         >>> describe(flatten((1, {"a": 2, "b": [3]}))[1])
         "(*, {'a': *, 'b': [*]})"
     """
-    return str(_built(structure, lambda: "*", _written))
+    written: str = unflatten(structure, "*" * structure.count(None), _written)
+    return written
 
 
 def _written(container: Container, parts: list[str]) -> str:

@@ -1,0 +1,137 @@
+"""Subclasses of Tensor, and what speaks `__torch_function__`: who computes an op on them.
+
+An op that meets an operand of such a class is handed to `__torch_function__(func, types, args,
+kwargs)` of that class. That of Tensor computes the op as ever, and gives its results the class. The
+op is handed over where it begins to compute: an op that is made of several others is handed over as
+these, and `args` and `kwargs` are those of the op's class, whose public function `func` stands for.
+"""
+
+import threading
+from collections.abc import Callable, Iterable
+from typing import Any, Self
+
+from glassgrad.core.errors import ArgumentTypeError
+from glassgrad.core.state import Values
+from glassgrad.core.tensor import PLAIN, WRAPPERS, Tensor
+
+PUBLIC: dict[type, Callable[..., Any]] = {}
+"""The public function of each op's class."""
+
+
+class _Disabled(threading.local):
+    """How many blocks of `DisableTorchFunctionSubclass` are open in a thread."""
+
+    count = 0
+
+
+_disabled = _Disabled()
+
+
+class DisableTorchFunctionSubclass:
+    """The block in which subclasses of Tensor are treated as tensors."""
+
+    def __enter__(self) -> Self:
+        _disabled.count += 1
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        _disabled.count -= 1
+
+
+class PublicFunction:
+    """What `__torch_function__` is given: an op, which is equal to its public function.
+
+    Args:
+        rule: the op's class.
+    """
+
+    def __init__(self, rule: Any) -> None:
+        self.rule = rule
+        self.function = PUBLIC.get(rule, rule.apply)
+        self.__name__ = self.function.__name__
+        self.__doc__ = self.function.__doc__
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.rule.apply(*args, **kwargs)
+
+    def __eq__(self, other: object) -> bool:
+        return other is self.function or getattr(other, "rule", None) is self.rule
+
+    def __hash__(self) -> int:
+        return hash(self.function)
+
+    def __repr__(self) -> str:
+        return f"<function {self.__name__}>"
+
+
+def overrides(operands: Iterable[Any]) -> list[type]:
+    """The classes among those of the operands that compute ops by themselves, subclasses first."""
+    found: list[type] = []
+    for kind in dict.fromkeys(map(type, operands)):
+        if kind not in PLAIN and hasattr(kind, "__torch_function__") and not _is_plain(kind):
+            above = [at for at, other in enumerate(found) if issubclass(kind, other)]
+            found.insert(above[0] if above else len(found), kind)
+    return [] if _disabled.count else found
+
+
+def _is_plain(kind: type) -> bool:
+    """Whether results of it are plain tensors, as those of parameters and of transforms are."""
+    plain = PLAIN - {Tensor} | set(WRAPPERS.values())
+    return not plain.isdisjoint(kind.__mro__)
+
+
+def computed(rule: Any, operands: Values, parameters: dict[str, Any]) -> Any:
+    """What the operands' own classes make of an op; NotImplemented if there are none.
+
+    Raises:
+        ArgumentTypeError: if none of them wants it.
+    """
+    for x in operands:  # most have none, and pay for this loop only
+        if type(x) not in PLAIN and hasattr(x, "__torch_function__"):
+            types = overrides(operands)
+            if types:
+                return handed_over(types, PublicFunction(rule), operands, parameters)
+    return NotImplemented
+
+
+def handed_over(types: list[type], function: Any, args: Values, kwargs: dict[str, Any]) -> Any:
+    """What the first of some classes makes of a call that does not return NotImplemented."""
+    for kind in types:
+        found = kind.__torch_function__(function, tuple(types), args, kwargs)  # type: ignore[attr-defined]  # `overrides` has looked
+        if found is not NotImplemented:
+            return found
+    names = ", ".join([kind.__name__ for kind in types])
+    raise ArgumentTypeError(
+        f"Multiple dispatch failed for 'torch.{function.__name__}'; all __torch_function__ "
+        f"handlers returned NotImplemented: those of {names}. Nobody else knows how to compute "
+        "it. Handle it there."
+    )
+
+
+def torch_function(cls: Any, func: Any, types: Any, args: Values = (), kwargs: Any = None) -> Any:
+    """`Tensor.__torch_function__`: compute as ever, and give results the class."""
+    if not all(issubclass(cls, kind) for kind in types):
+        return NotImplemented
+    with DisableTorchFunctionSubclass():
+        found = func(*args, **(kwargs or {}))
+    for each in found if isinstance(found, (tuple, list)) else (found,):
+        if type(each) is Tensor:
+            each.__class__ = cls
+    return found
+
+
+def is_tensor_like(inp: Any) -> bool:
+    """Whether it is a tensor, or computes ops by itself."""
+    return isinstance(inp, Tensor) or hasattr(inp, "__torch_function__")
+
+
+def has_torch_function(relevant_args: Iterable[Any]) -> bool:
+    """Whether one of the arguments computes ops by itself."""
+    return bool(overrides(relevant_args))
+
+
+def handle_torch_function(
+    public_api: Any, relevant_args: Iterable[Any], *args: Any, **kwargs: Any
+) -> Any:
+    """Hand a call of a function of one's own to the arguments that compute ops by themselves."""
+    return handed_over(overrides(relevant_args), public_api, args, kwargs)
