@@ -1,4 +1,4 @@
-"""Sums, products, quotients, absolute values; two steps in one: addcmul, addcdiv, lerp; conj."""
+"""Sums, products, quotients, absolute values; two steps in one: addcmul, addcdiv, lerp."""
 
 from typing import Any
 
@@ -9,8 +9,8 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.values.dtypes import Number
 
 from ._arguments import c_name, check_kind
-from ._declaring import function, of_numpy, op
-from ._families import Elementwise, Flat, Fractional, Linear, Multilinear, by_call, total
+from ._declaring import function, op
+from ._families import Elementwise, Flat, Fractional, Linear, Multilinear, Predicate, by_call, total
 
 Operand = Tensor | bool | int | float | complex
 
@@ -50,7 +50,28 @@ def add(input: Tensor, other: Operand, *, alpha: float = 1) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.add.html
     """
-    return Add.apply(input, other if alpha == 1 else mul(other, alpha))
+    return Add.apply(
+        input, other if alpha == 1 and alpha is not True else _scaled(other, alpha, input)
+    )
+
+
+def _scaled(x: Operand, alpha: Number, beside: Operand) -> Any:
+    """`alpha·x`, where a sum with `beside` can hold that."""
+    kinds = {each.dtype.kind for each in (x, beside) if isinstance(each, Tensor)}
+    why = "A factor becomes an element of the result. Write `mul(other, alpha)`, of its dtype."
+    if alpha is True and kinds - {"b"}:
+        raise DTypeError(f"Boolean alpha only supported for Boolean results, got {alpha}. {why}")
+    if isinstance(alpha, complex) and "c" not in kinds:
+        raise DTypeError(
+            "For non-complex input tensors, argument alpha must not be a complex number, got "
+            f"{alpha}. {why}"
+        )
+    if isinstance(alpha, float) and not kinds & {"f", "c"}:
+        raise DTypeError(
+            "For integral input tensors, argument alpha must not be a floating point number, got "
+            f"{alpha}. {why}"
+        )
+    return mul(x, alpha) if isinstance(x, Tensor) else x * alpha
 
 
 class Sub(Elementwise):
@@ -98,7 +119,9 @@ def sub(input: Tensor, other: Operand, *, alpha: float = 1) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.sub.html
     """
-    return Sub.apply(input, other if alpha == 1 else mul(other, alpha))
+    return Sub.apply(
+        input, other if alpha == 1 and alpha is not True else _scaled(other, alpha, input)
+    )
 
 
 class Rsub(Elementwise):
@@ -115,12 +138,13 @@ class Rsub(Elementwise):
         return -grad
 
 
-@function()
-def rsub(input: Tensor, other: Operand) -> Tensor:
-    """`other - input`, element by element: what `1 - x` does.
+@function(tensors=("input",))
+def rsub(input: Tensor, other: Operand, *, alpha: float = 1) -> Tensor:
+    """`other - alpha·input`, element by element: what `1 - x` does.
 
     Args:
         input, other: tensors of shapes that broadcast to `S`; `other` may be a number.
+        alpha: a factor for `input`.
 
     Returns:
         Tensor of shape `S`, of the promoted dtype.
@@ -132,6 +156,8 @@ def rsub(input: Tensor, other: Operand) -> Tensor:
         >>> rsub(tensor([1.0, 2.0]), 1)
         tensor([ 0., -1.])
     """
+    if alpha != 1:
+        return Sub.apply(other, _scaled(input, alpha, other))
     if type(other) in (int, float) and input.dtype.kind == "f":
         return Rsub.apply(input, other=other)
     return Sub.apply(other, input)
@@ -194,26 +220,75 @@ class Div(Fractional):
         return (dx if moved is None else -moved if dx is None else dx - moved) / y
 
 
-@op(Div, aliases=("divide", "true_divide"))
-def div(input: Operand, other: Operand) -> Tensor:
+class DivRounded(Elementwise):
+    """z = trunc(x/y)        x̄ = 0,  ȳ = 0
+
+    Or ⌊x/y⌋, as `rounding_mode` says.
+    """
+
+    node = "DivBackward2"
+
+    @staticmethod
+    def forward(x, y, *, rounding_mode):
+        check_kind(f'"div_{rounding_mode}_cpu"', x, "iuf", _NO_REST)
+        check_divisor(y)
+        if rounding_mode == "floor":
+            return np.floor_divide(x, y)
+        if x.dtype.kind == "f":
+            return np.trunc(x / y)
+        below = np.floor_divide(x, y)
+        return below + ((below < 0) & (below * y != x))
+
+    @staticmethod
+    def backward(ctx, grad):
+        return np.zeros_like(grad), np.zeros_like(grad)
+
+
+_NO_REST = "Only integers and real fractions have a quotient without a rest. Write `x.float()`."
+
+
+def check_divisor(y: Any) -> None:
+    """Raise DTypeError if integers are to be divided by 0."""
+    if y.dtype.kind in "iu" and np.any(y == 0):
+        raise DTypeError(
+            "ZeroDivisionError: integers were to be divided by 0, and none of them is infinite. "
+            "Write `x.float()`, or `where(y == 0, 1, y)`."
+        )
+
+
+@op(Div, DivRounded, aliases=("divide", "true_divide"))
+def div(input: Operand, other: Operand, *, rounding_mode: str | None = None) -> Tensor:
     """`input / other`, element by element.
 
     Args:
         input, other: tensors of shapes that broadcast to `S`, or one of them a number.
+        rounding_mode: None: not at all. "trunc": towards 0, as C divides integers. "floor": down,
+            as Python's `//` does.
 
     Returns:
-        Tensor of shape `S`; two integers give the default dtype.
+        Tensor of shape `S`; two integers give the default dtype, rounded integers. What is
+        rounded has gradient 0.
 
     Raises:
         ShapeError: if the shapes do not broadcast.
+        DTypeError: for a rounding mode that is none, or integers divided by 0 and rounded.
 
     Example:
         >>> div(tensor([1, 2]), 4)
         tensor([0.2500, 0.5000])
+        >>> div(tensor([7, -7]), 2, rounding_mode="trunc")
+        tensor([ 3, -3])
 
     See also: https://pytorch.org/docs/stable/generated/torch.div.html
     """
-    return Div.apply(input, other)
+    if rounding_mode is None:
+        return Div.apply(input, other)
+    if rounding_mode not in ("trunc", "floor"):
+        raise DTypeError(
+            "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found "
+            f"{rounding_mode!r}. It says which whole number is meant. Write 'floor', as `//`."
+        )
+    return DivRounded.apply(input, other, rounding_mode=rounding_mode)
 
 
 class Neg(Linear, Elementwise):
@@ -253,9 +328,23 @@ def neg(input: Tensor) -> Tensor:
     return Neg.apply(input)
 
 
-@of_numpy(np.positive)
-def _numpy_positive(x: Tensor) -> Tensor:
-    return x
+@op(numpy=(np.positive,))
+def positive(input: Tensor) -> Tensor:
+    """`+input`: the tensor itself.
+
+    Raises:
+        DTypeError: for bool tensors.
+
+    Example:
+        >>> positive(tensor([1.0, -2.0]))
+        tensor([ 1., -2.])
+    """
+    if input.dtype.kind == "b":
+        raise DTypeError(
+            "The `+` operator, on a bool tensor is not supported. A sign is a number's. Write "
+            "`x.int()`."
+        )
+    return input
 
 
 class Abs(Elementwise):
@@ -306,12 +395,20 @@ def abs(input: Tensor) -> Tensor:
 class Sign(Flat):
     """y = sgn x        x̄ = 0"""
 
-    ufunc = np.sign
+    @staticmethod
+    def forward(x):
+        check_kind("sign is", x, "biuf", "The direction of a complex number is `sgn(x)`.")
+        return sign_of(x)
 
 
-@op(Sign, out=False)
+def sign_of(x: Any) -> Any:
+    """The signs of real numbers, as PyTorch has them: 0 of nan, and a bool's is itself."""
+    return np.copy(x) if x.dtype.kind == "b" else np.sign(np.where(np.isnan(x), 0, x))
+
+
+@op(Sign, inplace_function=False)
 def sign(input: Tensor) -> Tensor:
-    """-1, 0 or 1, element by element; its gradient is 0.
+    """-1, 0 or 1, element by element; its gradient is 0. Bools are what they are.
 
     Example:
         >>> sign(tensor([-3.0, 0.0, 2.0]))
@@ -483,65 +580,94 @@ def lerp(input: Tensor, end: Tensor, weight: Tensor | Number) -> Tensor:
     return Lerp.apply(input, end, weight=weight)
 
 
-class Conj(Linear, Elementwise):
-    """y = conj x        x̄ = conj ȳ"""
+class Copysign(Fractional):
+    """z = |x|·(1 − 2·[y < 0])        x̄ = z̄·z/x,  ȳ = 0
 
-    holomorphic = False
-    ufunc = np.conjugate
+    The sign of y counts for a zero, too. An x of 0 gets no gradient.
+    """
+
+    saves = ("self", "result")
+    ufunc = np.copysign
 
     @staticmethod
     def backward(ctx, grad):
-        return np.conj(grad)
+        x, z = ctx.saved_tensors
+        ratio = np.where(x == 0, 0, z / np.where(x == 0, 1, x))
+        return grad * ratio, np.zeros_like(grad)
 
 
-@op(Conj, out=False, inplace=False)
-def conj(input: Tensor) -> Tensor:
-    """The complex conjugate, element by element; a real tensor is its own.
-
-    Args:
-        input: tensor of shape `S`.
-
-    Returns:
-        Tensor of shape `S` and the same dtype.
-
-    Example:
-        >>> conj(tensor([1 + 2j]))
-        tensor([1.-2.j])
-
-    See also: https://pytorch.org/docs/stable/generated/torch.conj.html
-    """
-    return Conj.apply(input) if input.dtype.kind == "c" else input
-
-
-class Real(Linear, Elementwise):
-    """y = Re x        x̄ = ȳ"""
-
-    holomorphic = False
-
-    @staticmethod
-    def forward(x):
-        return np.copy(np.real(x))
-
-    @staticmethod
-    def backward(ctx, grad):
-        return grad
-
-
-@of_numpy(np.real)
-def real(input: Tensor) -> Tensor:
-    """A copy of the real part, element by element; a real tensor is its own.
+@op(Copysign, tensors=("input",))
+def copysign(input: Tensor, other: Operand) -> Tensor:
+    """The size of `input` with the sign of `other`, element by element.
 
     Args:
-        input: tensor of shape `S`.
+        input, other: real tensors of shapes that broadcast to `S`; `other` may be a number.
 
     Returns:
-        Tensor of shape `S`, real.
+        Tensor of shape `S`; integers become the default dtype.
+
+    Raises:
+        ShapeError: if the shapes do not broadcast.
+        DTypeError: for complex numbers.
 
     Example:
-        >>> from glassgrad.ops.arithmetic import real
-        >>> real(tensor([1 + 2j]))
-        tensor([1.])
+        >>> copysign(tensor([1.0, -2.0]), tensor([-0.0, 3.0]))
+        tensor([-1.,  2.])
 
-    See also: https://pytorch.org/docs/stable/generated/torch.real.html
+    See also: https://pytorch.org/docs/stable/generated/torch.copysign.html
     """
-    return Real.apply(input) if input.dtype.kind == "c" else input
+    return Copysign.apply(input, other)
+
+
+class Gcd(Predicate):
+    """z = gcd(x, y)"""
+
+    ufunc = np.gcd
+
+    @staticmethod
+    def forward(x, y):
+        check_kind('"gcd_cpu"', x, "iu", "Only integers have divisors. Write `x.long()`.")
+        return np.gcd(x, y)
+
+
+@op(Gcd, out=True, inplace=True, inplace_function=True, tensors=("input", "other"))
+def gcd(input: Tensor, other: Tensor) -> Tensor:
+    """The greatest common divisor, element by element.
+
+    Args:
+        input, other: integer tensors of shapes that broadcast to `S`.
+
+    Returns:
+        Tensor of shape `S`, of the promoted dtype; gcd(0, 0) is 0.
+
+    Raises:
+        ShapeError: if the shapes do not broadcast.
+        DTypeError: for other dtypes.
+
+    Example:
+        >>> gcd(tensor([5, 10, 15]), tensor([3, 4, 5]))
+        tensor([1, 2, 5])
+    """
+    return Gcd.apply(input, other)
+
+
+class Lcm(Predicate):
+    """z = lcm(x, y)"""
+
+    ufunc = np.lcm
+
+    @staticmethod
+    def forward(x, y):
+        check_kind('"lcm_cpu"', x, "iu", "Only integers have multiples. Write `x.long()`.")
+        return np.lcm(x, y)
+
+
+@op(Lcm, out=True, inplace=True, inplace_function=True, tensors=("input", "other"))
+def lcm(input: Tensor, other: Tensor) -> Tensor:
+    """The least common multiple, element by element; see `gcd`.
+
+    Example:
+        >>> lcm(tensor([5, 10, 15]), tensor([3, 4, 5]))
+        tensor([15, 20, 15])
+    """
+    return Lcm.apply(input, other)

@@ -4,14 +4,17 @@ Answers are bools and have no gradient. `& | ^ ~` take bools and integers, `logi
 kin all dtypes.
 """
 
+import math
+from typing import Any
+
 import numpy as np
 
 from glassgrad.core.errors import ArgumentTypeError, DTypeError, TransformError
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.backend import asnumpy
 
-from ._arguments import scalar_name
-from ._declaring import function, op
+from ._arguments import refuse_numbers, scalar_name
+from ._declaring import op
 from ._families import Predicate, batch_all, is_batched, rows_of
 from .arithmetic import Operand
 
@@ -22,7 +25,7 @@ class Eq(Predicate):
     ufunc = np.equal
 
 
-@op(Eq, inplace=True)
+@op(Eq, inplace=True, tensors=("input",))
 def eq(input: Operand, other: Operand) -> Tensor:
     """`input == other`, element by element.
 
@@ -48,7 +51,7 @@ class Ne(Predicate):
     ufunc = np.not_equal
 
 
-@op(Ne, inplace=True)
+@op(Ne, aliases=("not_equal",), inplace=True, tensors=("input",))
 def ne(input: Operand, other: Operand) -> Tensor:
     """`input != other`, element by element; see `eq`.
 
@@ -65,7 +68,7 @@ class Lt(Predicate):
     ufunc = np.less
 
 
-@op(Lt, inplace=True)
+@op(Lt, aliases=("less",), inplace=True, tensors=("input",))
 def lt(input: Operand, other: Operand) -> Tensor:
     """`input < other`, element by element; see `eq`.
 
@@ -82,7 +85,7 @@ class Le(Predicate):
     ufunc = np.less_equal
 
 
-@op(Le, inplace=True)
+@op(Le, aliases=("less_equal",), inplace=True, tensors=("input",))
 def le(input: Operand, other: Operand) -> Tensor:
     """`input <= other`, element by element; see `eq`.
 
@@ -99,7 +102,7 @@ class Gt(Predicate):
     ufunc = np.greater
 
 
-@op(Gt, inplace=True)
+@op(Gt, aliases=("greater",), inplace=True, tensors=("input",))
 def gt(input: Operand, other: Operand) -> Tensor:
     """`input > other`, element by element; see `eq`.
 
@@ -116,7 +119,7 @@ class Ge(Predicate):
     ufunc = np.greater_equal
 
 
-@op(Ge, inplace=True)
+@op(Ge, aliases=("greater_equal",), inplace=True, tensors=("input",))
 def ge(input: Operand, other: Operand) -> Tensor:
     """`input >= other`, element by element; see `eq`.
 
@@ -162,6 +165,40 @@ def isinf(input: Tensor) -> Tensor:
         tensor([False,  True])
     """
     return IsInf.apply(input)
+
+
+@op(out=True)
+def isposinf(input: Tensor) -> Tensor:
+    """Which elements are inf.
+
+    Raises:
+        DTypeError: for complex numbers.
+
+    Example:
+        >>> isposinf(tensor([float("inf"), float("-inf")]))
+        tensor([ True, False])
+    """
+    return _equal_to("isposinf", input, math.inf)
+
+
+@op(out=True)
+def isneginf(input: Tensor) -> Tensor:
+    """Which elements are -inf; see `isposinf`.
+
+    Example:
+        >>> isneginf(tensor([float("inf"), float("-inf")]))
+        tensor([False,  True])
+    """
+    return _equal_to("isneginf", input, -math.inf)
+
+
+def _equal_to(name: str, input: Tensor, infinity: float) -> Tensor:
+    if input.dtype.kind == "c":
+        raise DTypeError(
+            f"{name} does not support complex inputs. Their infinities have no sign. Write "
+            "`isinf(x)`."
+        )
+    return Eq.apply(input, infinity)
 
 
 class IsFinite(Predicate):
@@ -252,6 +289,8 @@ class IsClose(Predicate):
 
     @staticmethod
     def forward(x, y, *, rtol, atol, equal_nan):
+        if x.dtype.kind == "b":
+            return x == y
         near = np.isfinite(y) & (np.abs(x - y) <= atol + np.abs(rtol * y))
         close = near | (x == y)
         return close | (np.isnan(x) & np.isnan(y)) if equal_nan else close
@@ -277,7 +316,7 @@ def isclose(
         bool tensor of shape `S`; an infinite number is close to itself only.
 
     Raises:
-        DTypeError: if the dtypes differ.
+        DTypeError: if the dtypes differ, or a tolerance is negative.
 
     Example:
         >>> isclose(tensor([1.0, 2.0]), tensor([1.0000001, 2.1]))
@@ -285,6 +324,13 @@ def isclose(
 
     See also: https://pytorch.org/docs/stable/generated/torch.isclose.html
     """
+    refuse_numbers("isclose", ("input", "other"), input, other)
+    for which, tolerance in (("rtol", rtol), ("atol", atol)):
+        if tolerance < 0:
+            raise DTypeError(
+                f"{which} must be greater than or equal to zero, but got {tolerance}. It says how "
+                "far apart two numbers may be. Leave it out, or write a positive one."
+            )
     if input.dtype != other.dtype:
         raise DTypeError(
             f"{scalar_name(input.dtype)} did not match {scalar_name(other.dtype)}. The precision "
@@ -338,7 +384,7 @@ class LogicalAnd(Predicate):
     ufunc = np.logical_and
 
 
-@op(LogicalAnd)
+@op(LogicalAnd, out=True, inplace=True, tensors=("input", "other"))
 def logical_and(input: Tensor, other: Tensor) -> Tensor:
     """Whether both are not 0, element by element.
 
@@ -364,7 +410,7 @@ class LogicalOr(Predicate):
     ufunc = np.logical_or
 
 
-@op(LogicalOr)
+@op(LogicalOr, out=True, inplace=True, tensors=("input", "other"))
 def logical_or(input: Tensor, other: Tensor) -> Tensor:
     """Whether one or both are not 0, element by element; see `logical_and`.
 
@@ -381,7 +427,7 @@ class LogicalXor(Predicate):
     ufunc = np.logical_xor
 
 
-@op(LogicalXor)
+@op(LogicalXor, out=True, inplace=True, tensors=("input", "other"))
 def logical_xor(input: Tensor, other: Tensor) -> Tensor:
     """Whether exactly one is not 0, element by element; see `logical_and`.
 
@@ -398,7 +444,7 @@ class LogicalNot(Predicate):
     ufunc = np.logical_not
 
 
-@op(LogicalNot)
+@op(LogicalNot, out=True, inplace=True)
 def logical_not(input: Tensor) -> Tensor:
     """Whether it is 0, element by element.
 
@@ -416,12 +462,17 @@ class _Bitwise(Predicate):
     def explain(cls, error, values):
         for x in values:
             if x.dtype.kind not in "biu":
+                kernel = _KERNELS.get(cls.ufunc, cls.ufunc.__name__)
                 return DTypeError(
-                    f'"{cls.ufunc.__name__}_cpu" not implemented for {scalar_name(x.dtype)!r}. A '
+                    f'"{kernel}_cpu" not implemented for {scalar_name(x.dtype)!r}. A '
                     "float has no bits to combine. Compare first, for example "
                     "`(x > 0) & (y > 0)`, or use `logical_and`."
                 )
         return super().explain(error, values)
+
+
+_KERNELS = {np.left_shift: "lshift", np.right_shift: "rshift"}
+"""What PyTorch calls them in its messages, if not as NumPy does."""
 
 
 class BitwiseAnd(_Bitwise):
@@ -430,7 +481,7 @@ class BitwiseAnd(_Bitwise):
     ufunc = np.bitwise_and
 
 
-@function(BitwiseAnd)
+@op(BitwiseAnd, out=True, inplace=True, sign="and")
 def bitwise_and(input: Operand, other: Operand) -> Tensor:
     """`input & other`, bit by bit.
 
@@ -457,7 +508,7 @@ class BitwiseOr(_Bitwise):
     ufunc = np.bitwise_or
 
 
-@function(BitwiseOr)
+@op(BitwiseOr, out=True, inplace=True, sign="or")
 def bitwise_or(input: Operand, other: Operand) -> Tensor:
     """`input | other`, bit by bit; see `bitwise_and`.
 
@@ -474,7 +525,7 @@ class BitwiseXor(_Bitwise):
     ufunc = np.bitwise_xor
 
 
-@function(BitwiseXor)
+@op(BitwiseXor, out=True, inplace=True, sign="xor")
 def bitwise_xor(input: Operand, other: Operand) -> Tensor:
     """`input ^ other`, bit by bit; see `bitwise_and`.
 
@@ -483,6 +534,65 @@ def bitwise_xor(input: Operand, other: Operand) -> Tensor:
         tensor([5, 6])
     """
     return BitwiseXor.apply(input, other)
+
+
+class BitwiseLeftShift(_Bitwise):
+    """z = x·2ʸ if 0 ≤ y < 64 else 0
+
+    So for 64 bits. What a dtype has no room for is lost.
+    """
+
+    ufunc = np.left_shift
+
+    @staticmethod
+    def forward(x, y):
+        x, y = _with_bits(x, y)
+        room = 8 * x.dtype.itemsize
+        return np.where((y < 0) | (y >= room), 0, np.left_shift(x, np.clip(y, 0, room - 1)))
+
+
+@op(BitwiseLeftShift, out=True, inplace=True, sign="lshift")
+def bitwise_left_shift(input: Operand, other: Operand) -> Tensor:
+    """`input << other`: all bits moved up; see `bitwise_and` for the arguments.
+
+    Example:
+        >>> bitwise_left_shift(tensor([1, 5]), 2)
+        tensor([ 4, 20])
+    """
+    return BitwiseLeftShift.apply(input, other)
+
+
+class BitwiseRightShift(_Bitwise):
+    """z = ⌊x/2ʸ⌋ if 0 ≤ y < 64 else −[x < 0]
+
+    So for 64 bits: the last of them says the sign.
+    """
+
+    ufunc = np.right_shift
+
+    @staticmethod
+    def forward(x, y):
+        x, y = _with_bits(x, y)
+        room = 8 * x.dtype.itemsize
+        return np.right_shift(x, np.where((y < 0) | (y >= room), room - 1, y))
+
+
+@op(BitwiseRightShift, out=True, inplace=True, sign="rshift")
+def bitwise_right_shift(input: Operand, other: Operand) -> Tensor:
+    """`input >> other`: all bits moved down; see `bitwise_and` for the arguments.
+
+    Example:
+        >>> bitwise_right_shift(tensor([8, 20]), 2)
+        tensor([2, 5])
+    """
+    return BitwiseRightShift.apply(input, other)
+
+
+def _with_bits(x: Any, y: Any) -> tuple[Any, Any]:
+    """Numbers that can be shifted. A bool is one of a byte's."""
+    if x.dtype.kind not in "biu":
+        raise TypeError("a float has no bits")
+    return (x + np.uint8(0), y + np.uint8(0)) if x.dtype.kind == "b" else (x, y)
 
 
 class BitwiseNot(Predicate):
@@ -499,7 +609,7 @@ class BitwiseNot(Predicate):
         )
 
 
-@function(BitwiseNot)
+@op(BitwiseNot, out=True, inplace=True)
 def bitwise_not(input: Tensor) -> Tensor:
     """`~input`: not for bools, all bits turned for integers.
 

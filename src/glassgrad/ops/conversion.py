@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, TransformError
-from glassgrad.core.tensor import Tensor, is_differentiable
+from glassgrad.core.tensor import Tensor, is_differentiable, whole
 from glassgrad.values.backend import (
     CPU,
     Device,
@@ -21,11 +21,16 @@ from glassgrad.values.dtypes import (
     DType,
     as_dtype,
     bool_,
+    complex64,
+    complex128,
     float16,
     float32,
     float64,
+    int8,
+    int16,
     int32,
     int64,
+    uint8,
 )
 from glassgrad.values.layers import Layer
 
@@ -59,11 +64,12 @@ class Contiguous(Clone):
 
 
 @op(Clone, numpy=(np.copy,))
-def clone(input: Tensor) -> Tensor:
+def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
     """A copy with memory of its own; gradients flow through it.
 
     Args:
         input: tensor of any shape.
+        memory_format: `contiguous_format`: the copy lies row by row; else as `input` does.
 
     Returns:
         Tensor of the same shape and dtype.
@@ -77,7 +83,7 @@ def clone(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.clone.html
     """
-    return Clone.apply(input)
+    return (Contiguous if str(memory_format) == "contiguous_format" else Clone).apply(input)
 
 
 class ToCopy(Moved):
@@ -103,6 +109,7 @@ class ToCopy(Moved):
 
 def converted(array: Any, dtype: DType, device: Device) -> Any:
     """A copy of an array in another dtype, on another device."""
+    array = whole(array)
     if array.dtype.kind == "c" and dtype.kind not in "cb":
         warnings.warn(
             "Casting complex values to real discards the imaginary part. Write `x.real` where "
@@ -129,17 +136,19 @@ def to(
     *args: Any,
     dtype: Any = None,
     device: Any = None,
-    copy: bool = False,
     non_blocking: bool = False,  # noqa: ARG001  # PyTorch's; copies here are over at once
+    copy: bool = False,
+    memory_format: Any = None,  # noqa: ARG001  # PyTorch's; a copy lies as its source does
 ) -> Tensor:
     """Another dtype, another device, or both.
 
     Args:
         input: tensor of any shape.
-        args: a dtype, a device, a device and a dtype, or a tensor that has both.
+        args: a dtype, a device, a device and a dtype, or a tensor that has both; behind them,
+            `non_blocking` and `copy`.
         dtype, device: the same by keyword.
+        non_blocking, memory_format: accepted, and without effect.
         copy: copy even if nothing changes.
-        non_blocking: accepted, and without effect.
 
     Returns:
         `input` itself if nothing changes. Gradients come back in the dtype of `input`; a tensor of
@@ -155,10 +164,12 @@ def to(
 
     See also: https://pytorch.org/docs/stable/generated/torch.Tensor.to.html
     """
-    dtype, device = destination(args, dtype, device)
-    wanted = input.dtype if dtype is None else as_dtype(dtype)
+    flags = [flag for flag in args[1:] if isinstance(flag, bool)]
+    copy = copy or flags[1:] == [True]
+    dtype, device = destination(args[: len(args) - len(flags)], dtype, device)
+    wanted = input.payload.dtype if dtype is None else as_dtype(dtype)
     place = input.device if device is None else Device(device)
-    if not copy and wanted is input.dtype and _is_on(input.payload, place):
+    if not copy and wanted == input.dtype and _is_on(input.payload, place):
         return input
     source = input.detach() if input.requires_grad and not is_differentiable(wanted) else input
     return ToCopy.apply(source, dtype=wanted, device=place)
@@ -171,12 +182,12 @@ def destination(args: Iterable[Any], dtype: Any, device: Any) -> tuple[Any, Any]
             continue
         if isinstance(given, bool):
             raise ArgumentTypeError(
-                "to() takes non_blocking and copy by keyword. A bare True does not say which. "
-                "Write `x.to(dtype, copy=True)`."
+                "to() takes non_blocking and copy by keyword, or behind a dtype or device. A bare "
+                "True does not say which. Write `x.to(dtype, copy=True)`."
             )
         if isinstance(given, Tensor):
             device, dtype = given.device, given.dtype
-        elif isinstance(given, (str, Device)):
+        elif isinstance(given, (str, int, Device)):
             device = given
         else:
             dtype = given
@@ -184,69 +195,124 @@ def destination(args: Iterable[Any], dtype: Any, device: Any) -> tuple[Any, Any]
 
 
 @method(name="float")
-def to_float(input: Tensor) -> Tensor:
+def to_float(input: Tensor, memory_format: Any = None) -> Tensor:
     """`to(input, float32)`.
 
     Example:
         >>> to_float(tensor([1, 2]))
         tensor([1., 2.])
     """
-    return to(input, float32)
+    return to(input, float32, memory_format=memory_format)
 
 
 @method(name="double")
-def to_double(input: Tensor) -> Tensor:
+def to_double(input: Tensor, memory_format: Any = None) -> Tensor:
     """`to(input, float64)`.
 
     Example:
         >>> to_double(tensor([1, 2]))
         tensor([1., 2.], dtype=glassgrad.float64)
     """
-    return to(input, float64)
+    return to(input, float64, memory_format=memory_format)
 
 
 @method(name="half")
-def to_half(input: Tensor) -> Tensor:
+def to_half(input: Tensor, memory_format: Any = None) -> Tensor:
     """`to(input, float16)`.
 
     Example:
         >>> to_half(tensor([1, 2]))
         tensor([1., 2.], dtype=glassgrad.float16)
     """
-    return to(input, float16)
+    return to(input, float16, memory_format=memory_format)
 
 
 @method(name="int")
-def to_int(input: Tensor) -> Tensor:
+def to_int(input: Tensor, memory_format: Any = None) -> Tensor:
     """`to(input, int32)`; fractions are cut off.
 
     Example:
         >>> to_int(tensor([1.7, -1.7]))
         tensor([ 1, -1], dtype=glassgrad.int32)
     """
-    return to(input, int32)
+    return to(input, int32, memory_format=memory_format)
 
 
 @method(name="long")
-def to_long(input: Tensor) -> Tensor:
+def to_long(input: Tensor, memory_format: Any = None) -> Tensor:
     """`to(input, int64)`; fractions are cut off.
 
     Example:
         >>> to_long(tensor([1.7, -1.7]))
         tensor([ 1, -1])
     """
-    return to(input, int64)
+    return to(input, int64, memory_format=memory_format)
+
+
+@method(name="byte")
+def to_byte(input: Tensor, memory_format: Any = None) -> Tensor:
+    """`to(input, uint8)`; fractions are cut off.
+
+    Example:
+        >>> to_byte(tensor([1.7, 2.0]))
+        tensor([1, 2], dtype=glassgrad.uint8)
+    """
+    return to(input, uint8, memory_format=memory_format)
+
+
+@method(name="char")
+def to_char(input: Tensor, memory_format: Any = None) -> Tensor:
+    """`to(input, int8)`; fractions are cut off.
+
+    Example:
+        >>> to_char(tensor([1.7, -1.7]))
+        tensor([ 1, -1], dtype=glassgrad.int8)
+    """
+    return to(input, int8, memory_format=memory_format)
+
+
+@method(name="short")
+def to_short(input: Tensor, memory_format: Any = None) -> Tensor:
+    """`to(input, int16)`; fractions are cut off.
+
+    Example:
+        >>> to_short(tensor([1.7, -1.7]))
+        tensor([ 1, -1], dtype=glassgrad.int16)
+    """
+    return to(input, int16, memory_format=memory_format)
+
+
+@method(name="cfloat")
+def to_cfloat(input: Tensor, memory_format: Any = None) -> Tensor:
+    """`to(input, complex64)`.
+
+    Example:
+        >>> to_cfloat(tensor([1.0]))
+        tensor([1.+0.j])
+    """
+    return to(input, complex64, memory_format=memory_format)
+
+
+@method(name="cdouble")
+def to_cdouble(input: Tensor, memory_format: Any = None) -> Tensor:
+    """`to(input, complex128)`.
+
+    Example:
+        >>> to_cdouble(tensor([1.0]))
+        tensor([1.+0.j], dtype=glassgrad.complex128)
+    """
+    return to(input, complex128, memory_format=memory_format)
 
 
 @method(name="bool")
-def to_bool(input: Tensor) -> Tensor:
+def to_bool(input: Tensor, memory_format: Any = None) -> Tensor:
     """`to(input, bool)`: which elements are not 0.
 
     Example:
         >>> to_bool(tensor([0.0, 0.5]))
         tensor([False,  True])
     """
-    return to(input, bool_)
+    return to(input, bool_, memory_format=memory_format)
 
 
 @method(name="type")
@@ -273,7 +339,7 @@ def type_of(input: Tensor, dtype: Any = None) -> "Tensor | str":
         where = "" if input.device.type == "cpu" else f"{input.device.type}."
         return f"glassgrad.{where}{TYPE_NAMES[input.dtype]}Tensor"
     if not isinstance(dtype, str):
-        return to(input, dtype)
+        return to(input, float32 if dtype is Tensor else getattr(dtype, "dtype", dtype))
     for kind, name in TYPE_NAMES.items():
         if dtype in (kind.name, f"glassgrad.{name}Tensor", f"torch.{name}Tensor"):
             return to(input, kind)
@@ -294,8 +360,41 @@ def type_as(input: Tensor, other: Tensor) -> Tensor:
     return to(input, other)
 
 
+@op()
+def is_complex(input: Tensor) -> bool:
+    """Whether the elements are complex numbers.
+
+    Example:
+        >>> is_complex(tensor([1j]))
+        True
+    """
+    return input.dtype.kind == "c"
+
+
+@op()
+def is_floating_point(input: Tensor) -> bool:
+    """Whether the elements are real fractions.
+
+    Example:
+        >>> is_floating_point(tensor([1.0]))
+        True
+    """
+    return input.dtype.kind == "f"
+
+
+@op()
+def is_signed(input: Tensor) -> bool:
+    """Whether the elements may be negative.
+
+    Example:
+        >>> is_signed(tensor([1])), is_signed(tensor([True]))
+        (True, False)
+    """
+    return input.dtype.kind in "ifc"
+
+
 @method()
-def cpu(input: Tensor) -> Tensor:
+def cpu(input: Tensor, memory_format: Any = None) -> Tensor:  # noqa: ARG001  # as of `to`
     """`to(input, "cpu")`.
 
     Example:
@@ -307,12 +406,18 @@ def cpu(input: Tensor) -> Tensor:
 
 
 @method()
-def cuda(input: Tensor, device: Any = None) -> Tensor:
+def cuda(
+    input: Tensor,
+    device: Any = None,
+    non_blocking: bool = False,  # noqa: ARG001  # as of `to`
+    memory_format: Any = None,  # noqa: ARG001  # as of `to`
+) -> Tensor:
     """`input` on a GPU.
 
     Args:
         input: tensor of any shape.
         device: which GPU, as "cuda:1", 1 or a Device; None: the current one.
+        non_blocking, memory_format: accepted, and without effect.
 
     Raises:
         DeviceError: if there is none, or CuPy is not installed.

@@ -13,7 +13,7 @@ from glassgrad.core.errors import ArgumentError, ArgumentTypeError, DTypeError, 
 from glassgrad.core.primitive import constant
 from glassgrad.core.state import Shape, Values
 from glassgrad.core.tensor import Size, Tensor, whole, wrap
-from glassgrad.values.backend import CPU_BACKEND, asnumpy, backend_for, device_of, is_array
+from glassgrad.values.backend import CPU, CPU_BACKEND, asnumpy, backend_for, device_of, is_array
 from glassgrad.values.dtypes import (
     TYPE_NAMES,
     DType,
@@ -21,6 +21,7 @@ from glassgrad.values.dtypes import (
     as_dtype,
     dtype_of_number,
     get_default_dtype,
+    int64,
     promote_types,
 )
 from glassgrad.values.layers import Layer, Wrapped, fresh
@@ -32,7 +33,7 @@ from .conversion import to
 # From data ----------------------------------------------------------------------------------------
 
 
-@factory(new=True)
+@factory(new=True, out=False)
 def tensor(data: Any, *, dtype: Any = None, device: Any = None, **new: Any) -> Tensor:
     """A tensor with a copy of the data.
 
@@ -72,7 +73,8 @@ def tensor(data: Any, *, dtype: Any = None, device: Any = None, **new: Any) -> T
         )
     new.pop("beside", None)  # its dtype and its device are there already
     array = array_from(data, None if dtype is None else as_dtype(dtype))
-    return made(array, device=device or device_of(array), **new)
+    is_there = isinstance(data, Tensor) or not isinstance(array, np.ndarray)
+    return made(array, device=device or (device_of(array) if is_there else None), **new)
 
 
 @function()
@@ -97,7 +99,8 @@ def as_tensor(data: Any, *, dtype: Any = None, device: Any = None) -> Tensor:
     if isinstance(data, Tensor):
         return to(data, dtype=dtype, device=device)
     if is_array(data) and (dtype is None or data.dtype == as_dtype(dtype)):
-        return made(data, data.dtype, device=device or device_of(data))
+        is_there = not isinstance(data, np.ndarray)
+        return made(data, data.dtype, device=device or (device_of(data) if is_there else None))
     return tensor(data, dtype=dtype, device=device)
 
 
@@ -140,7 +143,116 @@ def from_numpy(ndarray: "np.ndarray[Any, Any]") -> Tensor:
             UserWarning,
             stacklevel=2,
         )
-    return made(ndarray, ndarray.dtype)
+    return made(ndarray, ndarray.dtype, device=CPU)
+
+
+@function()
+def asarray(
+    obj: Any,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    copy: bool | None = None,
+    requires_grad: bool | None = None,
+) -> Tensor:
+    """A tensor of whatever holds numbers; its memory is shared where that is possible.
+
+    Args:
+        obj: a tensor, an array, nested sequences, a number, or what speaks DLPack or has a buffer.
+        dtype, device: None: those of `obj`.
+        copy: True: always; False: never; None: where it has to be.
+        requires_grad: whether gradients are wanted; None: as of `obj`. False takes it out of its
+            graph.
+
+    Raises:
+        ArgumentError: if nothing may be copied, and something has to be.
+
+    Example:
+        >>> x = tensor([1.0])
+        >>> asarray(x) is x, asarray([1, 2])
+        (True, tensor([1, 2]))
+
+    See also: https://pytorch.org/docs/stable/generated/torch.asarray.html
+    """
+    source = obj
+    if not isinstance(obj, Tensor) and not is_array(obj):
+        if isinstance(obj, (bytes, bytearray, memoryview)):
+            source = frombuffer(obj, dtype=dtype or get_default_dtype())
+        elif hasattr(obj, "__dlpack__") and not isinstance(obj, np.generic):
+            source = from_dlpack(obj)
+    out = as_tensor(source, dtype=dtype, device=device)
+    is_shared = out is source or (is_array(source) and np.shares_memory(out.payload, source))
+    if copy is False and not (is_shared or source is not obj):
+        raise ArgumentError(
+            f"can't alias {type(obj).__name__} with the arguments dtype={dtype}, device={device}. "
+            "A tensor of another dtype or place has memory of its own. Write copy=None."
+        )
+    if copy and (is_shared or source is not obj):
+        out = out.clone()
+    if requires_grad is None or out.requires_grad == requires_grad:
+        return out
+    return out.requires_grad_() if requires_grad else out.detach()
+
+
+@function()
+def frombuffer(
+    buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0, requires_grad: bool = False
+) -> Tensor:
+    """A tensor that shares the memory of a buffer, such as a `bytearray`.
+
+    Args:
+        buffer: an object with Python's buffer protocol.
+        dtype: of the elements.
+        count: how many of them; -1: all.
+        offset: how many bytes to skip.
+        requires_grad: whether gradients are wanted.
+
+    Returns:
+        Tensor of shape `(count,)`.
+
+    Raises:
+        ArgumentError: if the buffer has not so many bytes, or not of whole elements.
+
+    Example:
+        >>> frombuffer(bytearray(b"abc"), dtype=uint8)
+        tensor([97, 98, 99], dtype=glassgrad.uint8)
+
+    See also: https://pytorch.org/docs/stable/generated/torch.frombuffer.html
+    """
+    wanted, memory = as_dtype(dtype), memoryview(buffer)
+    left = memory.nbytes - offset
+    if offset < 0 or left <= 0 or count == 0 or count * wanted.itemsize > left:
+        raise ArgumentError(
+            f"requested {count} elements of {wanted} from byte {offset} on: both buffer length "
+            f"({memory.nbytes}) and count must not be 0, and the buffer has to hold them. Write "
+            "smaller ones."
+        )
+    if count < 0 and left % wanted.itemsize:
+        raise ArgumentError(
+            f"buffer length ({memory.nbytes} bytes) after offset ({offset} bytes) must be a "
+            f"multiple of element size ({wanted.itemsize}). Write count=… to leave the rest."
+        )
+    if memory.readonly:
+        warnings.warn(
+            "The given buffer is not writable: writing to the tensor will fail. Write "
+            "`frombuffer(bytearray(buffer), …)` for a copy.",
+            UserWarning,
+            stacklevel=2,
+        )
+    return made(
+        np.frombuffer(buffer, wanted, count, offset), device=CPU, requires_grad=requires_grad
+    )
+
+
+@factory(out=False)
+def scalar_tensor(s: Number, *, dtype: Any = None, **new: Any) -> Tensor:
+    """A 0-d tensor of a number, in the default dtype.
+
+    Example:
+        >>> scalar_tensor(2)
+        tensor(2.)
+    """
+    return filled("scalar_tensor", ((),), s, dtype=dtype, **new)
 
 
 _CPU_DEVICE_TYPE = 1  # in DLPack's numbers
@@ -224,9 +336,55 @@ def empty(*size: Any, **new: Any) -> Tensor:
         >>> empty(2, 3).shape
         glassgrad.Size([2, 3])
         >>> empty_like(tensor([1, 2])).dtype
-        dtype('int64')
+        glassgrad.int64
     """
     return filled("empty", size, None, **new)
+
+
+@factory(new=True, out=False)
+def empty_strided(
+    size: Sequence[int],
+    stride: Sequence[int],
+    *,
+    dtype: Any = None,
+    **new: Any,
+) -> Tensor:
+    """A tensor of whatever was in memory, with such strides.
+
+    Args:
+        size: its sizes.
+        stride: how many elements of memory lie between neighbours along each dim.
+        dtype: None: the default dtype.
+        device, requires_grad: as `tensor`.
+
+    Returns:
+        A leaf.
+
+    Raises:
+        ShapeError: if there are not as many sizes as strides, or one is negative.
+
+    Example:
+        >>> empty_strided((2, 3), (1, 2)).stride()
+        (1, 2)
+
+    See also: https://pytorch.org/docs/stable/generated/torch.empty_strided.html
+    """
+    sizes = checked_size("empty_strided", (tuple(size),))
+    steps = size_of((tuple(stride),), "empty_strided", argument="stride")
+    if len(sizes) != len(steps):
+        raise ShapeError(
+            f"dimensionality of sizes ({len(sizes)}) must match dimensionality of strides "
+            f"({len(steps)}). Each dim has one of both. Write one for each."
+        )
+    if min(steps, default=0) < 0:
+        raise ShapeError(
+            f"Storage size calculation overflowed with sizes={list(sizes)} and "
+            f"strides={list(steps)}. Memory is walked forwards. Write strides from 0 on."
+        )
+    reach = sum([(n - 1) * step for n, step in zip(sizes, steps, strict=True)])
+    memory = np.empty(0 if 0 in sizes else 1 + reach, as_dtype(dtype or get_default_dtype()))
+    array = CPU_BACKEND.strided(memory, sizes, steps, 0)
+    return made(array, like=new.pop("beside", None), **new)
 
 
 @factory(like=True, new=True)
@@ -287,13 +445,17 @@ def arange(start: Any, end: Any = None, step: Any = 1, *, dtype: Any = None, **n
     if end is None:
         start, end = 0, start
     first, last, by = [_real("arange", value) for value in (start, end, step)]
+    wanted = None if dtype is None else as_dtype(dtype)
+    if wanted == int64 and all(map(math.isfinite, (first, last, by))):
+        first, last, by = int(first), int(last), int(by)
     whole = all(isinstance(value, int) for value in (first, last, by))
     if not (math.isfinite(first) and math.isfinite(last)):
         raise ShapeError(
             f"unsupported range: {first} -> {last}. It has no end. Write finite numbers."
         )
     if by == 0:
-        raise ShapeError(
+        error = ShapeError if step == 0 else ArgumentError  # of a step cut to a whole number
+        raise error(
             f"step must be nonzero, got {by}. The end would never be reached. Write 1 or -1."
         )
     if (last - first) * by < 0:
@@ -304,7 +466,9 @@ def arange(start: Any, end: Any = None, step: Any = 1, *, dtype: Any = None, **n
     count = int(-(-(last - first) // by)) if whole else math.ceil((last - first) / by)
     default = np.dtype("int64") if whole else get_default_dtype()
     steps: Any = np.arange(count, dtype=np.int64 if whole else np.float64)
-    return made(first + by * steps, dtype or default, **new)
+    if wanted is not None and wanted.kind in "iu":  # such steps have no fractions, either
+        first, by = int(first), int(by)
+    return made(first + by * steps, wanted or default, **new)
 
 
 def _real(name: str, value: Any) -> int | float:
@@ -405,7 +569,7 @@ class TensorType:
         """
         given = args[0] if len(args) == 1 else None
         if isinstance(given, Tensor):
-            if given.dtype is not self.dtype:
+            if given.dtype != self.dtype:
                 raise ArgumentTypeError(
                     f"expected a tensor of dtype {self.dtype}, got {given.dtype}. This constructor "
                     "shares memory and converts nothing. Write `x.to(dtype)`."
@@ -421,7 +585,7 @@ class TensorType:
         return filled("new", args or (0,), 0, dtype=self.dtype)
 
     def __instancecheck__(self, instance: object) -> bool:
-        return isinstance(instance, Tensor) and instance.dtype is self.dtype
+        return isinstance(instance, Tensor) and instance.dtype == self.dtype
 
     def __repr__(self) -> str:
         return f"<class 'glassgrad.{TYPE_NAMES[self.dtype]}Tensor'>"

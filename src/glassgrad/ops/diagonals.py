@@ -1,15 +1,32 @@
 """Triangles and diagonals: tril, triu, diagonal, and matrices made from diagonals."""
 
+from typing import Any
+
 import numpy as np
 
-from glassgrad.core.errors import ShapeError
+from glassgrad.core.errors import DTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.memory.views import as_view
+from glassgrad.values.dtypes import Number, as_dtype, int32, int64
 
-from ._arguments import OpClass, check_kind, int_of, wrap_dim
-from ._declaring import of_numpy, op
-from ._families import Into, KeepsShape, Paired, Part, run, spread
+from ._arguments import (
+    OpClass,
+    check_kind,
+    check_type,
+    int_of,
+    require_tensor,
+    scalar_name,
+    wrap_dim,
+)
+from ._declaring import factory, function, method, of_numpy, op
+from ._families import Into, KeepsShape, Paired, Part, Replaced, run, spread
+from .creation import empty, made
+from .filling import fill_
+from .indexing import source_for
+from .joining import cat
+from .memory import storage_offset
 from .shape import ravel
+from .strided import as_strided
 
 
 class Tril(Paired):
@@ -20,7 +37,7 @@ class Tril(Paired):
         return np.tril(x, diagonal)
 
 
-@op(Tril)
+@op(Tril, out=True, inplace=True)
 def tril(input: Tensor, diagonal: int = 0) -> Tensor:
     """The lower triangles of matrices, with zeros above.
 
@@ -53,7 +70,7 @@ class Triu(Paired):
         return np.triu(x, diagonal)
 
 
-@op(Triu)
+@op(Triu, out=True, inplace=True)
 def triu(input: Tensor, diagonal: int = 0) -> Tensor:
     """The upper triangles of matrices, with zeros below; see `tril`.
 
@@ -121,6 +138,17 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
     return as_view(Diagonal.apply(input, offset=offset, dim1=first, dim2=second), input)
 
 
+@function(Diagonal, home="linalg", name="diagonal")
+def _linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
+    """`diagonal`, of the last two dims if no others are given.
+
+    Example:
+        >>> glassgrad.linalg.diagonal(tensor([[1, 2], [3, 4]]))
+        tensor([1, 4])
+    """
+    return diagonal(A, offset, dim1, dim2)
+
+
 def _two_dims(dim1: int, dim2: int, ndim: int) -> tuple[int, int]:
     first, second = wrap_dim(dim1, ndim), wrap_dim(dim2, ndim)
     if first == second:
@@ -129,6 +157,43 @@ def _two_dims(dim1: int, dim2: int, ndim: int) -> tuple[int, int]:
             "columns. Write two dims."
         )
     return first, second
+
+
+class DiagonalScatter(Replaced):
+    """z = x,  z[i, i + offset] = sᵢ
+    x̄ = z̄,  x̄[i, i + offset] = 0,  s̄ᵢ = z̄[i, i + offset]
+    """
+
+    of = Diagonal
+
+
+@op(DiagonalScatter)
+def diagonal_scatter(
+    input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1
+) -> Tensor:
+    """`input` with `src` in the place of diagonals.
+
+    Args:
+        input: tensor of shape `S`.
+        src: tensor of the shape of `input.diagonal(offset, dim1, dim2)`.
+        offset, dim1, dim2: which diagonals; see `diagonal`.
+
+    Returns:
+        A copy of shape `S`.
+
+    Raises:
+        DimError, ShapeError: if there is no such diagonal, or `src` has another shape.
+
+    Example:
+        >>> diagonal_scatter(tensor([[1, 2], [3, 4]]), tensor([0, 0]))
+        tensor([[0, 2],
+                [3, 0]])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.diagonal_scatter.html
+    """
+    source = source_for(input, src, diagonal(input, offset, dim1, dim2))
+    first, second = _two_dims(dim1, dim2, input.ndim)
+    return DiagonalScatter.apply(input, source, offset=offset, dim1=first, dim2=second)
 
 
 @of_numpy(np.diagonal)
@@ -209,6 +274,59 @@ def _numpy_diagflat(v: Tensor, k: int = 0) -> Tensor:
     return diagflat(v, k)
 
 
+@method()
+def fill_diagonal_(input: Tensor, fill_value: Number | Tensor, wrap: bool = False) -> Tensor:
+    """Overwrite the diagonal of `input` with one number.
+
+    Args:
+        input: matrix of shape `(n, m)`, or a tensor of more dims, all of one size.
+        fill_value: a number, or a 0-d tensor that needs no gradient.
+        wrap: in a matrix with more than `m + 1` rows, whether the diagonal begins again below
+            its end, after one row left out.
+
+    Returns:
+        `input` itself.
+
+    Raises:
+        LeafWriteError: if `input` is a leaf that requires grad and the tape records.
+        ShapeError: for fewer than two dims, or more than two of different sizes.
+        DTypeError: if the dtype has no room for `fill_value`.
+        ArgumentTypeError: if it is no number.
+
+    Example:
+        >>> tensor([[1, 2], [3, 4]]).fill_diagonal_(0)
+        tensor([[0, 2],
+                [3, 0]])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.Tensor.fill_diagonal_.html
+    """
+    number = fill_value
+    if isinstance(number, Tensor) and not number.ndim and not number.requires_grad:
+        number = number.item()
+    why = "One number fills all places. Write `x.diagonal().copy_(values)` for several."
+    kinds = (bool, int, float, complex, np.generic)
+    check_type("fill_diagonal_(): argument 'fill_value' must be Number", number, kinds, why)
+    if input.ndim < 2:
+        raise ShapeError(
+            f"dimensions must larger than 1, got the shape {list(input.shape)}. A diagonal goes "
+            "along two dims or more. Write `x.fill_(number)` for a vector."
+        )
+    if input.ndim > 2 and len(set(input.shape)) > 1:
+        raise ShapeError(
+            f"all dimensions of input must be of equal length, got {list(input.shape)}. The "
+            "diagonal goes through the corners. Write `x.diagonal().fill_(number)` for that of "
+            "each matrix."
+        )
+    rows, columns = input.shape[:2]
+    start, step, count = storage_offset(input), sum(input.stride()), min(rows, columns)
+    fill_(as_strided(input, (count,), (step,)), number)
+    if wrap and input.ndim == 2 and rows > columns + 1:
+        below = start + (columns + 1) * input.stride(0)
+        rest = -(-rows * columns // (columns + 1)) - count
+        fill_(as_strided(input, (rest,), (step,), below), number)
+    return input
+
+
 class DiagonalCopy(Diagonal):
     """yᵢ = x[i, i + offset]        x̄ᵢⱼ = ȳᵢ·[j = i + offset]"""
 
@@ -259,6 +377,103 @@ def diag(input: Tensor, diagonal: int = 0) -> Tensor:
 @of_numpy(np.diag)
 def _numpy_diag(v: Tensor, k: int = 0) -> Tensor:
     return diag(v, k)
+
+
+@factory()
+def tril_indices(row: int, col: int, offset: int = 0, *, dtype: Any = None, **new: Any) -> Tensor:
+    """The places of the lower triangle of a matrix, row by row.
+
+    Args:
+        row, col: the sizes of the matrix.
+        offset: the last diagonal that belongs to it; see `tril`.
+        dtype: None: int64.
+        device, requires_grad: as `tensor`.
+
+    Returns:
+        Tensor of shape `(2, n)`: the rows, and the columns.
+
+    Raises:
+        ShapeError: for a negative size.
+        DTypeError: for a dtype that is not int32 or int64.
+
+    Example:
+        >>> tril_indices(2, 2)
+        tensor([[0, 1, 1],
+                [0, 0, 1]])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.tril_indices.html
+    """
+    return _places_in("tril", row, col, offset, dtype, **new)
+
+
+@factory()
+def triu_indices(row: int, col: int, offset: int = 0, *, dtype: Any = None, **new: Any) -> Tensor:
+    """The places of the upper triangle of a matrix, row by row; see `tril_indices`.
+
+    Example:
+        >>> triu_indices(2, 2)
+        tensor([[0, 0, 1],
+                [0, 1, 1]])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.triu_indices.html
+    """
+    return _places_in("triu", row, col, offset, dtype, **new)
+
+
+def _places_in(triangle: str, row: int, col: int, offset: int, dtype: Any, **new: Any) -> Tensor:
+    name = f"{triangle}_indices"
+    sizes = {"row": int_of(row, name, "row"), "col": int_of(col, name, "col")}
+    for argument, n in sizes.items():
+        if n < 0:
+            raise ShapeError(f"{argument} must be non-negative, got {n}. It counts elements.")
+    wanted = as_dtype(dtype or int64)
+    if wanted not in (int32, int64):
+        raise DTypeError(
+            f'"{name}" not implemented for {scalar_name(wanted)!r}. Places are integers. '
+            "Leave dtype out."
+        )
+    last = int_of(offset, name, "offset") - (triangle == "triu")
+    mask = np.tri(sizes["row"], sizes["col"], last, dtype=np.bool_)
+    return made(np.stack(np.nonzero(mask if triangle == "tril" else ~mask)), wanted, **new)
+
+
+@function()
+def block_diag(*tensors: Tensor) -> Tensor:
+    """A matrix with some matrices along its diagonal, and zeros elsewhere.
+
+    Args:
+        tensors: matrices of shapes `(nᵢ, mᵢ)`; a vector is a row.
+
+    Returns:
+        Tensor of shape `(Σ nᵢ, Σ mᵢ)`, of the promoted dtype.
+
+    Raises:
+        ShapeError: for a tensor with more dims.
+
+    Example:
+        >>> block_diag(tensor([[1]]), tensor([2, 3]))
+        tensor([[1, 0, 0],
+                [0, 2, 3]])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.block_diag.html
+    """
+    for i, x in enumerate(tensors):
+        require_tensor("block_diag", x)
+        if x.ndim > 2:
+            raise ShapeError(
+                "torch.block_diag: Input tensors must have 2 or fewer dimensions. "
+                f"Input {i} has {x.ndim} dimensions. Write `vmap(block_diag)` for a stack."
+            )
+    if not tensors:
+        return empty((1, 0))
+    blocks = [x.reshape((1,) * (2 - x.ndim) + tuple(x.shape)) for x in tensors]
+    width, before, rows = sum(block.shape[1] for block in blocks), 0, []
+    for block in blocks:
+        n, m = block.shape
+        behind = width - before - m
+        rows.append(cat([block.new_zeros((n, before)), block, block.new_zeros((n, behind))], 1))
+        before += m
+    return cat(rows, 0)
 
 
 class Trace(KeepsShape):

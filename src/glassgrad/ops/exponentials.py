@@ -1,17 +1,21 @@
 """Exponentials, logarithms and roots, element by element: exp, log, sqrt, pow and their kin."""
 
 import math
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from glassgrad.core.errors import DTypeError
+from glassgrad.core.errors import DTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
-from glassgrad.values.dtypes import Number
+from glassgrad.values.dtypes import Number, complex128, float64, int64
 
-from ._arguments import check_kind
-from ._declaring import op
-from ._families import Elementwise, Fractional
+from ._arguments import check_kind, int_of
+from ._declaring import function, op
+from ._families import Elementwise, Fractional, run
 from .arithmetic import Operand
+from .conversion import to
+from .creation import tensor
+from .shape import unsqueeze
 
 
 class Exp(Fractional):
@@ -233,7 +237,7 @@ def _log(number: Number) -> Number:
     return complex(found) if isinstance(number, complex) else float(found)
 
 
-@op(Pow, PowScalarBase, PowTensor, numpy=(np.power, np.float_power))
+@op(Pow, PowScalarBase, PowTensor, numpy=(np.power,), sign="pow")
 def pow(input: Operand, exponent: Operand) -> Tensor:
     """`input ** exponent`, element by element.
 
@@ -270,7 +274,33 @@ def _is_float(x: Operand) -> bool:
     return isinstance(x, Tensor) and x.dtype.kind == "f"
 
 
-@op(Pow, numpy=(np.square,), out=False)
+@op(numpy=(np.float_power,), out=True, inplace=True)
+def float_power(input: Operand, exponent: Operand) -> Tensor:
+    """`pow` of float64, or of complex128 where one of both is complex.
+
+    Args:
+        input, exponent: tensors of shapes that broadcast to `S`, or one of them a number.
+
+    Returns:
+        Tensor of shape `S`.
+
+    Raises:
+        ShapeError: if the shapes do not broadcast.
+
+    Example:
+        >>> float_power(tensor([1, 2, 3]), 2)
+        tensor([1., 4., 9.], dtype=glassgrad.float64)
+
+    See also: https://pytorch.org/docs/stable/generated/torch.float_power.html
+    """
+    own = [x.dtype.kind == "c" if isinstance(x, Tensor) else x for x in (input, exponent)]
+    is_complex = any(x is True or isinstance(x, complex) for x in own)
+    dtype = complex128 if is_complex else float64
+    base, power = [to(x, dtype) if isinstance(x, Tensor) else x for x in (input, exponent)]
+    return pow(base, power)
+
+
+@op(Pow, numpy=(np.square,))
 def square(input: Tensor) -> Tensor:
     """`input ** 2`, element by element.
 
@@ -279,6 +309,40 @@ def square(input: Tensor) -> Tensor:
         tensor([1., 9.])
     """
     return pow(input, 2)
+
+
+@function()
+def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
+    """The powers of each element: Vandermonde's matrix.
+
+    Args:
+        x: tensor of shape `(n,)`.
+        N: how many powers, from the 0th on. Default: `n`.
+        increasing: whether the 0th comes first; else last.
+
+    Returns:
+        Tensor of shape `(n, N)`.
+
+    Raises:
+        ShapeError: if `x` is no vector, or `N` is negative.
+
+    Example:
+        >>> vander(tensor([2, 3]), 3)
+        tensor([[4, 2, 1],
+                [9, 3, 1]])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.vander.html
+    """
+    if x.ndim != 1:
+        raise ShapeError(
+            f"x must be a one-dimensional tensor, got the shape {list(x.shape)}. Each element has "
+            "a row of powers. Write `x.flatten()`."
+        )
+    count = len(x) if N is None else int_of(N, "vander", "N")
+    if count < 0:
+        raise ShapeError(f"N must be non-negative, got {count}. It counts powers.")
+    steps = range(count) if increasing else range(count - 1, -1, -1)
+    return pow(unsqueeze(x, 1), tensor(list(steps), dtype=int64, device=x.device))
 
 
 _LN_2, _LN_10 = math.log(2), math.log(10)
@@ -299,7 +363,7 @@ class Exp2(Fractional):
         return grad * y * _LN_2
 
 
-@op(Exp2, numpy=(np.exp2,))
+@op(Exp2, aliases=("special.exp2",), numpy=(np.exp2,))
 def exp2(input: Tensor) -> Tensor:
     """`2 ** input`, element by element.
 
@@ -330,7 +394,7 @@ class Expm1(Fractional):
         return grad * (y + 1)
 
 
-@op(Expm1)
+@op(Expm1, aliases=("special.expm1",))
 def expm1(input: Tensor) -> Tensor:
     """`e ** input - 1`, element by element, with all digits where `input` is small.
 
@@ -362,7 +426,7 @@ class Log1p(Fractional):
         return grad / (x + 1)
 
 
-@op(Log1p)
+@op(Log1p, aliases=("special.log1p",))
 def log1p(input: Tensor) -> Tensor:
     """The natural logarithm of `1 + input`, with all digits where `input` is small.
 
@@ -465,7 +529,7 @@ class Logit(Fractional):
         return np.where((x < low) | (x > 1 - low), beyond, slope)
 
 
-@op(Logit)
+@op(Logit, aliases=("special.logit",))
 def logit(input: Tensor, eps: float | None = None) -> Tensor:
     """The logarithm of the odds `p / (1 - p)`, element by element: the inverse of `sigmoid`.
 
@@ -488,3 +552,259 @@ def logit(input: Tensor, eps: float | None = None) -> Tensor:
     See also: https://pytorch.org/docs/stable/generated/torch.logit.html
     """
     return Logit.apply(input, eps=eps)
+
+
+# Of two numbers -----------------------------------------------------------------------------------
+
+
+class Logaddexp(Elementwise):
+    """z = ln(eˣ + eʸ)        x̄ = z̄/(1 + exp(y − x)),  ȳ = z̄/(1 + exp(x − y))"""
+
+    saves = ("self", "other")
+    ufunc = np.logaddexp
+
+    @staticmethod
+    def forward(x, y):
+        check_kind('"logaddexp_cpu"', x, "fc", _WITHOUT_FRACTIONS)
+        if x.dtype.kind == "f":
+            return np.logaddexp(x, y)
+        is_first = np.real(x) >= np.real(y)
+        top = np.where(is_first, x, y)
+        return top + np.log1p(np.exp(np.where(is_first, y, x) - top))
+
+    @staticmethod
+    def backward(ctx, grad):
+        x, y = ctx.saved_tensors
+        return grad / (1 + np.exp(y - x)), grad / (1 + np.exp(x - y))
+
+
+_WITHOUT_FRACTIONS = "The logarithm of integers is no integer. Write `x.float()`."
+
+
+@op(Logaddexp, inplace=False, tensors=("input", "other"))
+def logaddexp(input: Tensor, other: Tensor) -> Tensor:
+    """`log(exp(input) + exp(other))` without overflow, element by element.
+
+    Args:
+        input, other: floating-point or complex tensors of shapes that broadcast to `S`.
+
+    Returns:
+        Tensor of shape `S`, of the promoted dtype.
+
+    Raises:
+        ShapeError: if the shapes do not broadcast.
+        DTypeError: for integers.
+
+    Example:
+        >>> logaddexp(tensor([1000.0]), tensor([1000.0]))
+        tensor([1000.6932])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.logaddexp.html
+    """
+    return Logaddexp.apply(input, other)
+
+
+class Logaddexp2(Elementwise):
+    """z = log₂(2ˣ + 2ʸ)        x̄ = z̄/(1 + 2^{y − x}),  ȳ = z̄/(1 + 2^{x − y})"""
+
+    saves = ("self", "other")
+    ufunc = np.logaddexp2
+
+    @staticmethod
+    def forward(x, y):
+        check_kind('"logaddexp2_cpu"', x, "f", _WITHOUT_FRACTIONS)
+        return np.logaddexp2(x, y)
+
+    @staticmethod
+    def backward(ctx, grad):
+        x, y = ctx.saved_tensors
+        return grad / (1 + np.exp2(y - x)), grad / (1 + np.exp2(x - y))
+
+
+@op(Logaddexp2, inplace=False, tensors=("input", "other"))
+def logaddexp2(input: Tensor, other: Tensor) -> Tensor:
+    """`log2(2**input + 2**other)` without overflow, element by element; see `logaddexp`.
+
+    Example:
+        >>> logaddexp2(tensor([1000.0]), tensor([1000.0]))
+        tensor([1001.])
+    """
+    return Logaddexp2.apply(input, other)
+
+
+class Xlogy(Fractional):
+    """z = 0 if x = 0 ∧ y = y else x·ln y
+    x̄ = 0 if x = 0 ∧ y ≤ 0 else z̄·ln y
+    ȳ = z̄·x/y
+
+    Where y is not itself, it is nan.
+    """
+
+    saves = ("self", "other")
+
+    @staticmethod
+    def forward(x, y):
+        check_kind('"xlogy_cpu"', x, "biuf", "Write `x * y.log()` of complex numbers.")
+        is_zero = (x == 0) & ~np.isnan(y)
+        return np.where(is_zero, 0, x * np.log(np.where(is_zero, 1, y)))
+
+    @staticmethod
+    def backward(ctx, grad):
+        x, y = ctx.saved_tensors
+        is_flat = (x == 0) & (y <= 0)
+        return np.where(is_flat, 0, run(Xlogy, grad, np.where(is_flat, 1, y))), grad * (x / y)
+
+
+@op(Xlogy, aliases=("special.xlogy",), inplace_function=True)
+def xlogy(input: Operand, other: Operand) -> Tensor:
+    """`input·log(other)`, element by element; 0 where `input` is 0, whatever `other` is.
+
+    Args:
+        input, other: real tensors of shapes that broadcast to `S`, or one of them a number.
+
+    Returns:
+        Tensor of shape `S`; integers become the default dtype. nan where `other` is.
+
+    Raises:
+        ShapeError: if the shapes do not broadcast.
+        DTypeError: for complex numbers.
+
+    Example:
+        >>> xlogy(tensor([0.0, 2.0]), tensor([0.0, 1.0]))
+        tensor([0., 0.])
+
+    See also: https://pytorch.org/docs/stable/special.html#torch.special.xlogy
+    """
+    return Xlogy.apply(input, other)
+
+
+class SpecialXlog1py(Fractional):
+    """z = 0 if x = 0 ∧ y = y else x·ln(1 + y)
+    x̄ = 0 if x = 0 ∧ y ≤ −1 else z̄·ln(1 + y)
+    ȳ = z̄·x/(1 + y)
+
+    Where y is not itself, it is nan.
+    """
+
+    node = "SpecialXlog1PyBackward0"
+    saves = ("self", "other")
+
+    @staticmethod
+    def forward(x, y):
+        check_kind('"xlog1py_cpu"', x, "biuf", "Write `x * y.log1p()` of complex numbers.")
+        is_zero = (x == 0) & ~np.isnan(y)
+        return np.where(is_zero, 0, x * np.log1p(np.where(is_zero, 0, y)))
+
+    @staticmethod
+    def backward(ctx, grad):
+        x, y = ctx.saved_tensors
+        is_flat = (x == 0) & (y <= -1)
+        slope = run(SpecialXlog1py, grad, np.where(is_flat, 0, y))
+        return np.where(is_flat, 0, slope), grad * (x / (y + 1))
+
+
+@op(SpecialXlog1py, home="special", inplace=False)
+def xlog1py(input: Operand, other: Operand) -> Tensor:
+    """`input·log1p(other)`, element by element; 0 where `input` is 0: see `xlogy`.
+
+    Example:
+        >>> import glassgrad
+        >>> glassgrad.special.xlog1py(tensor([0.0, 2.0]), tensor([-1.0, 0.0]))
+        tensor([0., 0.])
+    """
+    return SpecialXlog1py.apply(input, other)
+
+
+class Ldexp(Fractional):
+    """z = x·2ʸ        x̄ = z̄·2ʸ,  ȳ = z̄·z·ln 2"""
+
+    saves = ("other", "result")
+    saved_at = {"other": 1}
+
+    @staticmethod
+    def forward(x, y):
+        return x * np.exp2(y)
+
+    @staticmethod
+    def backward(ctx, grad):
+        y, z = ctx.saved_tensors
+        return grad * np.exp2(y), grad * z * _LN_2
+
+
+@op(Ldexp, numpy=(np.ldexp,), inplace_function=True, tensors=("input", "other"))
+def ldexp(input: Tensor, other: Tensor) -> Tensor:
+    """`input · 2**other`, element by element: the inverse of `frexp`.
+
+    Args:
+        input, other: tensors of shapes that broadcast to `S`.
+
+    Returns:
+        Tensor of shape `S`; integers become the default dtype.
+
+    Raises:
+        ShapeError: if the shapes do not broadcast.
+
+    Example:
+        >>> ldexp(tensor([0.5, 0.75]), tensor([1, 3]))
+        tensor([1., 6.])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.ldexp.html
+    """
+    return Ldexp.apply(input, other)
+
+
+class FrexpReturn(NamedTuple):
+    """What `frexp` returns."""
+
+    mantissa: Tensor
+    exponent: Tensor
+
+
+class Frexp(Elementwise):
+    """m, k = frexp x        dm = dx/2ᵏ        x̄ = m̄/2ᵏ"""
+
+    multiple = True
+    saves = ("self",)
+
+    @staticmethod
+    def forward(x):
+        return np.frexp(x)
+
+    @staticmethod
+    def backward(ctx, by_mantissa, by_exponent):
+        return _shrunk(by_mantissa, *ctx.saved_tensors)
+
+    @staticmethod
+    def jvp(ctx, dx):
+        return _shrunk(dx, *ctx.saved_tensors), None
+
+
+def _shrunk(value: Any, x: Any) -> Any:
+    """A value divided by the power of 2 that is in x."""
+    _, exponent = np.frexp(x)
+    return value / np.exp2(exponent + np.zeros_like(value))
+
+
+@op(Frexp, numpy=(np.frexp,), out=False, inplace=False)
+def frexp(input: Tensor) -> FrexpReturn:
+    """Each number as a mantissa from ½ to 1, and a power of 2.
+
+    Args:
+        input: floating-point tensor of shape `S`.
+
+    Returns:
+        `(mantissa, exponent)`: tensors of shape `S`, the exponents int32, so that
+        `input = mantissa · 2**exponent`.
+
+    Raises:
+        DTypeError: for other dtypes.
+
+    Example:
+        >>> frexp(tensor([6.0])).exponent
+        tensor([3], dtype=glassgrad.int32)
+
+    See also: https://pytorch.org/docs/stable/generated/torch.frexp.html
+    """
+    why = "Integers have no mantissa. Write `x.float()`."
+    check_kind("torch.frexp() only supports floating-point dtypes: it is", input, "f", why)
+    return FrexpReturn(*cast("Any", Frexp.apply(input)))

@@ -1,4 +1,7 @@
-"""The largest, the smallest and the middle element; with a dim, also where it is."""
+"""The largest, the smallest and the middle element; with a dim, also where it is.
+
+For each place, the largest and the smallest so far, too.
+"""
 
 import math
 from collections.abc import Callable
@@ -8,12 +11,21 @@ import numpy as np
 
 from glassgrad.core.errors import ArgumentTypeError, DimError, DTypeError, ShapeError
 from glassgrad.core.primitive import Primitive
-from glassgrad.core.state import Func
+from glassgrad.core.state import Func, Shape
 from glassgrad.core.tensor import Tensor
 
-from ._arguments import Dims, names_none, reduced, require_tensor, wrap_dim
+from ._arguments import Dims, check_kind, names_none, reduced, require_tensor, wrap_dim
 from ._declaring import op
-from ._families import AlongLine, Reduction, kept_shape, over_dims, rows_of, run, zeros_like
+from ._families import (
+    AlongLine,
+    Reduction,
+    kept_shape,
+    over_dims,
+    rows_of,
+    run,
+    total,
+    zeros_like,
+)
 from .reduction import in_numpys_order, sum
 from .scattering import Gather, ScatterAdd
 from .selection import maximum, minimum
@@ -28,7 +40,7 @@ class ValuesAndIndices(NamedTuple):
 
     def __repr__(self) -> str:
         kind = type(self).__name__.removesuffix("Return").lower()
-        return f"glassgrad.return_types.{kind}(\nvalues={self.values},\nindices={self.indices})"
+        return f"glassgrad.return_types.{kind}(\nvalues={self.values!r},\nindices={self.indices!r})"
 
 
 class MaxReturn(ValuesAndIndices):
@@ -37,6 +49,14 @@ class MaxReturn(ValuesAndIndices):
 
 class MinReturn(ValuesAndIndices):
     """What `min` with a dim returns."""
+
+
+class CummaxReturn(ValuesAndIndices):
+    """What `cummax` returns."""
+
+
+class CumminReturn(ValuesAndIndices):
+    """What `cummin` returns."""
 
 
 class MedianReturn(ValuesAndIndices):
@@ -74,7 +94,7 @@ class Amin(_OverDims):
 
 
 class AlongDim(AlongLine):
-    """The largest or the smallest element along one dim, and its index."""
+    """Elements chosen along one dim, and their indices: one of a line, or several in its place."""
 
     multiple = True
     keeps_index = True
@@ -97,16 +117,30 @@ class AlongDim(AlongLine):
 
 def _places(ctx: Any) -> Any:
     """The indices, with the dim that they count along; PyTorch lets a 0-d tensor have one, too."""
+    if ctx.shape and ctx.indices.ndim == len(ctx.shape):
+        return ctx.indices
     return ctx.indices.reshape(kept_shape(ctx.shape or (1,), (ctx.dim,)))
+
+
+def as_line(x: Any) -> Any:
+    """`x`, or a 0-d array as a line of one element: PyTorch lets it have a dim 0."""
+    return x if x.shape else x.reshape(1)
+
+
+def chosen_at(x: Any, places: Any, dim: int, *, keepdim: bool = True) -> tuple[Any, Any]:
+    """The elements at these places along a dim, and the places; of a 0-d array, 0-d ones."""
+    values = np.take_along_axis(as_line(x), places, axis=dim)
+    if not x.shape:
+        return values.reshape(()), places.reshape(())
+    return (values, places) if keepdim else (np.squeeze(values, dim), np.squeeze(places, dim))
 
 
 def _with_indices(best: Func, where: Func) -> Callable[..., tuple[Any, Any]]:
     """The forward of an op that finds values along a dim, and where they are."""
 
     def forward(x: Any, *, dim: int, keepdim: bool) -> tuple[Any, Any]:
-        if not x.shape:  # NumPy does not let a 0-d array have a dim 0
-            x, keepdim = x.reshape(1), False
-        return best(x, axis=dim, keepdims=keepdim), where(x, axis=dim, keepdims=keepdim)
+        line, keepdim = as_line(x), keepdim and bool(x.shape)
+        return best(line, axis=dim, keepdims=keepdim), where(line, axis=dim, keepdims=keepdim)
 
     return forward
 
@@ -258,6 +292,95 @@ def amin(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Tensor:
     return _over_dims(Amin, input, dim, keepdim)
 
 
+class AminmaxReturn(NamedTuple):
+    """What `aminmax` returns."""
+
+    min: Tensor
+    max: Tensor
+
+    def __repr__(self) -> str:
+        return f"glassgrad.return_types.aminmax(\nmin={self.min!r},\nmax={self.max!r})"
+
+
+class Aminmax(Reduction):
+    """y, z = minᵢ xᵢ, maxᵢ xᵢ        x̄ᵢ = ȳ·[xᵢ = y]/Σⱼ [xⱼ = y] + z̄·[xᵢ = z]/Σⱼ [xⱼ = z]"""
+
+    saves = ("self",)
+    multiple = True
+
+    @staticmethod
+    def forward(x, *, dim, keepdim):
+        return np.min(x, axis=dim, keepdims=keepdim), np.max(x, axis=dim, keepdims=keepdim)
+
+    @staticmethod
+    def backward(ctx, *grads):
+        (x,) = ctx.saved_tensors
+        kept = kept_shape(x.shape, ctx.dim)
+        return total(
+            [
+                grad.reshape(kept) * shares
+                for grad, shares in zip(grads, _shares(x, ctx.dim), strict=True)
+                if grad is not None
+            ]
+        )
+
+    @staticmethod
+    def jvp(ctx, dx):
+        (x,) = ctx.operands
+        return tuple(
+            [
+                (dx * shares).sum(axis=ctx.dim, keepdims=ctx.keepdim)
+                for shares in _shares(x, ctx.dim)
+            ]
+        )
+
+
+def _shares(x: Any, dim: Shape) -> list[Any]:
+    """The part of each element in the smallest and in the largest one: ties share them."""
+    ends = np.min(x, axis=dim, keepdims=True), np.max(x, axis=dim, keepdims=True)
+    here = [(x == end) * np.ones_like(x) for end in ends]
+    return [part / part.sum(axis=dim, keepdims=True) for part in here]
+
+
+@op(Aminmax, out=True)
+def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> AminmaxReturn:
+    """The smallest and the largest of all elements, or along a dim.
+
+    Args:
+        input: real tensor of shape `S`.
+        dim: along which dim; None for all elements.
+        keepdim: keep that dim, with size 1; without a dim, keep all.
+
+    Returns:
+        The named tuple (min, max) of tensors of shape `S` without `dim`. Gradients are split
+        evenly between ties.
+
+    Raises:
+        ShapeError, DimError: if there is no element to choose from, or no such dim.
+        DTypeError: for complex numbers.
+
+    Example:
+        >>> aminmax(tensor([1.0, 3.0, 2.0]))
+        glassgrad.return_types.aminmax(
+        min=tensor(1.),
+        max=tensor(3.))
+
+    See also: https://pytorch.org/docs/stable/generated/torch.aminmax.html
+    """
+    require_tensor("aminmax", input)
+    check_kind('"aminmax_cpu"', input, "biuf", "They have no order. Write `x.abs()`.")
+    if dim is None:
+        if not input.numel():
+            raise ShapeError(
+                "aminmax(): cannot compute aminmax over an empty dimension as the operation has no "
+                f"identity. The shape is {list(input.shape)}. Check where it became empty."
+            )
+        dims = tuple(range(input.ndim))
+    else:
+        dims = (filled_dim(input, dim, "aminmax"),) if input.ndim else ()
+    return AminmaxReturn(*Aminmax.apply(input, dim=dims, keepdim=keepdim))
+
+
 def _chosen(
     whole: type[_OfAll],
     returned: type[ValuesAndIndices],
@@ -385,6 +508,77 @@ def _index(op: type[Primitive], input: Tensor, dim: int | None, keepdim: bool) -
     return reshape(found, (1,) * input.ndim) if keepdim else found
 
 
+class Cummax(AlongDim):
+    """y, k = cummax x        dyᵢ = dx[kᵢ]        x̄ⱼ = Σᵢ ȳᵢ·[kᵢ = j]"""
+
+    @staticmethod
+    def forward(x, *, dim):
+        return _so_far(np.maximum, x, dim)
+
+
+class Cummin(AlongDim):
+    """y, k = cummin x        dyᵢ = dx[kᵢ]        x̄ⱼ = Σᵢ ȳᵢ·[kᵢ = j]"""
+
+    @staticmethod
+    def forward(x, *, dim):
+        return _so_far(np.minimum, x, dim)
+
+
+def _so_far(best: Any, x: Any, dim: int) -> tuple[Any, Any]:
+    """What is best of all up to each place, and where: the last of ties, and of nans."""
+    line = as_line(x)
+    is_new = (line == best.accumulate(line, axis=dim)) | (line != line)
+    places = np.cumsum(np.ones_like(line, dtype=np.int64), axis=dim) - 1
+    return chosen_at(x, np.maximum.accumulate(np.where(is_new, places, 0), axis=dim), dim)
+
+
+@op(Cummax, out=True)
+def cummax(input: Tensor, dim: int) -> CummaxReturn:
+    """For each place, the largest element up to it in a dim, and its index.
+
+    Args:
+        input: real tensor of shape `S`.
+        dim: along which dim.
+
+    Returns:
+        The named tuple (values, indices), both of shape `S`: the last of several ties, which gets
+        the gradient. Behind a nan, all is nan.
+
+    Raises:
+        DimError: if there is no such dim.
+        DTypeError: for complex numbers.
+
+    Example:
+        >>> cummax(tensor([1.0, 3.0, 2.0]), 0)
+        glassgrad.return_types.cummax(
+        values=tensor([1., 3., 3.]),
+        indices=tensor([0, 1, 1]))
+
+    See also: https://pytorch.org/docs/stable/generated/torch.cummax.html
+    """
+    return CummaxReturn(*_running(Cummax, input, dim))
+
+
+@op(Cummin, out=True)
+def cummin(input: Tensor, dim: int) -> CumminReturn:
+    """For each place, the smallest element up to it in a dim, and its index; see `cummax`.
+
+    Example:
+        >>> cummin(tensor([2.0, 3.0, 1.0]), 0).values
+        tensor([2., 2., 1.])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.cummin.html
+    """
+    return CumminReturn(*_running(Cummin, input, dim))
+
+
+def _running(op: type[Primitive], input: Tensor, dim: int) -> Any:
+    name = op.__name__.lower()
+    require_tensor(name, input)
+    check_kind(f'"{name}_cpu"', input, "biuf", "They have no order. Write `x.abs()`.")
+    return op.apply(input, dim=wrap_dim(dim, input.ndim))
+
+
 class MedianDim(AlongDim):
     """y, k = medianᵢ xᵢ, argmedianᵢ xᵢ        x̄ᵢ = ȳ·[i = k]"""
 
@@ -429,16 +623,14 @@ class Nanmedian(_OfAll):
 
 def _middle(x: Any, dim: int, keepdim: bool, *, ignore_nan: bool) -> tuple[Any, Any]:
     """The median along a dim and its index. Of an even number the lower one."""
-    if not x.shape:  # PyTorch lets a 0-d tensor have a dim 0
-        x, keepdim = x.reshape(1), False
-    is_nan = x != x
-    order = np.argsort(x, axis=dim, kind="stable")  # nan comes last
+    line = as_line(x)
+    is_nan = line != line
+    order = np.argsort(line, axis=dim, kind="stable")  # nan comes last
     count = (~is_nan).sum(axis=dim, keepdims=True)
     place = np.take_along_axis(order, np.maximum((count - 1) // 2, 0), axis=dim)
     if not ignore_nan:  # a nan is the median of all it is among
-        place = np.where(count < x.shape[dim], np.argmax(is_nan, axis=dim, keepdims=True), place)
-    value = np.take_along_axis(x, place, axis=dim)
-    return (value, place) if keepdim else (np.squeeze(value, dim), np.squeeze(place, dim))
+        place = np.where(count < line.shape[dim], np.argmax(is_nan, axis=dim, keepdims=True), place)
+    return chosen_at(x, place, dim, keepdim=keepdim)
 
 
 @op(Median, MedianDim, axis=True)

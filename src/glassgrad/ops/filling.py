@@ -14,10 +14,10 @@ from glassgrad.values.dtypes import Number
 from glassgrad.values.layers import Layer, settled
 
 from ._arguments import check_number, check_type
-from ._declaring import method
+from ._declaring import function, method, op
 from ._families import Elementwise, Flat, in_front
 from ._writing import as_it_is, check_apart, in_place, must_follow, put, replace, write
-from .conversion import to
+from .conversion import Clone, to
 
 
 class Copy(Elementwise):
@@ -114,7 +114,7 @@ class Zero(Flat):
         return np.zeros_like(x)
 
 
-@method()
+@op()
 def fill_(input: Tensor, value: Any) -> Tensor:
     """Overwrite `input` with one number.
 
@@ -173,7 +173,18 @@ def fill_value(name: str, input: Tensor, value: Number | Tensor) -> Any:
     return constant(number, input.dtype).item()
 
 
-@method()
+@function()
+def fill(input: Tensor, value: Any) -> Tensor:
+    """A tensor like `input`, with one value everywhere; see `fill_`.
+
+    Example:
+        >>> fill(tensor([1.0, 2.0]), 3)
+        tensor([3., 3.])
+    """
+    return fill_(Clone.apply(input), value)
+
+
+@op()
 def zero_(input: Tensor) -> Tensor:
     """Overwrite `input` with zeros; see `fill_`.
 

@@ -11,6 +11,7 @@ which copies. `parse` is that translation; writing to `x[index]` starts with it 
 # result's dims are then moved to where an example has them, behind the batch.
 """
 
+import math
 import operator
 import warnings
 from collections.abc import Sequence
@@ -23,6 +24,7 @@ from glassgrad.core.errors import (
     ArgumentTypeError,
     DeviceError,
     DimError,
+    DTypeError,
     ShapeError,
     TransformError,
 )
@@ -32,18 +34,27 @@ from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.levels.level import level_below
 from glassgrad.memory.views import as_view
 from glassgrad.values.backend import backend_of, is_array
-from glassgrad.values.dtypes import float16
+from glassgrad.values.dtypes import float16, int64
 from glassgrad.values.layers import Layer, backend_below, visible
 from glassgrad.values.tree import as_tuple
 
-from ._arguments import check_dtypes, check_type, int_of, require_tensor, wrap_dim
-from ._declaring import op
+from ._arguments import (
+    check_dtypes,
+    check_type,
+    int_of,
+    ints_of,
+    require_tensor,
+    scalar_name,
+    wrap_dim,
+)
+from ._declaring import function, method, op
 from ._families import (
     Into,
     KeepsShape,
     Linear,
     Moved,
     Part,
+    Replaced,
     array_of,
     batch_all,
     in_front,
@@ -52,8 +63,10 @@ from ._families import (
     zeros_like,
 )
 from ._writing import check_apart, check_memory, in_place, must_follow, write
+from .conversion import to
 from .filling import copy_, fill_, fill_value
-from .shape import expand, unsqueeze, view
+from .selection import where
+from .shape import expand, reshape, unsqueeze, view
 
 # One element of a dim, and a range of them --------------------------------------------------------
 
@@ -73,6 +86,12 @@ class SelectInto(Into):
     of = Select
 
 
+class SelectScatter(Replaced):
+    """z = x,  z[index] = s        x̄ = z̄,  x̄[index] = 0,  s̄ = z̄[index]"""
+
+    of = Select
+
+
 class Slice(Part):
     """yᵢ = x[start + step·i]        x̄ₖ = Σᵢ ȳᵢ·[start + step·i = k]"""
 
@@ -85,6 +104,14 @@ class SliceInto(Into):
     """yₖ = Σᵢ xᵢ·[start + step·i = k]        x̄ᵢ = ȳ[start + step·i]"""
 
     node = "SliceBackwardBackward0"
+    of = Slice
+
+
+class SliceScatter(Replaced):
+    """z = x,  z[start + step·i] = sᵢ
+    x̄ = z̄,  x̄[start + step·i] = 0,  s̄ᵢ = z̄[start + step·i]
+    """
+
     of = Slice
 
 
@@ -194,6 +221,122 @@ def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
             f"inside of the dim. Write a length up to {n - first}."
         )
     return _slice(input, at, first, first + length, 1)
+
+
+@method(name="slice")
+def slice_along(
+    input: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
+) -> Tensor:
+    """What `x[…, start:end:step]` is, in a dim.
+
+    Args:
+        input: tensor of shape `(…, n, …)`.
+        dim: which dim has the size `n`.
+        start, end: where it begins, and before which it ends; negative ones count from the end.
+        step: how far the next one is.
+
+    Returns:
+        A view.
+
+    Raises:
+        DimError: if there is no such dim.
+        ArgumentError: if `step` is not positive.
+
+    Example:
+        >>> slice_along(tensor([1, 2, 3, 4]), 0, 1, None, 2)
+        tensor([2, 4])
+    """
+    at, place = _slice_of(input, dim, start, end, step)
+    return _slice(input, at, *place)
+
+
+def _slice_of(input: Tensor, dim: int, *given: int | None) -> tuple[int, tuple[int, int, int]]:
+    """A dim counted from the front, and where in it a slice begins, ends and how it goes on."""
+    if not input.ndim:
+        raise DimError(
+            "slice() cannot be applied to a 0-dim tensor. It has no dim to cut. Write "
+            "`x.reshape(1)` first."
+        )
+    at = wrap_dim(dim, input.ndim)
+    return at, read_slice(slice(*given), input.shape[at])
+
+
+@op(SelectScatter)
+def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
+    """`input` with `src` in the place of one element of a dim.
+
+    Args:
+        input: tensor of shape `S`.
+        src: tensor of the shape of `input.select(dim, index)`.
+        dim, index: of which dim, and which element.
+
+    Returns:
+        A copy of shape `S`.
+
+    Raises:
+        DimError: if there is no such element.
+        ShapeError: if `src` has another shape.
+
+    Example:
+        >>> select_scatter(tensor([[1, 2], [3, 4]]), tensor([0, 0]), 1, 0)
+        tensor([[0, 2],
+                [0, 4]])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.select_scatter.html
+    """
+    shown = select(input, dim, index)
+    at = wrap_dim(dim, input.ndim)
+    place = int_of(index, "select_scatter", "index") % input.shape[at]
+    return SelectScatter.apply(input, source_for(input, src, shown), dim=at, index=place)
+
+
+@op(SliceScatter)
+def slice_scatter(
+    input: Tensor,
+    src: Tensor,
+    dim: int = 0,
+    start: int | None = None,
+    end: int | None = None,
+    step: int = 1,
+) -> Tensor:
+    """`input` with `src` in the place of a range of a dim.
+
+    Args:
+        input: tensor of shape `S`.
+        src: tensor of the shape of that range.
+        dim, start, end, step: the range, as in `x[start:end:step]`.
+
+    Returns:
+        A copy of shape `S`.
+
+    Raises:
+        DimError: if there is no such dim.
+        ShapeError: if `src` has another shape.
+
+    Example:
+        >>> slice_scatter(tensor([1, 2, 3, 4]), tensor([0, 0]), 0, 1, 3)
+        tensor([1, 0, 0, 4])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.slice_scatter.html
+    """
+    at, (first, behind, each) = _slice_of(input, dim, start, end, step)
+    source = source_for(input, src, _slice(input, at, first, behind, each))
+    return SliceScatter.apply(input, source, dim=at, start=first, end=behind, step=each)
+
+
+def source_for(input: Tensor, src: Tensor, shown: Tensor) -> Tensor:
+    """`src`, in the dtype of `input`.
+
+    Raises:
+        ShapeError: if it has not the shape of `shown`, the place that it is for.
+    """
+    if src.shape != shown.shape:
+        raise ShapeError(
+            "expected src to have a size equal to the slice of self. "
+            f"src size = {list(src.shape)}, slice size = {list(shown.shape)}. Each place takes "
+            "one element. Write `src.expand(…)`."
+        )
+    return to(src, input.dtype)
 
 
 # What an index means ------------------------------------------------------------------------------
@@ -607,7 +750,7 @@ class IndexPutImpl(IndexPut):
     """zₖ = xₖ + Σᵢ vᵢ·[indicesᵢ = k]        x̄ = z̄,  v̄ᵢ = z̄[indicesᵢ]"""
 
 
-@op(IndexPut, inplace=True)
+@op(IndexPut, inplace=True, inplace_function=True)
 def index_put(
     input: Tensor,
     indices: Sequence[Tensor],
@@ -692,6 +835,208 @@ def _check_values(values: Tensor, shape: Shape) -> None:
         )
 
 
+# Places counted row by row ------------------------------------------------------------------------
+
+
+class _Flat(Linear):
+    """An op whose last operand is an index into the elements of the first, row by row."""
+
+    promotes = None
+    differentiates = slice(-1)
+    keeps_index = True
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.shape, ctx.index = inputs[0].shape, np.copy(inputs[-1])
+
+    @classmethod
+    def vmap(cls, info, in_dims, *operands, **how):
+        """The elements of all examples stand one behind the other."""
+        *values, index = batch_all(info, in_dims, operands)
+        size = math.prod(values[0].shape[1:])
+        begins = backend_of(array_of(index)).asarray(np.arange(info.batch_size) * size)
+        index = index + begins.reshape(info.batch_size, *(1,) * (index.ndim - 1))
+        return cls.apply(*values, index, **how)
+
+
+class Take(_Flat):
+    """yᵢ = x[indexᵢ]        x̄ₖ = Σᵢ ȳᵢ·[indexᵢ = k]"""
+
+    @staticmethod
+    def forward(x, index):
+        return x.reshape(-1)[index]
+
+    @staticmethod
+    def backward(ctx, grad):
+        return run(Put, zeros_like(grad, ctx.shape), grad, ctx.index, accumulate=True)
+
+
+class Put(_Flat):
+    """z = x,  z[indexᵢ] = sᵢ        x̄ = z̄,  x̄[indexᵢ] = 0,  s̄ᵢ = z̄[indexᵢ]"""
+
+    @staticmethod
+    def forward(x, source, index, *, accumulate):
+        out = np.copy(x, order="C")
+        row = out.reshape(-1)
+        if accumulate:
+            backend_of(out).reduce_at("add", row, index, source)
+        else:
+            row[index] = source
+        return out
+
+    @staticmethod
+    def backward(ctx, grad):
+        wants_x, wants_source = ctx.needs_input_grad
+        left = grad
+        if wants_x and not ctx.accumulate:
+            zeros = zeros_like(grad, ctx.index.shape)
+            left = run(Put, grad, zeros, ctx.index, accumulate=False)
+        read = run(Take, grad, ctx.index) if wants_source else None
+        return left if wants_x else None, read
+
+
+@op(Take, out=True)
+def take(input: Tensor, index: Tensor) -> Tensor:
+    """The elements at places counted row by row, whatever shape `input` has.
+
+    Args:
+        input: tensor of `n` elements.
+        index: int64 tensor of shape `S`, from `-n` to `n - 1`.
+
+    Returns:
+        Tensor of shape `S`.
+
+    Raises:
+        DTypeError: if `index` holds other numbers.
+        DimError: if there is no such place.
+
+    Example:
+        >>> take(tensor([[4, 3], [2, 1]]), tensor([0, 3]))
+        tensor([4, 1])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.take.html
+    """
+    return Take.apply(input, _in_a_row("take", input, index))
+
+
+@op(Put, inplace=True)
+def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
+    """`input` with other elements at places counted row by row.
+
+    Args:
+        input: tensor of `n` elements.
+        index: int64 tensor, from `-n` to `n - 1`.
+        source: as many elements as `index` has, of the dtype of `input`.
+        accumulate: whether they are added to what is there.
+
+    Returns:
+        Tensor of the shape of `input`.
+
+    Raises:
+        DTypeError: if `index` or `source` holds other numbers.
+        DimError: if there is no such place, or not one element for each.
+
+    Example:
+        >>> put(tensor([[4, 3], [2, 1]]), tensor([0, 3]), tensor([7, 8]))
+        tensor([[7, 3],
+                [2, 8]])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.Tensor.put_.html
+    """
+    require_tensor("put", source)
+    if source.dtype != input.dtype:
+        raise DTypeError(
+            "put_(): self and source expected to have the same dtype, but got self.dtype = "
+            f"{scalar_name(input.dtype)} and source.dtype = {scalar_name(source.dtype)}. Elements "
+            "are written as they are. Write `source.to(x.dtype)`."
+        )
+    places = _in_a_row("put_", input, index)
+    if source.numel() != places.numel():
+        raise DimError(
+            "put_(): Expected source and index to have the same number of elements, but got "
+            f"source.numel() = {source.numel()}, index.numel() = {places.numel()}. "
+            "Each place takes one."
+        )
+    if source.shape != places.shape:
+        source = reshape(source, tuple(places.shape))
+    return Put.apply(input, source, places, accumulate=bool(accumulate))
+
+
+def _in_a_row(name: str, input: Tensor, index: Tensor) -> Tensor:
+    """An index into all elements of `input`, counted from the first."""
+    require_tensor(name, index)
+    if index.dtype != int64:
+        raise DTypeError(
+            f"{name}(): Expected a long tensor for index, but got {scalar_name(index.dtype)}. "
+            "It names places. Write `index.long()`."
+        )
+    n, places = input.numel(), visible(index.payload)
+    if index.numel() and not n:
+        raise DimError(f"{name}(): tried to {name.strip('_')} from an empty tensor.")
+    if places is not None and places.size and not -n <= places.min() <= places.max() < n:
+        wrong = places[(places < -n) | (places >= n)][0]
+        raise DimError(
+            f"out of range: tried to access index {int(wrong)} on a tensor of {n} elements. "
+            f"Write places from {-n} to {n - 1}."
+        )
+    return where(index < 0, index + n, index)
+
+
+class UnravelIndex(Primitive):
+    """y, z, … = unravel(x, shape)"""
+
+    promotes = None
+    differentiable = False
+    multiple = True
+
+    @staticmethod
+    def forward(x, *, shape):
+        steps = [math.prod(shape[dim + 1 :]) for dim in range(len(shape))]
+        return tuple([x // step % n for n, step in zip(shape, steps, strict=True)])
+
+    @classmethod
+    def vmap(cls, info, in_dims, x, *, shape):
+        return cls.apply(x, shape=shape)
+
+
+@function(UnravelIndex)
+def unravel_index(indices: Tensor, shape: int | Sequence[int]) -> tuple[Tensor, ...]:
+    """Places in a tensor of a shape, one index for each dim, from places counted row by row.
+
+    Args:
+        indices: tensor of integers, of shape `S`.
+        shape: the sizes of the dims.
+
+    Returns:
+        For each dim an int64 tensor of shape `S`.
+
+    Raises:
+        ArgumentTypeError: if `indices` holds other numbers.
+        ArgumentError: for a negative size.
+
+    Example:
+        >>> unravel_index(tensor([3, 5]), (2, 3))
+        (tensor([1, 1]), tensor([0, 2]))
+
+    See also: https://pytorch.org/docs/stable/generated/torch.unravel_index.html
+    """
+    require_tensor("unravel_index", indices)
+    if indices.dtype.kind not in "iu":
+        raise ArgumentTypeError(
+            f"expected 'indices' to be integer dtype, but got {indices.dtype}. They count "
+            "elements. Write `indices.long()`."
+        )
+    sizes = ints_of(shape, "unravel_index", "shape")
+    if min(sizes, default=0) < 0:
+        raise ArgumentError(
+            f"'shape' cannot have negative values, but got {sizes}. A size counts elements."
+        )
+    return UnravelIndex.apply(indices, shape=sizes)
+
+
+# Writing ------------------------------------------------------------------------------------------
+
+
 def setitem(input: Tensor, index: Any, value: Any) -> None:
     """`input[index] = value`.
 
@@ -719,7 +1064,7 @@ def setitem(input: Tensor, index: Any, value: Any) -> None:
             f"can't assign a {type(value).__name__} to a tensor. "
             "Write `x[index] = glassgrad.tensor(values)`."
         )
-    rounds = input.dtype is float16 and not isinstance(new, (complex, np.complexfloating))
+    rounds = input.dtype == float16 and not isinstance(new, (complex, np.complexfloating))
     if not (is_array(new) or rounds):  # what is too large for a float16 is inf there
         new = value = fill_value("setitem", input, new)
     if index is False:

@@ -1,24 +1,34 @@
 """Putting tensors together: cat, stack, as rows, columns or layers; and apart: split, unbind."""
 
 import functools
+import warnings
 from collections.abc import Callable, Iterator, Sequence
-from itertools import accumulate, pairwise
+from itertools import accumulate, combinations_with_replacement, pairwise
+from itertools import combinations as in_order
 from typing import Any
 
 import numpy as np
 
-from glassgrad.core.errors import ArgumentError, ArgumentTypeError, DimError, ShapeError
+from glassgrad.core.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    DimError,
+    DTypeError,
+    ShapeError,
+)
 from glassgrad.core.state import Shape, Values
-from glassgrad.core.tensor import Tensor
+from glassgrad.core.tensor import Size, Tensor
 from glassgrad.memory.views import show
 from glassgrad.values.backend import in_rows
+from glassgrad.values.dtypes import int64
+from glassgrad.values.operands import broadcast_text
 
 from ._arguments import OpClass, check_type, int_of, ints_of, size_of, wrap_dim
 from ._declaring import function, of_numpy, op
 from ._families import Along, KeepsShape, Linear, Moved, batch_all, in_dim, run, zeros_like
 from .creation import as_tensor
 from .indexing import Select, Slice, narrow
-from .shape import reshape, unsqueeze
+from .shape import expand, reshape, unsqueeze
 
 Tensors = Sequence[Tensor]
 
@@ -109,7 +119,7 @@ def cat(tensors: Tensors, dim: int = 0) -> Tensor:
     return Cat.apply(*parts, dim=at)
 
 
-@function()
+@function(aliases=("concatenate",))
 def concat(tensors: Tensors, dim: int = 0) -> Tensor:
     """`cat` under another name.
 
@@ -341,8 +351,7 @@ def atleast_3d(*tensors: Tensor | Tensors) -> Some:
 def _all(name: str, ndim: int, tensors: tuple[Tensor | Tensors, ...]) -> Some:
     if len(tensors) == 1 and isinstance(tensors[0], Tensor):
         return _widened(tensors[0], ndim)
-    listed = tensors[0] if len(tensors) == 1 else tensors
-    return tuple([_widened(x, ndim) for x in tensors_of(name, listed)])
+    return tuple([_widened(x, ndim) for x in _listed(name, tensors)])
 
 
 def _widened(x: Tensor, ndim: int) -> Tensor:
@@ -352,6 +361,196 @@ def _widened(x: Tensor, ndim: int) -> Tensor:
     if x.ndim < 2 <= ndim:
         x = unsqueeze(x, 0)
     return unsqueeze(x, -1) if x.ndim < ndim else x
+
+
+# Tensors that vary along dims of their own -------------------------------------------------------
+
+
+@function()
+def broadcast_shapes(*shapes: int | Sequence[int]) -> Size:
+    """The shape to which some shapes broadcast.
+
+    Raises:
+        ShapeError: if they do not.
+
+    Example:
+        >>> broadcast_shapes((2, 1), (3,))
+        glassgrad.Size([2, 3])
+    """
+    sizes = [ints_of(shape, "broadcast_shapes", "shapes") for shape in shapes]
+    try:
+        return Size(np.broadcast_shapes(*sizes))
+    except ValueError as error:
+        raise ShapeError(
+            f"Attempting to broadcast a dimension: shapes {sizes} do not fit. Mismatching "
+            "argument: sizes of a dim, counted from the last, must be equal or 1."
+        ) from error
+
+
+@function()
+def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
+    """Tensors stretched to one shape, without copying.
+
+    Args:
+        tensors: tensors of shapes that broadcast to `S`.
+
+    Returns:
+        Views of shape `S`.
+
+    Raises:
+        ShapeError: if the shapes do not broadcast.
+
+    Example:
+        >>> broadcast_tensors(tensor([1, 2]), tensor([[3]]))
+        (tensor([[1, 2]]), tensor([[3, 3]]))
+
+    See also: https://pytorch.org/docs/stable/generated/torch.broadcast_tensors.html
+    """
+    listed = _listed("broadcast_tensors", tensors)
+    shapes = [tuple(x.shape) for x in listed]
+    try:
+        size = np.broadcast_shapes(*shapes)
+    except ValueError as error:
+        raise ShapeError(f"{broadcast_text(*shapes)} Give them shapes that broadcast.") from error
+    return tuple([expand(x, size) for x in listed])
+
+
+def _listed(name: str, tensors: Any) -> list[Tensor]:
+    """The tensors that were given one by one, or as one list."""
+    is_list = len(tensors) == 1 and isinstance(tensors[0], (list, tuple))
+    return tensors_of(name, tensors[0] if is_list else tensors)
+
+
+@function()
+def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
+    """The coordinates of all points of a grid: `y[0][i, j] = a[i]`, `y[1][i, j] = b[j]`.
+
+    Args:
+        tensors: vectors, or 0-d tensors, of one dtype.
+        indexing: "ij"; or "xy", with which the first two dims change places. PyTorch warns if it
+            is not said.
+
+    Returns:
+        A view of each, all of them of the shape of their sizes.
+
+    Raises:
+        ShapeError: if a tensor has more dims, there is none, or for another `indexing`.
+        DTypeError: if the dtypes differ.
+
+    Example:
+        >>> meshgrid(tensor([1, 2]), tensor([3, 4]), indexing="ij")
+        (tensor([[1, 1],
+                [2, 2]]), tensor([[3, 4],
+                [3, 4]]))
+
+    See also: https://pytorch.org/docs/stable/generated/torch.meshgrid.html
+    """
+    vectors = _listed("meshgrid", tensors)
+    if not vectors:
+        raise ShapeError("meshgrid expects a non-empty TensorList. Write a vector for each dim.")
+    if indexing is None:
+        warnings.warn(
+            "torch.meshgrid: in an upcoming release, it will be required to pass the indexing "
+            "argument. Write `indexing='ij'` for what it is now.",
+            UserWarning,
+            stacklevel=2,
+        )
+    if indexing not in (None, "ij", "xy"):
+        raise ShapeError(
+            f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}. It '
+            "says which dim the first vector varies along."
+        )
+    for x in vectors:
+        if x.ndim > 1:
+            raise ShapeError(
+                "torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got the shape "
+                f"{list(x.shape)}. Each has a dim of its own. Write `x.flatten()`."
+            )
+        if x.dtype != vectors[0].dtype:
+            raise DTypeError(
+                f"meshgrid expects all tensors to have the same dtype, got {vectors[0].dtype} and "
+                f"{x.dtype}. Write `x.to(dtype)`."
+            )
+    dims = list(range(len(vectors)))  # along which each varies
+    if indexing == "xy":
+        dims[:2] = dims[1::-1]
+    size = [vectors[dim].numel() for dim in dims]
+    lines = [[-1 if dim == own else 1 for dim in range(len(size))] for own in dims]
+    return tuple([expand(reshape(x, line), size) for x, line in zip(vectors, lines, strict=True)])
+
+
+@function()
+def cartesian_prod(*tensors: Any) -> Tensor:
+    """All ways to take one element of each vector.
+
+    Args:
+        tensors: `k` vectors.
+
+    Returns:
+        Tensor of shape `(n, k)`; the vector itself if it is the only one.
+
+    Raises:
+        ShapeError: if one is no vector.
+
+    Example:
+        >>> cartesian_prod(tensor([1, 2]), tensor([3, 4]))
+        tensor([[1, 3],
+                [1, 4],
+                [2, 3],
+                [2, 4]])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.cartesian_prod.html
+    """
+    vectors = _listed("cartesian_prod", tensors)
+    for x in vectors:
+        if x.ndim != 1:
+            raise ShapeError(
+                f"Expect a 1D vector, but got shape {list(x.shape)}. An element of each is taken. "
+                "Write `x.flatten()`."
+            )
+    if len(vectors) == 1:
+        return vectors[0]
+    return stack([reshape(x, (-1,)) for x in meshgrid(*vectors, indexing="ij")], 1)
+
+
+@op()
+def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
+    """All ways to take `r` elements of a vector, in their order.
+
+    Args:
+        input: tensor of shape `(n,)`.
+        r: how many.
+        with_replacement: whether an element may be taken several times.
+
+    Returns:
+        Tensor of shape `(m, r)`.
+
+    Raises:
+        ShapeError: if `input` is no vector, or `r` is negative.
+
+    Example:
+        >>> combinations(tensor([1, 2, 3]))
+        tensor([[1, 2],
+                [1, 3],
+                [2, 3]])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.combinations.html
+    """
+    if input.ndim != 1:
+        raise ShapeError(
+            f"Expect a 1D vector, but got shape {list(input.shape)}. Its elements are taken. "
+            "Write `x.flatten()`."
+        )
+    count = int_of(r, "combinations", "r")
+    if count < 0:
+        raise ShapeError(f"Expect a non-negative number, but got {count}. It counts elements.")
+    if not count:
+        return input.new_empty((0,))
+    choose = combinations_with_replacement if with_replacement else in_order
+    places = list(choose(range(len(input)), count))
+    index = as_tensor(places, dtype=int64, device=input.device) if places else None
+    columns = [input[:0] if index is None else input[index[:, i]] for i in range(count)]
+    return stack(columns, 1)
 
 
 # NumPy's functions, to which some of it may be arrays ---------------------------------------------
@@ -585,6 +784,63 @@ def tensor_split(
         cuts = [i * size + min(i, larger) for i in range(1, count)]
     bounds = pairwise([0, *cuts, n])
     return tuple([narrow(input, at, start, max(end - start, 0)) for start, end in bounds])
+
+
+@op()
+def hsplit(input: Tensor, indices_or_sections: int | Sequence[int]) -> tuple[Tensor, ...]:
+    """A tensor cut along its columns, as `tensor_split` cuts; a vector along its elements.
+
+    Raises:
+        ShapeError: if there is no such dim, or it has not so many parts of one size.
+
+    Example:
+        >>> hsplit(tensor([[1, 2], [3, 4]]), 2)
+        (tensor([[1],
+                [3]]), tensor([[2],
+                [4]]))
+    """
+    dim = 0 if input.ndim == 1 else 1
+    return _split_evenly("hsplit", input, indices_or_sections, dim, 1)
+
+
+@op()
+def vsplit(input: Tensor, indices_or_sections: int | Sequence[int]) -> tuple[Tensor, ...]:
+    """A tensor cut along its rows; see `hsplit`.
+
+    Example:
+        >>> vsplit(tensor([[1, 2], [3, 4]]), 2)
+        (tensor([[1, 2]]), tensor([[3, 4]]))
+    """
+    return _split_evenly("vsplit", input, indices_or_sections, 0, 2)
+
+
+@op()
+def dsplit(input: Tensor, indices_or_sections: int | Sequence[int]) -> tuple[Tensor, ...]:
+    """A tensor cut along its third dim; see `hsplit`.
+
+    Example:
+        >>> dsplit(tensor([[[1, 2]]]), 2)
+        (tensor([[[1]]]), tensor([[[2]]]))
+    """
+    return _split_evenly("dsplit", input, indices_or_sections, 2, 3)
+
+
+def _split_evenly(
+    name: str, input: Tensor, indices_or_sections: int | Sequence[int], dim: int, fewest: int
+) -> tuple[Tensor, ...]:
+    if input.ndim < fewest:
+        raise ShapeError(
+            f"torch.{name} requires a tensor with at least {fewest} dimension, but got a tensor "
+            f"with {input.ndim} dimensions! It has nothing to cut. Write `tensor_split`."
+        )
+    n, parts = input.shape[dim], indices_or_sections
+    if isinstance(parts, int) and (parts <= 0 or n % parts):
+        raise ShapeError(
+            f"torch.{name} attempted to split along dimension {dim}, but the size of the "
+            f"dimension {n} is not divisible by the split_size {parts}! All parts have one size. "
+            "Write `tensor_split`, whose parts may differ."
+        )
+    return tensor_split(input, parts, dim)
 
 
 class Unbind(Moved):

@@ -12,8 +12,8 @@ from glassgrad.core.state import Shape
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.operands import broadcast_text
 
-from ._arguments import c_name, not_a_tensor, scalar_name, wrap_dim
-from ._declaring import of_numpy, op
+from ._arguments import c_name, not_a_tensor, scalar_name, wrap_dim, wrap_dims
+from ._declaring import function, of_numpy, op
 from ._families import Along, Multilinear, lined_up, run, total
 from .arithmetic import Add, mul
 from .creation import as_tensor
@@ -173,7 +173,7 @@ def mv(input: Tensor, vec: Tensor) -> Tensor:
     ranks = f"{input.ndim}, {vec.ndim}, 1"
     check_ranks(f"vector + matrix @ vector expected, got {ranks}", (input, 2), (vec, 1))
     check_dtypes("mv", input, vec)
-    if input.shape[1] != vec.shape[0]:
+    if input.payload.shape[1] != vec.payload.shape[0]:
         n, m = input.shape
         raise ShapeError(
             f"size mismatch, got input ({n}), mat ({n}x{m}), vec ({vec.shape[0]}). Each row of "
@@ -312,7 +312,7 @@ class MatMul(Multilinear):
         return z.squeeze(-2) if x_rank == 1 else z.squeeze(-1) if y_rank == 1 else z
 
 
-@op(MatMul, Mm, numpy=(np.matmul, np.dot), out=True)
+@op(MatMul, Mm, aliases=("linalg.matmul",), numpy=(np.matmul, np.dot), out=True, sign="matmul")
 def matmul(input: Tensor, other: Tensor) -> Tensor:
     """The matrix product `input @ other`.
 
@@ -436,6 +436,7 @@ class Linear(Primitive):
         return Add.vmap(info, (None if in_dims[:2] == (None, None) else 0, in_dims[2]), y, *bias)
 
 
+@function(home="nn.functional")
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """`input @ weight.T + bias`, as one op.
 
@@ -607,3 +608,336 @@ def inner(input: Tensor, other: Tensor) -> Tensor:
 @of_numpy(np.inner)
 def _numpy_inner(a: Any, b: Any) -> Tensor:
     return inner(as_tensor(a), as_tensor(b))
+
+
+@function(home="linalg", name="cross", out=True)
+def _linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
+    """`cross`, of the last dim if no other is given.
+
+    Example:
+        >>> glassgrad.linalg.cross(tensor([1.0, 0.0, 0.0]), tensor([0.0, 1.0, 0.0]))
+        tensor([0., 0., 1.])
+    """
+    return cross(input, other, dim)
+
+
+# More than two operands, more than two dims -------------------------------------------------------
+
+
+def _added(input: Tensor, product: Tensor, beta: Any, alpha: Any) -> Tensor:
+    """`beta·input + alpha·product`, in the shape of the product."""
+    if input.dtype is not product.dtype:
+        raise DTypeError(
+            f"self and mat2 must have the same dtype, but got {scalar_name(input.dtype)} and "
+            f"{scalar_name(product.dtype)}. A sum is computed in one precision. Write "
+            "`x.to(y.dtype)`."
+        )
+    if product.dtype.kind in "iub":
+        kind = bool if product.dtype.kind == "b" else int
+        beta, alpha = kind(beta), kind(alpha)
+    stretched = input.expand(product.shape)
+    if alpha != 1:
+        product = product * alpha
+    if beta == 0:  # what is not finite in `input` does not count
+        return product
+    return product + (stretched if beta == 1 else stretched * beta)
+
+
+@op(out=True, inplace=True)
+def addmm(
+    input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1, alpha: float = 1
+) -> Tensor:
+    """`beta·input + alpha·(mat1 @ mat2)`.
+
+    Args:
+        input: tensor of a shape that stretches to `(n, k)`.
+        mat1, mat2: shapes `(n, m)` and `(m, k)`.
+        beta, alpha: numbers.
+
+    Returns:
+        Tensor of shape `(n, k)`.
+
+    Raises:
+        ShapeError, DTypeError: if shapes or dtypes do not fit.
+
+    Example:
+        >>> addmm(tensor([1.0]), tensor([[2.0]]), tensor([[3.0]]), alpha=2)
+        tensor([[13.]])
+    """
+    return _added(input, mm(mat1, mat2), beta, alpha)
+
+
+@op(out=True, inplace=True, inplace_function=True)
+def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
+    """`beta·input + alpha·(mat @ vec)`; see `addmm`.
+
+    Example:
+        >>> addmv(tensor([1.0]), tensor([[2.0]]), tensor([3.0]))
+        tensor([7.])
+    """
+    return _added(input, mv(mat, vec), beta, alpha)
+
+
+@op(out=True, inplace=True)
+def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
+    """`beta·input + alpha·outer(vec1, vec2)`; see `addmm`.
+
+    Example:
+        >>> addr(tensor([1.0]), tensor([2.0]), tensor([3.0]))
+        tensor([[7.]])
+    """
+    product = outer(vec1, vec2)
+    for name, factor in (("beta", beta), ("alpha", alpha)):
+        if product.dtype.kind in "iu" and isinstance(factor, float):
+            raise DTypeError(
+                f"For integral input tensors, argument {name} must not be a floating point number. "
+                f"It is {factor}, and a fraction would be lost. Write `x.float()`."
+            )
+    return _added(input.to(product.dtype), product, beta, alpha)
+
+
+@op(out=True, inplace=True)
+def baddbmm(
+    input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, alpha: float = 1
+) -> Tensor:
+    """`beta·input + alpha·bmm(batch1, batch2)`; see `addmm`.
+
+    Example:
+        >>> baddbmm(tensor([1.0]), tensor([[[2.0]]]), tensor([[[3.0]]]))
+        tensor([[[7.]]])
+    """
+    return _added(input, bmm(batch1, batch2), beta, alpha)
+
+
+@op(out=True, inplace=True)
+def addbmm(
+    input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, alpha: float = 1
+) -> Tensor:
+    """`beta·input + alpha·bmm(batch1, batch2).sum(0)`; see `addmm`.
+
+    Example:
+        >>> addbmm(tensor([1.0]), tensor([[[2.0]]]), tensor([[[3.0]]]))
+        tensor([[7.]])
+    """
+    return _added(input, bmm(batch1, batch2).sum(0), beta, alpha)
+
+
+@op(out=True)
+def vdot(input: Tensor, other: Tensor) -> Tensor:
+    """The inner product of two vectors; the elements of the first one are conjugated.
+
+    Args:
+        input, other: both of shape `(n,)` and of one dtype.
+
+    Returns:
+        0-d tensor.
+
+    Raises:
+        ShapeError, DTypeError: if shapes or dtypes do not fit.
+
+    Example:
+        >>> vdot(tensor([1j]), tensor([1j]))
+        tensor(1.+0.j)
+    """
+    return dot(input.conj(), other)
+
+
+@function(home="linalg", out=True)
+def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
+    """The inner products of vectors; the elements of the first ones are conjugated.
+
+    Args:
+        x, y: tensors of shapes that broadcast to `S`.
+        dim: in which the vectors lie.
+
+    Returns:
+        Tensor of shape `S` without `dim`.
+
+    Raises:
+        ShapeError: if the shapes do not broadcast.
+        DTypeError: if the dtypes differ.
+
+    Example:
+        >>> vecdot(tensor([[1.0, 2.0], [3.0, 4.0]]), tensor([1.0, 1.0]))
+        tensor([3., 7.])
+    """
+    if x.dtype is not y.dtype:
+        raise DTypeError(
+            f"linalg.vecdot: Expected tensors of the same dtype, got {x.dtype} and {y.dtype}. A "
+            "product is computed in one precision. Write `y.to(x.dtype)`."
+        )
+    return (x.conj() * y).sum(dim)
+
+
+@op(out=True)
+def kron(input: Tensor, other: Tensor) -> Tensor:
+    """The Kronecker product: each element of `input` times all of `other`, in its place.
+
+    Args:
+        input, other: tensors; one with fewer dims gets dims of size 1 in front.
+
+    Returns:
+        Tensor whose sizes are the products of theirs, of the promoted dtype.
+
+    Example:
+        >>> kron(tensor([1, 2]), tensor([1, 10]))
+        tensor([ 1, 10,  2, 20])
+    """
+    rank = max(input.ndim, other.ndim)
+    sizes = [(1,) * (rank - x.ndim) + tuple(x.shape) for x in (input, other)]
+    outer_shape = [n for size in sizes[0] for n in (size, 1)]
+    inner_shape = [n for size in sizes[1] for n in (1, size)]
+    whole = [n * m for n, m in zip(*sizes, strict=True)]
+    return reshape(reshape(input, outer_shape) * reshape(other, inner_shape), whole)
+
+
+@function(out=True)
+def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
+    """The products of two tensors, summed over pairs of dims.
+
+    Args:
+        a, b: tensors of one dtype.
+        dims: how many of the last dims of `a` meet the first ones of `b`; or two lists, which say
+            for each pair its dim of `a` and its dim of `b`. A dim of size 1 is stretched.
+
+    Returns:
+        Tensor of the other dims of `a`, and behind them those of `b`.
+
+    Raises:
+        ShapeError: if the sizes do not fit.
+        DTypeError: if the dtypes differ.
+
+    Example:
+        >>> tensordot(tensor([[1.0, 2.0], [3.0, 4.0]]), tensor([1.0, 1.0]), dims=1)
+        tensor([3., 7.])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.tensordot.html
+    """
+    if isinstance(dims, Tensor):
+        dims = dims.tolist()
+    if isinstance(dims, int):
+        if not 0 <= dims <= min(a.ndim, b.ndim):
+            raise ShapeError(
+                f"tensordot expects dims >= 0 and dims < ndim_a or ndim_b, but got dims={dims} "
+                f"for {a.ndim} and {b.ndim} dims. Each is summed over. Write a smaller number."
+            )
+        dims = list(range(a.ndim - dims, a.ndim)), list(range(dims))
+    dims_a, dims_b = [wrap_dims(each, x.ndim) for each, x in zip(dims, (a, b), strict=True)]
+    check_dtypes("tensordot", a, b)
+    if len(dims_a) != len(dims_b):
+        raise ShapeError(
+            f"both dimension lists should have same length, got {list(dims_a)} and {list(dims_b)}. "
+            "They are pairs. Write as many for one tensor as for the other."
+        )
+    for i, j in zip(dims_a, dims_b, strict=True):
+        n, m = a.shape[i], b.shape[j]
+        if n == 1 != m:
+            b = b.sum(j, keepdim=True)
+        elif m == 1 != n:
+            a = a.sum(i, keepdim=True)
+        elif n != m:
+            raise ShapeError(
+                f"contracted dimensions need to match, but first has size {n} in dim {i} and "
+                f"second has size {m} in dim {j}. Each place of one meets one of the other. Write "
+                "other dims."
+            )
+    rest_a = [dim for dim in range(a.ndim) if dim not in dims_a]
+    rest_b = [dim for dim in range(b.ndim) if dim not in dims_b]
+    sizes = [a.shape[dim] for dim in rest_a] + [b.shape[dim] for dim in rest_b]
+    m = math.prod([a.shape[dim] for dim in dims_a])
+    rows = math.prod([a.shape[dim] for dim in rest_a])
+    columns = math.prod([b.shape[dim] for dim in rest_b])
+    left = reshape(a.permute(*rest_a, *dims_a), (rows, m))
+    right = reshape(b.permute(*dims_b, *rest_b), (m, columns))
+    return reshape(mm(left, right), sizes)
+
+
+@function(home="linalg", out=True)
+def multi_dot(tensors: Any) -> Tensor:
+    """The product of several matrices, multiplied in the order that takes the fewest products.
+
+    Args:
+        tensors: two matrices or more, of shapes that fit; the first and the last may be vectors.
+
+    Returns:
+        Tensor: the product; a vector's dim is left out.
+
+    Raises:
+        ShapeError, DTypeError: if they do not fit.
+
+    Example:
+        >>> multi_dot([tensor([[1.0, 2.0]]), tensor([[3.0], [4.0]]), tensor([[2.0]])])
+        tensor([[22.]])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.linalg.multi_dot.html
+    """
+    matrices = list(tensors)
+    if len(matrices) < 2:
+        raise ShapeError(
+            f"multi_dot(): expected at least 2 tensors but got {len(matrices)}. A product has two "
+            "factors. Write the tensor itself."
+        )
+    ends = matrices[0].ndim == 1, matrices[-1].ndim == 1
+    if ends[0]:
+        matrices[0] = matrices[0].unsqueeze(0)
+    if ends[1]:
+        matrices[-1] = matrices[-1].unsqueeze(-1)
+    for at, x in enumerate(matrices):
+        if x.ndim != 2:
+            where = f"tensor {at}" if 0 < at < len(matrices) - 1 else "the first or last tensor"
+            raise ShapeError(
+                f"multi_dot(): {where} must be 2D (or 1D at an end) but got {x.ndim}D. Matrices "
+                "are multiplied. Write `x @ y` for stacks of them."
+            )
+        if x.dtype is not matrices[0].dtype:
+            raise DTypeError(
+                f"multi_dot(): all tensors must have be the same dtype but tensor 0 is "
+                f"{scalar_name(matrices[0].dtype)} and tensor {at} {scalar_name(x.dtype)}. "
+                "A product is computed in one precision. Write `y.to(x.dtype)`."
+            )
+        if at and matrices[at - 1].shape[1] != x.shape[0]:
+            raise ShapeError(
+                f"multi_dot(): tensors {at - 1} and {at} with shapes "
+                f"{list(matrices[at - 1].shape)} and {list(x.shape)} cannot be multiplied. Rows "
+                "meet columns. Transpose one of them."
+            )
+    found = _multiplied(matrices)
+    if ends[0]:
+        found = found.squeeze(0)
+    return found.squeeze(-1) if ends[1] else found
+
+
+def _multiplied(matrices: list[Tensor]) -> Tensor:
+    """The product, by the cheapest order (Cormen et al., *Introduction to Algorithms*, §15.2)."""
+    sizes = [matrices[0].shape[0], *[x.shape[1] for x in matrices]]
+    count = len(matrices)
+    cost = {(i, i): 0 for i in range(count)}
+    cut: dict[tuple[int, int], int] = {}
+    for length in range(1, count):
+        for i in range(count - length):
+            j = i + length
+            costs = [
+                cost[i, k] + cost[k + 1, j] + sizes[i] * sizes[k + 1] * sizes[j + 1]
+                for k in range(i, j)
+            ]
+            cost[i, j] = min(costs)
+            cut[i, j] = i + costs.index(cost[i, j])
+
+    def product(i: int, j: int) -> Tensor:
+        if i == j:
+            return matrices[i]
+        k = cut[i, j]
+        return mm(product(i, k), product(k + 1, j))
+
+    return product(0, count - 1)
+
+
+@function()
+def chain_matmul(*matrices: Tensor) -> Tensor:
+    """`linalg.multi_dot` of matrices that are arguments, not a list.
+
+    Example:
+        >>> chain_matmul(tensor([[1.0, 2.0]]), tensor([[3.0], [4.0]]))
+        tensor([[11.]])
+    """
+    return matrices[0] if len(matrices) == 1 else multi_dot(matrices)

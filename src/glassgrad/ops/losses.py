@@ -15,6 +15,7 @@ Classes lie along dim 1 (dim 0 of a 1-D input). Inside the rules they lie last: 
 """
 
 import math
+import warnings
 from typing import Any
 
 import numpy as np
@@ -25,9 +26,11 @@ from glassgrad.core.primitive import Primitive
 from glassgrad.core.state import Shape, modes
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.values.backend import asnumpy, in_rows
+from glassgrad.values.operands import broadcast_text
 
 from ._arguments import check_kind, scalar_name
-from ._families import Elementwise, array_of, batch_all, rows_of, run, seen, spread, total
+from ._declaring import functional
+from ._families import Elementwise, array_of, batch_all, rows_of, run, seen, spread, total, zeros_of
 from .activations import LogSoftmax, Sigmoid, Softmax
 from .creation import ones
 from .shape import expand
@@ -44,7 +47,7 @@ def reduced(losses: Any, reduction: str, count: Any = None, *, is_batch: bool = 
     total = rows_of(losses).sum(axis=1) if is_batch else losses.sum()
     if reduction == "sum":
         return total
-    return total / (_count(losses.shape[is_batch:]) if count is None else count)
+    return total / (count_of(losses.shape[is_batch:]) if count is None else count)
 
 
 def share_of(grad: Any, reduction: str, count: Any) -> Any:
@@ -52,7 +55,8 @@ def share_of(grad: Any, reduction: str, count: Any) -> Any:
     return grad / count if reduction == "mean" else grad
 
 
-def _count(shape: Shape) -> float:
+def count_of(shape: Shape) -> float:
+    """How many losses there are; nan for none, whose mean that is."""
     return math.prod(shape) or math.nan
 
 
@@ -81,13 +85,72 @@ class PointwiseLoss(Elementwise):
         return reduced(losses, parameters["reduction"], is_batch=True)
 
 
-def check_reduction(reduction: str) -> None:
-    """Raise ArgumentError for a reduction that is none."""
+def chosen_reduction(reduction: str, size_average: bool | None, reduce: bool | None) -> str:
+    """The reduction; as its two flags say, if there are some: so PyTorch's older programs do.
+
+    Raises:
+        ArgumentError: for one that is none.
+    """
+    if size_average is not None or reduce is not None:
+        named = {(True, True): "mean", (False, True): "sum"}
+        reduction = named.get((size_average is not False, reduce is not False), "none")
+        warnings.warn(
+            "size_average and reduce args will be deprecated, please use "
+            f"reduction='{reduction}' instead.",
+            stacklevel=3,
+        )
     if reduction not in ("mean", "sum", "none"):
         raise ArgumentError(
             f"{reduction} is not a valid value for reduction. It says how many losses become one. "
             "Write 'mean', 'sum' or 'none'."
         )
+    return reduction
+
+
+def of_all(losses: Tensor, reduction: str) -> Tensor:
+    """The mean of some losses, their sum, or the losses themselves."""
+    if reduction == "none":
+        return losses
+    return losses.mean() if reduction == "mean" else losses.sum()
+
+
+def weighted_mean(losses: Tensor, weight: Tensor, reduction: str) -> Tensor:
+    """The same with a weight for each loss: the mean divides by their sum.
+
+    Raises:
+        ArgumentError: if there is not one weight for each.
+    """
+    if weight.shape != losses.shape:
+        raise ArgumentError(
+            f"Weights and input must have the same size, got {tuple(weight.shape)} and "
+            f"{tuple(losses.shape)}. Each loss has its weight. Write `weight.expand(x.shape)`."
+        )
+    total = of_all(losses * weight, "sum" if reduction == "mean" else reduction)
+    return total / weight.sum() if reduction == "mean" else total
+
+
+def paired(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
+    """Both in one shape. PyTorch warns if that is not what they have.
+
+    Raises:
+        ShapeError: if there is none.
+    """
+    if input.shape == target.shape:
+        return input, target
+    warnings.warn(
+        f"Using a target size ({tuple(target.shape)}) that is different to the input size "
+        f"({tuple(input.shape)}). This will likely lead to incorrect results due to broadcasting. "
+        "Please ensure they have the same size.",
+        stacklevel=3,
+    )
+    try:
+        shape = np.broadcast_shapes(input.shape, target.shape)
+    except ValueError as error:
+        raise ShapeError(
+            f"{broadcast_text(input.shape, target.shape)} Each element has its target. Write "
+            "`target.reshape(input.shape)`."
+        ) from error
+    return expand(input, *shape), expand(target, *shape)
 
 
 class MseLoss(PointwiseLoss):
@@ -102,23 +165,33 @@ class MseLoss(PointwiseLoss):
     def backward(ctx, grad):
         x, y = ctx.saved_tensors
         wants_x, wants_y = ctx.needs_input_grad
-        x_bar = (x - y) * share_of(2 * grad, ctx.reduction, _count(x.shape))
+        x_bar = (x - y) * share_of(2 * grad, ctx.reduction, count_of(x.shape))
         return x_bar if wants_x else None, -x_bar if wants_y else None
 
 
-def mse_loss(input: Tensor, target: Tensor, *, reduction: str = "mean") -> Tensor:
+@functional(MseLoss)
+def mse_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    weight: Tensor | None = None,
+) -> Tensor:
     """The squared distance, element by element.
 
     Args:
-        input, target: of one shape `S`.
+        input, target: of one shape `S`; others are broadcast, with a warning.
+        size_average, reduce: what PyTorch had before `reduction`.
         reduction: "mean" or "sum" of all elements, or "none".
+        weight: how much each element counts, of shape `S`.
 
     Returns:
         A 0-d tensor; of shape `S` for "none".
 
     Raises:
-        ShapeError: if the shapes differ.
-        ArgumentError: for another reduction.
+        ShapeError: if the shapes do not broadcast.
+        ArgumentError: for another reduction, or weights of another shape.
 
     Example:
         >>> mse_loss(tensor([1.0, 2.0]), tensor([1.0, 4.0]))
@@ -126,13 +199,10 @@ def mse_loss(input: Tensor, target: Tensor, *, reduction: str = "mean") -> Tenso
 
     See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.mse_loss.html
     """
-    check_reduction(reduction)
-    if input.payload.shape != target.payload.shape:
-        raise ShapeError(
-            f"mse_loss takes two tensors of the same size, got {tuple(input.shape)} and "
-            f"{tuple(target.shape)}. Broadcasting them compares elements that do not belong "
-            "together. Write `target.reshape(input.shape)`, or `expand` it if that is meant."
-        )
+    reduction = chosen_reduction(reduction, size_average, reduce)
+    input, target = paired(input, target)
+    if weight is not None:
+        return weighted_mean((input - target) ** 2, weight, reduction)
     return MseLoss.apply(input, target, reduction=reduction)
 
 
@@ -152,7 +222,7 @@ class WeightedLoss(PointwiseLoss):
     @staticmethod
     def backward(ctx, grad):
         x, t = ctx.saved_tensors
-        share = share_of(grad, ctx.reduction, _count(x.shape))
+        share = share_of(grad, ctx.reduction, count_of(x.shape))
         share = share * ctx.weights[0] if ctx.weights else share
         rule = ctx._forward_cls
         pairs = zip((rule.by_input, rule.by_target), ctx.needs_input_grad, strict=True)
@@ -183,8 +253,14 @@ class BinaryCrossEntropy(WeightedLoss):
         return np.log1p(-x) - np.log(x)
 
 
+@functional()
 def binary_cross_entropy(
-    input: Tensor, target: Tensor, weight: Tensor | None = None, *, reduction: str = "mean"
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
 ) -> Tensor:
     """The cross-entropy of probabilities: `-target·log(input) - (1 - target)·log(1 - input)`.
 
@@ -192,6 +268,7 @@ def binary_cross_entropy(
         input: probabilities, of shape `S`; see `binary_cross_entropy_with_logits` for scores.
         target: what was seen, from 0 to 1: shape `S`, of the same dtype.
         weight: how much each element counts: of a shape that broadcasts to `S`.
+        size_average, reduce: what PyTorch had before `reduction`.
         reduction: "mean" or "sum" of all elements, or "none".
 
     Returns:
@@ -211,7 +288,7 @@ def binary_cross_entropy(
         https://pytorch.org/docs/stable/generated/torch.nn.functional.binary_cross_entropy.html
     """
     name = "binary_cross_entropy"
-    check_reduction(reduction)
+    reduction = chosen_reduction(reduction, size_average, reduce)
     if input.shape != target.shape:
         raise ShapeError(
             f"Using a target size ({tuple(target.shape)}) that is different to the input size "
@@ -271,11 +348,13 @@ def _softplus(x: Any) -> Any:
     return np.log1p(np.exp(-np.abs(x))) + np.maximum(x, 0)
 
 
+@functional()
 def binary_cross_entropy_with_logits(
     input: Tensor,
     target: Tensor,
     weight: Tensor | None = None,
-    *,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
     reduction: str = "mean",
     pos_weight: Tensor | None = None,
 ) -> Tensor:
@@ -285,6 +364,7 @@ def binary_cross_entropy_with_logits(
         input: scores of shape `S`: positive ones say yes.
         target: what was seen, from 0 (no) to 1 (yes): shape `S`.
         weight: how much each element counts: of a shape that broadcasts to `S`.
+        size_average, reduce: what PyTorch had before `reduction`.
         reduction: "mean" or "sum" of all elements, or "none".
         pos_weight: how much more a yes counts than a no: of a shape that broadcasts to `S`.
 
@@ -304,7 +384,7 @@ def binary_cross_entropy_with_logits(
     See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.binary_cross_entropy_with_logits.html
     """
     name = "binary_cross_entropy_with_logits"
-    check_reduction(reduction)
+    reduction = chosen_reduction(reduction, size_average, reduce)
     if input.shape != target.shape:
         raise ShapeError(
             f"Target size ({tuple(target.shape)}) must be the same as input size "
@@ -397,7 +477,8 @@ def check_indices(scores: Any, target: Any, ignore_index: int) -> bool:
     if target is None:
         return False  # the numbers of a batch are checked where they can be seen
     # Negative numbers become huge unsigned ones: a single search finds what is out of range.
-    if target.view(_UNSIGNED[target.dtype.itemsize]).max() >= classes:
+    numbers = target.view(_UNSIGNED[target.dtype.itemsize])
+    if np.maximum.reduce(numbers, axis=None) >= classes:
         check_range(target, classes, ignore_index)
         return False
     return ignore_index < 0
@@ -456,7 +537,7 @@ def check_probabilities(scores: Any, target: Any, ignore_index: int) -> None:
             f"{scalar_name(target.dtype)}. A target of the input's shape {scores.shape} holds "
             "probabilities. Write `target.float()`, or give class indices."
         )
-    if target.dtype is not scores.dtype:
+    if target.dtype != scores.dtype:
         raise DTypeError(
             f"expected scalar type {scalar_name(scores.dtype)} but found "
             f"{scalar_name(target.dtype)}. Both are multiplied. Write `target.to(input.dtype)`."
@@ -497,17 +578,23 @@ def losses_of_rows(
         ignore_index: the index that does not count.
         complete: whether all rows are known to count.
     """
-    rows, hits, counts = np.arange(scores.shape[0], like=scores), target.reshape(-1), None
+    hits, counts = target.reshape(-1), None
     if weight or not complete:
         is_counted = hits != ignore_index
         hits = np.where(is_counted, hits, 0)
         weights = spread(weights_of(weight, scores), scores.shape)
+        rows = np.arange(scores.shape[0], like=scores)
         counts = np.where(is_counted, weights[rows, hits], 0)
-    # In flattened rows a place is sooner found than by two indices.
-    losses = -scores.reshape(-1)[rows * scores.shape[1] + hits]
+    losses = -scores.reshape(-1)[places_in(scores, hits)]
     if counts is None:
         return losses, None
     return np.where(counts == 0, 0, losses * counts), counts.sum()
+
+
+def places_in(rows: Any, hits: Any) -> Any:
+    """Where one class of each row is in the flattened rows: sooner found than by two indices."""
+    count, classes = rows.shape
+    return np.arange(0, count * classes, classes or 1, like=rows) + hits
 
 
 def shares_of(
@@ -623,9 +710,8 @@ class IndexLoss(ClassLoss):
         p = ctx._forward_cls.shares(ctx, x)
         smoothing = getattr(ctx, "label_smoothing", 0)  # an NllLoss has none
         if ctx.complete and not ctx.weight and not smoothing and not isinstance(p, Tensor):
-            rows, classes = p.shape  # nearly always, so at once
-            p.reshape(-1)[np.arange(rows, like=p) * classes + target.reshape(-1)] -= 1
-            return p, rows
+            p.reshape(-1)[places_in(p, target.reshape(-1))] -= 1  # nearly always, so at once
+            return p, p.shape[0]
         q, counts = shares_of(target, ctx.weight, ctx.ignore_index, array_of(p), smoothing)
         count = counts.sum()
         return p * q.sum(axis=1, keepdims=True) - q, np.where(count == 0, 1, count)
@@ -682,12 +768,14 @@ class SoftCrossEntropy(ClassLoss):
         return by_x, by_target, log_p.shape[0]
 
 
+@functional()
 def cross_entropy(
     input: Tensor,
     target: Tensor,
     weight: Tensor | None = None,
-    *,
+    size_average: bool | None = None,
     ignore_index: int = -100,
+    reduce: bool | None = None,
     reduction: str = "mean",
     label_smoothing: float = 0.0,
 ) -> Tensor:
@@ -699,6 +787,7 @@ def cross_entropy(
             shape of `input`.
         weight: shape `(C,)`: how much each class counts.
         ignore_index: a target that does not count.
+        size_average, reduce: what PyTorch had before `reduction`.
         reduction: "mean" (over what counts), "sum" or "none".
         label_smoothing: this share of each target is spread evenly over all classes.
 
@@ -717,7 +806,7 @@ def cross_entropy(
     See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.cross_entropy.html
     """
     scores, wanted = input.payload, target.payload
-    check_reduction(reduction)
+    reduction = chosen_reduction(reduction, size_average, reduce)
     if not 0 <= label_smoothing <= 1:
         raise ArgumentError(
             f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}. It is a share "
@@ -756,22 +845,25 @@ class NllLoss(IndexLoss):
 
     @staticmethod
     def shares(ctx, x):
-        return np.zeros_like(as_rows(x))
+        return zeros_of(as_rows(x))
 
 
+@functional()
 def nll_loss(
     input: Tensor,
     target: Tensor,
     weight: Tensor | None = None,
-    *,
+    size_average: bool | None = None,
     ignore_index: int = -100,
+    reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
     """`-input` at the target class, for an input that `log_softmax` made.
 
     Args:
         input: log-probabilities of shape `(N, C)`, `(C,)` or `(N, C, d…)`.
-        target, weight, ignore_index, reduction: as for `cross_entropy`, with class indices.
+        target, weight, size_average, ignore_index, reduce, reduction: as for `cross_entropy`, with
+            class indices.
 
     Returns:
         A 0-d tensor; of the shape of `target` for "none".
@@ -785,7 +877,7 @@ def nll_loss(
 
     See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.nll_loss.html
     """
-    check_reduction(reduction)
+    reduction = chosen_reduction(reduction, size_average, reduce)
     complete = check_indices(input.payload, target.payload, ignore_index)
     check_weight(weight, input.payload)
     operands = (input, target) if weight is None else (input, target, weight)

@@ -1,20 +1,22 @@
 """Where a tensor lies in memory, and giving it other memory."""
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from glassgrad.core.errors import DTypeError, GraphError, TransformError
 from glassgrad.core.state import Shape, modes, wrote
-from glassgrad.core.tensor import Tensor
+from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.levels.duals import tangent_of
-from glassgrad.values.backend import backend_of
+from glassgrad.values.backend import CPU, asnumpy, backend_of
 from glassgrad.values.layers import Layer
 
 from ._arguments import c_name, check_type, wrap_dim
-from ._declaring import method
+from ._declaring import function, method, op
 from ._writing import check_writable, records, write
+from .conversion import type_of
 from .creation import checked_size
 
 
@@ -61,6 +63,43 @@ def steps_of(x: Any) -> Shape:
     return tuple([step // array.itemsize for step in array.strides])
 
 
+class layout:  # noqa: N801  # PyTorch's name
+    """How the elements of a tensor are kept: `strided`, in rows of memory, is the only one here.
+
+    Example:
+        >>> ones(2).layout
+        glassgrad.strided
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"glassgrad.{self.name}"
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __reduce__(self) -> str:
+        return self.name
+
+
+class memory_format(layout):  # noqa: N801  # PyTorch's name
+    """In which order the dims lie in memory: `contiguous_format`, `channels_last` …
+
+    Example:
+        >>> ones(1, 2, 3, 4).is_contiguous(memory_format=channels_last)
+        False
+    """
+
+
+strided = layout("strided")
+contiguous_format = memory_format("contiguous_format")
+preserve_format = memory_format("preserve_format")
+channels_last = memory_format("channels_last")
+channels_last_3d = memory_format("channels_last_3d")
+
+
 class Storage:
     """The memory in which a tensor lies: its own, or that of which it shows a part.
 
@@ -95,6 +134,10 @@ class Storage:
         """Its elements, as they lie in memory."""
         return in_a_row(self._array).tolist()
 
+    def is_shared(self) -> bool:
+        """Whether other processes see it: never here."""
+        return False
+
 
 @method()
 def storage(input: Tensor) -> Storage:
@@ -108,6 +151,28 @@ def storage(input: Tensor) -> Storage:
     See also: https://pytorch.org/docs/stable/storage.html
     """
     return Storage(owner_of(input.payload))
+
+
+@method()
+def untyped_storage(input: Tensor) -> Storage:
+    """The memory of `input`, as a sequence of bytes.
+
+    Example:
+        >>> untyped_storage(tensor([1.0, 2.0])).nbytes()
+        8
+    """
+    return Storage(in_a_row(owner_of(input.payload)).view("uint8"))
+
+
+@function()
+def is_storage(obj: object) -> bool:
+    """Whether `obj` is the memory of a tensor.
+
+    Example:
+        >>> is_storage(tensor([1.0]).untyped_storage())
+        True
+    """
+    return isinstance(obj, Storage)
 
 
 def owner_of(array: Any) -> Any:
@@ -136,14 +201,136 @@ def storage_offset(input: Tensor) -> int:
 
 
 @method()
-def is_contiguous(input: Tensor) -> bool:
+def is_contiguous(input: Tensor, *, memory_format: Any = contiguous_format) -> bool:
     """Whether the elements lie in memory one behind the other, row by row.
+
+    Args:
+        input: tensor of any shape.
+        memory_format: `channels_last` asks whether the dim of channels varies fastest.
 
     Example:
         >>> is_contiguous(tensor([[1, 2], [3, 4]]).t())
         False
     """
-    return bool(input.payload.flags.c_contiguous)
+    array = input.payload
+    dims = _CHANNELS_LAST.get(memory_format)
+    if dims is not None:
+        return array.ndim == len(dims) and bool(np.transpose(array, dims).flags.c_contiguous)
+    return bool(array.flags.c_contiguous)
+
+
+_CHANNELS_LAST = {channels_last: (0, 2, 3, 1), channels_last_3d: (0, 2, 3, 4, 1)}
+"""The dims in the order in which they lie in memory."""
+
+
+@function()
+def numel(input: Tensor) -> int:
+    """The number of elements.
+
+    Example:
+        >>> numel(ones(2, 3))
+        6
+    """
+    return input.numel()
+
+
+@op()
+def is_same_size(input: Tensor, other: Tensor) -> bool:
+    """Whether both have the same shape.
+
+    Example:
+        >>> is_same_size(ones(2), zeros(2))
+        True
+    """
+    return input.shape == other.shape
+
+
+@op()
+def is_nonzero(input: Tensor) -> bool:
+    """Whether the only element is not 0.
+
+    Raises:
+        ShapeError: if there is more than one, or none.
+
+    Example:
+        >>> is_nonzero(tensor([0.5]))
+        True
+    """
+    return bool(input)
+
+
+@op()
+def get_device(input: Tensor) -> int:
+    """The number of the GPU that `input` is on; -1 on the CPU.
+
+    Example:
+        >>> get_device(tensor([1.0]))
+        -1
+    """
+    return -1 if input.device == CPU else input.device.index or 0
+
+
+@method()
+def is_set_to(input: Tensor, tensor: Tensor) -> bool:
+    """Whether both show the same memory in the same form.
+
+    Example:
+        >>> x = tensor([1.0])
+        >>> is_set_to(x, x.detach())
+        True
+    """
+    is_there = data_ptr(input) == data_ptr(tensor)
+    return is_there and input.shape == tensor.shape and stride(input) == stride(tensor)
+
+
+@method()
+def apply_(input: Tensor, callable: Callable[[Any], Any]) -> Tensor:
+    """Replace each element by what a function of Python returns for it. Slow; on the CPU.
+
+    Raises:
+        GraphError: if `input` requires grad: nothing of that would be recorded.
+
+    Example:
+        >>> apply_(tensor([1.0, 2.0]), lambda value: value + 1)
+        tensor([2., 3.])
+    """
+    return map_(input, input, lambda value, _: callable(value))
+
+
+@method()
+def map_(input: Tensor, tensor: Tensor, callable: Callable[[Any, Any], Any]) -> Tensor:
+    """Replace each element by what a function returns for it and that of another tensor. Slow.
+
+    Raises:
+        GraphError: if one of them requires grad: nothing of that would be recorded.
+
+    Example:
+        >>> map_(tensor([1.0, 2.0]), tensor([3.0, 4.0]), lambda a, b: a * b)
+        tensor([3., 8.])
+    """
+    if input.requires_grad or tensor.requires_grad:
+        raise GraphError(
+            "Can't call apply_() or map_() on Variable that requires grad. Use "
+            "var.detach().apply_(): nobody knows the derivative of a function of Python."
+        )
+    others = np.broadcast_to(asnumpy(tensor.payload), input.shape)
+    pairs = zip(asnumpy(input.payload).ravel().tolist(), others.ravel().tolist(), strict=True)
+    values = np.array([callable(*pair) for pair in pairs], input.payload.dtype)
+    return input.copy_(wrap(backend_of(input.payload).asarray(values.reshape(input.shape))))
+
+
+@function()
+def typename(obj: Any) -> str:
+    """The name of what something is: of a tensor its old type, else that of the class.
+
+    Example:
+        >>> typename(tensor([1.0])), typename(3)
+        ('glassgrad.FloatTensor', 'int')
+    """
+    if isinstance(obj, Tensor):
+        return str(type_of(obj))
+    kind = obj if isinstance(obj, type) else type(obj)
+    return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
 
 
 @method()
@@ -253,7 +440,7 @@ def in_a_row(array: Any) -> Any:
     return np.transpose(array, order).reshape(-1)
 
 
-@method()
+@op()
 def resize_as_(input: Tensor, the_template: Tensor) -> Tensor:
     """`resize_` to the size of another tensor.
 
@@ -306,7 +493,7 @@ def set_(input: Tensor, source: Tensor | None = None) -> Tensor:
     return input
 
 
-@method()
+@op()
 def detach_(input: Tensor) -> Tensor:
     """Take the tensor itself out of the graph: it becomes a leaf that requires no grad.
 

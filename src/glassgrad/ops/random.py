@@ -11,6 +11,8 @@ level of vmap says for whom they are drawn:
 Other levels see constants.
 """
 
+import math
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -20,6 +22,7 @@ from glassgrad.core.errors import (
     ArgumentError,
     ArgumentTypeError,
     DTypeError,
+    RangeError,
     ShapeError,
     TransformError,
 )
@@ -39,7 +42,7 @@ from ._arguments import (
     scalar_name,
     size_of,
 )
-from ._declaring import factory, method, op
+from ._declaring import factory, function, functional, method, op
 from ._families import Along, Flat, in_front, seen
 from ._writing import in_place
 from .creation import checked_size
@@ -376,7 +379,7 @@ def randint(
     Example:
         >>> x = randint(3, (2, 4))
         >>> x.shape, x.dtype
-        (glassgrad.Size([2, 4]), dtype('int64'))
+        (glassgrad.Size([2, 4]), glassgrad.int64)
         >>> randint_like(tensor([1.0, 2.0]), 1)
         tensor([0., 0.])
     """
@@ -489,9 +492,10 @@ def multinomial(
         An int64 tensor of shape `(num_samples,)` or `(N, num_samples)`.
 
     Raises:
-        ShapeError: for other shapes, or more choices than classes.
+        ShapeError: for other shapes, more choices than classes, or weights that are negative, not
+            finite or all 0.
         DTypeError: for weights without fractions.
-        ArgumentError: for weights that are negative, not finite or all 0.
+        RangeError: for weights that are negative, not finite or all 0, or more than 2²⁴ of them.
 
     Example:
         >>> multinomial(tensor([[0.0, 1.0, 0.0], [0.0, 0.0, 2.0]]), 1)
@@ -528,16 +532,21 @@ def multinomial(
 
 
 def _check_weights(input: Tensor) -> None:
+    if input.shape[-1] > 2**24:
+        raise RangeError(
+            f"number of categories cannot exceed 2^24, got {input.shape[-1]}. Beyond, a float32 "
+            "does not tell all of them apart. Choose a group first, then one of it."
+        )
     weights = seen(input)
     if weights is None:
         return
     if not bool(((weights >= 0) & np.isfinite(weights)).all()):
-        raise ArgumentError(
+        raise RangeError(
             "probability tensor contains either `inf`, `nan` or element < 0. A weight says how "
             "likely a class is, compared with the others. Write `softmax(x, -1)` for scores."
         )
     if bool((weights.sum(axis=-1) <= 0).any()):
-        raise ArgumentError(
+        raise RangeError(
             "invalid multinomial distribution (sum of probabilities <= 0). No class can be "
             "chosen. Write a weight that is not 0 into each row."
         )
@@ -551,6 +560,11 @@ class _Drawn(Flat):
 
     promotes = None
 
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """What they differ in is what `draw` draws, and their name."""
+        cls.forward = staticmethod(_drawn_for)  # type: ignore[method-assign]
+        super().__init_subclass__(**kwargs)
+
     @classmethod
     def vmap(cls, info, in_dims, x, *, draw):
         """For all examples at once, or for one of them that stands for all."""
@@ -559,12 +573,12 @@ class _Drawn(Flat):
         return cls.apply(x, draw=draw)
 
 
+def _drawn_for(x: Any, *, draw: Draw) -> Any:
+    return draw(x)
+
+
 class Normal(_Drawn):
     """y ~ normal(mean, std)        x̄ = 0"""
-
-    @staticmethod
-    def forward(x, *, draw):
-        return draw(x)
 
 
 @method()
@@ -601,10 +615,6 @@ def normal_(
 class Uniform(_Drawn):
     """y ~ uniform(a, b)        x̄ = 0"""
 
-    @staticmethod
-    def forward(x, *, draw):
-        return draw(x)
-
 
 @method()
 def uniform_(
@@ -619,29 +629,158 @@ def uniform_(
         >>> uniform_(tensor([0.0, 0.0]), 3.0, 3.0)
         tensor([3., 3.])
     """
-    _check_fills_floats("check_uniform_bounds", input)
+    _check_fills_floats("check_uniform_bounds", input, kinds="fc")
     if from_ > to:
         raise ShapeError(
             "uniform_ expects to return a [from, to) range, but found "
             f"from={from_} > to={to}. Swap them."
         )
+    source, is_complex = source_of(generator), input.dtype.kind == "c"
+
+    def draw(shape: Shape) -> Any:
+        numbers = source.uniform(from_, to, shape)
+        return numbers + 1j * source.uniform(from_, to, shape) if is_complex else numbers
+
+    return _fill("uniform", Uniform, input, draw)
+
+
+@method()
+def uniform(
+    input: Tensor, from_: float = 0, to: float = 1, *, generator: Generator | None = None
+) -> Tensor:
+    """`uniform_`, in a new tensor of the shape and dtype of `input`.
+
+    Example:
+        >>> uniform(tensor([0.0, 0.0]), 3.0, 3.0)
+        tensor([3., 3.])
+    """
+    return uniform_(input.clone(), from_, to, generator=generator)
+
+
+class Exponential(_Drawn):
+    """y ~ exponential a        x̄ = 0"""
+
+
+@method()
+def exponential_(input: Tensor, lambd: float = 1, *, generator: Generator | None = None) -> Tensor:
+    """Fill `input` with waiting times: numbers above 0, of mean `1 / lambd`; see `normal_`.
+
+    Raises:
+        ShapeError: if `lambd` is not positive.
+
+    Example:
+        >>> (exponential_(tensor([0.0, 0.0])) > 0).all()
+        tensor(True)
+    """
+    _check_fills_floats("exponential_kernel_cpu", input)
+    _check_positive("exponential_", "lambda", lambd)
     source = source_of(generator)
-    return _fill("uniform", Uniform, input, lambda shape: source.uniform(from_, to, shape))
+    return _fill(
+        "exponential", Exponential, input, lambda shape: source.exponential(1 / lambd, shape)
+    )
 
 
-def _check_fills_floats(kernel: str, input: Tensor) -> None:
+@method()
+def exponential(input: Tensor, lambd: float = 1, *, generator: Generator | None = None) -> Tensor:
+    """`exponential_`, in a new tensor of the shape and dtype of `input`.
+
+    Example:
+        >>> exponential(tensor([0.0, 0.0])).shape
+        glassgrad.Size([2])
+    """
+    return exponential_(input.clone(), lambd, generator=generator)
+
+
+class Cauchy(_Drawn):
+    """y ~ cauchy(a, b)        x̄ = 0"""
+
+
+@method()
+def cauchy_(
+    input: Tensor, median: float = 0, sigma: float = 1, *, generator: Generator | None = None
+) -> Tensor:
+    """Fill `input` from a Cauchy distribution, which has a median but no mean; see `normal_`.
+
+    Raises:
+        ShapeError: if `sigma`, the half width, is not positive.
+
+    Example:
+        >>> cauchy_(tensor([0.0, 0.0])).shape
+        glassgrad.Size([2])
+    """
+    _check_fills_floats("cauchy_cpu", input)
+    _check_positive("cauchy_", "sigma", sigma)
+    source = source_of(generator)
+    return _fill(
+        "cauchy", Cauchy, input, lambda shape: median + sigma * source.standard_cauchy(shape)
+    )
+
+
+class LogNormal(_Drawn):
+    """y ~ lognormal(mean, std)        x̄ = 0"""
+
+
+@method()
+def log_normal_(
+    input: Tensor, mean: float = 1, std: float = 2, *, generator: Generator | None = None
+) -> Tensor:
+    """Fill `input` with numbers whose logarithms are from a normal distribution; see `normal_`.
+
+    Raises:
+        ShapeError: if `std` is not positive.
+
+    Example:
+        >>> (log_normal_(tensor([0.0, 0.0])) > 0).all()
+        tensor(True)
+    """
+    _check_fills_floats("log_normal_cpu", input)
+    _check_positive("log_normal_", "std", std)
+    source = source_of(generator)
+    return _fill("log_normal", LogNormal, input, lambda shape: source.lognormal(mean, std, shape))
+
+
+class Geometric(_Drawn):
+    """y ~ geometric p        x̄ = 0"""
+
+
+@method()
+def geometric_(input: Tensor, p: float, *, generator: Generator | None = None) -> Tensor:
+    """Fill `input` with the number of trials, each of which succeeds with probability `p`, up to
+    the first success; see `normal_`.
+
+    Raises:
+        ShapeError: if `p` is not between 0 and 1.
+
+    Example:
+        >>> (geometric_(tensor([0, 0]), 0.5) >= 1).all()
+        tensor(True)
+    """
+    if not 0 < p < 1:
+        raise ShapeError(
+            f"geometric_ expects p to be in (0, 1), but got p={p}. It is how likely a trial "
+            "succeeds."
+        )
+    source = source_of(generator)
+    return _fill("geometric", Geometric, input, lambda shape: source.geometric(p, shape))
+
+
+def _check_positive(name: str, what: str, value: float) -> None:
+    if not value > 0:
+        raise ShapeError(
+            f"{name} expects {what} > 0.0, but found {what}={value}. It says how wide the "
+            "distribution is."
+        )
+
+
+def _check_fills_floats(kernel: str, input: Tensor, *, kinds: str = "f") -> None:
     why = "It draws fractions. Write `x.float()`, or random_() for integers."
-    check_kind(f'"{kernel}"', input, "f", why)
+    check_kind(f'"{kernel}"', input, kinds, why)
 
 
 class RandomFrom(_Drawn):
     """y ~ randint(a, b)        x̄ = 0"""
 
     node = "RandomBackward0"
-
-    @staticmethod
-    def forward(x, *, draw):
-        return draw(x)
 
 
 class RandomTo(RandomFrom):
@@ -699,10 +838,6 @@ class Bernoulli(_Drawn):
     """y ~ bernoulli p        x̄ = 0"""
 
     node = "BernoulliBackward2"
-
-    @staticmethod
-    def forward(x, *, draw):
-        return draw(x)
 
 
 class BernoulliEach(Primitive):
@@ -770,3 +905,231 @@ def _fill(name: str, rule: type[_Drawn], input: Tensor, draw: Callable[[Shape], 
 
     check_filling(input)
     return in_place(name, input, lambda x: rule.apply(x, draw=draw_like), copies=False)
+
+
+# Dropout -----------------------------------------------------------------------------------------
+
+
+@function(aliases=("nn.functional.dropout",), inplace_function=True, inplace_flag=True)
+def dropout(input: Tensor, p: float = 0.5, training: bool = True) -> Tensor:
+    """Elements set to 0 at random; the others grow, so that the expectation stays.
+
+    Args:
+        input: floating-point or complex tensor of shape `S`.
+        p: how likely an element is set to 0.
+        training: False: return `input` itself.
+
+    Returns:
+        Tensor of shape `S`.
+
+    Raises:
+        ArgumentError: if `p` is not from 0 to 1.
+        DTypeError: for integers, in training.
+
+    Example:
+        >>> dropout(tensor([1.0, 2.0]), 0.0)
+        tensor([1., 2.])
+        >>> sorted({*dropout(ones(100), 0.5).tolist()})
+        [0.0, 2.0]
+
+    See also: Srivastava et al., *Dropout* (2014).
+    """
+    _check_dropout(p)
+    return _dropped(input, p, input) if training else input
+
+
+@function(inplace_function=True)
+def feature_dropout(input: Tensor, p: float, train: bool) -> Tensor:
+    """`dropout` of whole channels.
+
+    Args:
+        input: floating-point tensor of shape `(N, C, …)`.
+        p: how likely a channel is set to 0.
+        train: False: return `input` itself.
+
+    Raises:
+        ArgumentError: if `p` is not from 0 to 1.
+        ShapeError: if there are no channels.
+
+    Example:
+        >>> feature_dropout(ones(1, 2, 2), 0.0, True)
+        tensor([[[1., 1.],
+                 [1., 1.]]])
+    """
+    _check_dropout(p)
+    return _dropped(input, p, _channels_of(input)) if train else input
+
+
+@functional(inplace_flag=True)
+def dropout1d(input: Tensor, p: float = 0.5, training: bool = True) -> Tensor:
+    """`dropout` of whole channels of sequences.
+
+    Args:
+        input: floating-point tensor of shape `(N, C, L)` or `(C, L)`.
+        p: how likely a channel is set to 0.
+        training: False: return `input` itself.
+
+    Raises:
+        ArgumentError: if `p` is not from 0 to 1.
+        ShapeError: for other shapes.
+
+    Example:
+        >>> dropout1d(ones(2, 2), 0.0)
+        tensor([[1., 1.],
+                [1., 1.]])
+    """
+    if input.ndim not in (2, 3):
+        raise ShapeError(
+            f"dropout1d: Expected 2D or 3D input, but received a {input.ndim}D input. It drops "
+            "channels of sequences. Write `dropout` for single elements."
+        )
+    batch = input if input.ndim == 3 else input.unsqueeze(0)
+    return feature_dropout(batch, p, training).reshape(input.shape)
+
+
+@functional(inplace_flag=True)
+def dropout2d(input: Tensor, p: float = 0.5, training: bool = True) -> Tensor:
+    """`dropout` of whole channels of images.
+
+    Args:
+        input: floating-point tensor of shape `(N, C, H, W)`; `(N, C, L)` is taken, too.
+        p: how likely a channel is set to 0.
+        training: False: return `input` itself.
+
+    Raises:
+        ArgumentError: if `p` is not from 0 to 1.
+        ShapeError: if there are no channels.
+
+    Example:
+        >>> dropout2d(ones(1, 1, 1, 2), 0.0)
+        tensor([[[[1., 1.]]]])
+    """
+    if input.ndim not in (3, 4):
+        warnings.warn(
+            f"dropout2d: Received a {input.ndim}-D input to dropout2d, which is deprecated and "
+            "will result in an error in a future release. To retain the behavior and silence this "
+            "warning, please use dropout instead.",
+            stacklevel=2,
+        )
+    if input.ndim == 3:
+        warnings.warn(
+            "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout "
+            "behavior is desired - input is interpreted as shape (N, C, L), where C is the channel "
+            "dim. To maintain the 1D channel-wise dropout behavior, please switch to using "
+            "dropout1d instead.",
+            stacklevel=2,
+        )
+    return feature_dropout(input, p, training)
+
+
+@functional(inplace_flag=True)
+def dropout3d(input: Tensor, p: float = 0.5, training: bool = True) -> Tensor:
+    """`dropout` of whole channels of volumes.
+
+    Args:
+        input: floating-point tensor of shape `(N, C, D, H, W)`; `(C, D, H, W)` is taken, too.
+        p: how likely a channel is set to 0.
+        training: False: return `input` itself.
+
+    Raises:
+        ArgumentError: if `p` is not from 0 to 1.
+        ShapeError: if there are no channels.
+
+    Example:
+        >>> dropout3d(ones(1, 1, 1, 1, 2), 0.0)
+        tensor([[[[[1., 1.]]]]])
+    """
+    batch = input.unsqueeze(0) if input.ndim == 4 else input
+    return feature_dropout(batch, p, training).reshape(input.shape)
+
+
+@function(aliases=("nn.functional.alpha_dropout",), inplace_function=True, inplace_flag=True)
+def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False) -> Tensor:
+    """Elements set to what `selu` tends to, at random; mean and variance stay.
+
+    Args:
+        input: floating-point tensor of shape `S`.
+        p: how likely that is.
+        training: False: return `input` itself.
+
+    Raises:
+        ArgumentError: if `p` is not from 0 to 1.
+
+    Example:
+        >>> alpha_dropout(tensor([1.0, 2.0]), 0.0, training=True)
+        tensor([1., 2.])
+
+    See also: Klambauer et al., *Self-Normalizing Neural Networks* (2017).
+    """
+    _check_dropout(p)
+    return _towards_alpha(input, p, input) if training else input
+
+
+@function(
+    aliases=("nn.functional.feature_alpha_dropout",), inplace_function=True, inplace_flag=True
+)
+def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False) -> Tensor:
+    """`alpha_dropout` of whole channels.
+
+    Args:
+        input: floating-point tensor of shape `(N, C, …)`.
+        p: how likely that is.
+        training: False: return `input` itself.
+
+    Raises:
+        ArgumentError: if `p` is not from 0 to 1.
+        ShapeError: if there are no channels.
+
+    Example:
+        >>> feature_alpha_dropout(ones(1, 2), 0.0, training=True)
+        tensor([[1., 1.]])
+    """
+    _check_dropout(p)
+    return _towards_alpha(input, p, _channels_of(input)) if training else input
+
+
+def _check_dropout(p: float) -> None:
+    if not 0 <= p <= 1:
+        raise ArgumentError(
+            f"dropout probability has to be between 0 and 1, but got {p}. It is how likely an "
+            "element is set to 0. Write 0.1 for ten percent."
+        )
+
+
+def _channels_of(input: Tensor) -> Tensor:
+    """One element of each channel."""
+    if input.ndim < 2:
+        raise ShapeError(
+            "Feature dropout requires at least 2 dimensions in the input. Channels lie along dim "
+            "1. Write `dropout` for single elements."
+        )
+    return input[(slice(None), slice(None), *(slice(0, 1),) * (input.ndim - 2))]
+
+
+def _kept(p: float, each: Tensor) -> Tensor:
+    """A 1 for each element that is kept, else a 0."""
+    why = "What is kept grows by a fraction. Write `x.float()`."
+    check_kind(
+        "result type Float can't be cast to the desired output type: dropout is", each, "fc", why
+    )
+    return bernoulli(each.detach(), 1 - p)
+
+
+def _dropped(input: Tensor, p: float, each: Tensor) -> Tensor:
+    if not p:
+        return input
+    kept = _kept(p, each)
+    return input * (kept if p == 1 else kept / (1 - p))
+
+
+_ALPHA = 1.7580993408473766  # what selu tends to, far on the left, is -_ALPHA
+
+
+def _towards_alpha(input: Tensor, p: float, each: Tensor) -> Tensor:
+    if not p:
+        return input
+    kept = _kept(p, each)
+    if p == 1:
+        return input * kept
+    scale = 1 / math.sqrt((_ALPHA * _ALPHA * p + 1) * (1 - p))
+    return input * (kept * scale) + ((kept - 1) * (_ALPHA * scale) + _ALPHA * scale * p)

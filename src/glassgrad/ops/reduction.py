@@ -1,10 +1,11 @@
 """Many elements become one: sums, means, products, log-sum-exp, any and all, variances, covariance.
 
-Running sums and products, too.
+Running sums and products, differences of neighbours and areas below samples, too.
 
 Dims are wrapped by the public functions: a rule gets `dim` as a tuple counted from the front.
 """
 
+import builtins
 import inspect
 import math
 import re
@@ -14,21 +15,39 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from glassgrad.core.errors import ArgumentError, DTypeError, ShapeError
+from glassgrad.core.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    DimError,
+    DTypeError,
+    RangeError,
+    ShapeError,
+)
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.state import Func, Shape, Values
 from glassgrad.core.tensor import Tensor, is_differentiable
-from glassgrad.values.backend import in_rows
-from glassgrad.values.dtypes import as_dtype, int64, uint8
+from glassgrad.values.backend import backend_of, in_rows
+from glassgrad.values.dtypes import Number, as_dtype, int64, uint8
+from glassgrad.values.gradients import sum_to
 
-from ._arguments import Dims, check_type, names_none, reduced, scalar_name, wrap_dim
-from ._declaring import function, of_numpy, op
+from ._arguments import (
+    Dims,
+    check_kind,
+    check_type,
+    int_of,
+    names_none,
+    reduced,
+    scalar_name,
+    size_of,
+    wrap_dim,
+    wrap_dims,
+)
+from ._declaring import function, method, of_numpy, op
 from ._families import (
     Along,
     KeepsShape,
     Moved,
     Reduction,
-    apply_along,
     in_dim,
     kept_shape,
     over_dims,
@@ -39,11 +58,14 @@ from ._families import (
     total,
     zeros_like,
 )
-from .arithmetic import conj
+from .complex_numbers import conj
 from .conversion import to
+from .diagonals import diagonal
+from .indexing import narrow
+from .joining import cat
 from .linalg import mm
 from .selection import clamp
-from .shape import Flip, reshape, squeeze
+from .shape import Flip, apply_along, reshape, squeeze
 
 
 class SumDim(KeepsShape):
@@ -108,6 +130,36 @@ def sum(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: Any = 
     if dim is None and not keepdim:
         return Sum.apply(input, dtype=wanted)
     return SumDim.apply(input, dim=reduced(dim, input.ndim), keepdim=keepdim, dtype=wanted)
+
+
+@method()
+def sum_to_size(input: Tensor, *size: Any) -> Tensor:
+    """The sum over the dims that `expand` would have stretched: its reverse.
+
+    Args:
+        input: tensor of shape `S`.
+        size: sizes that stretch to `S`. As numbers or as one sequence.
+
+    Returns:
+        Tensor of that size; `input` itself if it has it.
+
+    Raises:
+        ShapeError: if the sizes do not stretch to `S`.
+
+    Example:
+        >>> sum_to_size(tensor([[1, 2], [3, 4]]), 1, 2)
+        tensor([[4, 6]])
+    """
+    asked, shape = size_of(size, "sum_to_size"), tuple(input.shape)
+    pairs = zip(reversed(asked), reversed(shape), strict=False)
+    if len(asked) > len(shape) or [n for n, m in pairs if n not in (1, m)]:
+        raise ShapeError(
+            f"size {list(asked)} is not expandable to size {list(shape)}. Each sum is over a dim "
+            "that is new, or of size 1 there. Write such sizes."
+        )
+    if not asked:
+        return sum(input)
+    return input if asked == shape else sum_to(input, asked)
 
 
 class MeanDim(KeepsShape):
@@ -187,6 +239,116 @@ def mean(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: Any =
     return MeanDim.apply(input, dim=reduced(dim, input.ndim), keepdim=keepdim, dtype=wanted)
 
 
+class Nansum(KeepsShape):
+    """y = Σᵢ (xᵢ if xᵢ = xᵢ else 0)
+    dy = Σᵢ (dxᵢ if xᵢ = xᵢ else 0)
+    x̄ᵢ = ȳ if xᵢ = xᵢ else 0
+    """
+
+    saves = ("self",)
+
+    @staticmethod
+    def forward(x, *, dim, keepdim, dtype):
+        return np.where(x == x, x, 0).sum(axis=dim, keepdims=keepdim, dtype=dtype)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        """The operand has the shape that its gradient needs."""
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return np.where(x == x, grad.reshape(kept_shape(x.shape, ctx.dim)), 0)
+
+    @classmethod
+    def jvp(cls, ctx, dx):
+        (x,) = ctx.operands
+        there = np.where(x == x, dx, 0)
+        return there.sum(axis=ctx.parameters["dim"], keepdims=ctx.parameters["keepdim"])
+
+
+@op(Nansum, out=True, axis=True)
+def nansum(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+    """`sum` of all elements but nan; a nan has gradient 0.
+
+    Raises:
+        DimError: for a dim that `input` does not have.
+        DTypeError: for complex numbers.
+
+    Example:
+        >>> nansum(tensor([1.0, float("nan"), 2.0]))
+        tensor(3.)
+
+    See also: https://pytorch.org/docs/stable/generated/torch.nansum.html
+    """
+    if input.dtype.kind == "c":
+        raise DTypeError(
+            "nansum on CPU does not support complex inputs: either part may be nan. Write "
+            "`where(x.isnan(), 0, x).sum()`."
+        )
+    if input.dtype.kind != "f":
+        return sum(input, dim, keepdim, dtype=dtype)
+    wanted = None if dtype is None else as_dtype(dtype)
+    return Nansum.apply(input, dim=reduced(dim, input.ndim), keepdim=keepdim, dtype=wanted)
+
+
+@op(out=True, axis=True)
+def nanmean(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+    """`mean` of all elements but nan; of nothing else it is nan.
+
+    Raises:
+        DimError: for a dim that `input` does not have.
+        DTypeError: for integers and complex numbers.
+
+    Example:
+        >>> nanmean(tensor([1.0, float("nan"), 3.0]))
+        tensor(2.)
+
+    See also: https://pytorch.org/docs/stable/generated/torch.nanmean.html
+    """
+    if not is_differentiable(input.dtype):
+        raise DTypeError(
+            "nanmean(): expected input to have floating point or complex dtype but got "
+            f"{scalar_name(input.dtype)}. The mean of integers is no integer. "
+            "Write `x.float().nanmean()`."
+        )
+    total = nansum(input, dim, keepdim, dtype=dtype)
+    return total / sum(input.detach() == input.detach(), dim, keepdim)
+
+
+class CountNonzero(Along):
+    """y = Σᵢ [xᵢ ≠ 0]"""
+
+    differentiable = False
+
+    @staticmethod
+    def forward(x, *, dim):
+        return (x != 0).sum(axis=dim)
+
+
+@op(CountNonzero)
+def count_nonzero(input: Tensor, dim: Dims = None) -> Tensor:
+    """How many elements are not 0, of all or over some dims.
+
+    Args:
+        input: tensor of shape `S`.
+        dim: the dims to count over; None or () for all.
+
+    Returns:
+        int64 tensor of shape `S` without `dim`.
+
+    Raises:
+        DimError: for a dim that `input` does not have.
+
+    Example:
+        >>> count_nonzero(tensor([[0.0, 1.0], [2.0, 3.0]]), dim=1)
+        tensor([1, 2])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.count_nonzero.html
+    """
+    return CountNonzero.apply(input, dim=reduced(dim, input.ndim))
+
+
 class LogSumExp(Along):
     """y = ln Σᵢ exp xᵢ        x̄ᵢ = ȳ·exp(xᵢ − y)"""
 
@@ -196,7 +358,7 @@ class LogSumExp(Along):
 
     @staticmethod
     def forward(x, *, dim, keepdim):
-        top = np.max(x, axis=dim, keepdims=True, initial=-math.inf)
+        top = np.max(np.real(x), axis=dim, keepdims=True, initial=-math.inf)
         top = np.where(np.isfinite(top), top, 0)  # ∞ − ∞ would be nan
         total = np.log(np.exp(x - top).sum(axis=dim, keepdims=keepdim))
         return total + top.reshape(total.shape)
@@ -217,7 +379,7 @@ class LogSumExp(Along):
         return moved / whole  # by 1; but of no elements, or where all are −∞, it is nan
 
 
-@op(LogSumExp, axis=True)
+@op(LogSumExp, aliases=("special.logsumexp",), out=True, axis=True)
 def logsumexp(input: Tensor, dim: Dims, keepdim: bool = False) -> Tensor:
     """`log(sum(exp(input)))` without overflow: the largest element is taken out first.
 
@@ -309,7 +471,7 @@ class Cumsum(Moved):
         return run(Flip, sums, dims=(ctx.dim,))
 
 
-@op(Cumsum, out=True, axis=True)
+@op(Cumsum, out=True, inplace=True, axis=True)
 def cumsum(input: Tensor, dim: int | None = None, *, dtype: Any = None) -> Tensor:
     """For each place the sum of what is before it in a dim, and of the element itself.
 
@@ -333,6 +495,90 @@ def cumsum(input: Tensor, dim: int | None = None, *, dtype: Any = None) -> Tenso
     return _running(Cumsum, input, dim, dtype)
 
 
+class Logcumsumexp(Along):
+    """yᵢ = ln Σ_{j ≤ i} exp xⱼ
+    dyᵢ = Σ_{j ≤ i} dxⱼ·exp(xⱼ − yᵢ)
+    x̄ⱼ = Σ_{i ≥ j} ȳᵢ·exp(xⱼ − yᵢ)
+    """
+
+    saves = ("self", "result")
+
+    @staticmethod
+    def forward(x, *, dim):
+        asarray = backend_of(x).asarray
+        out = asarray(x, np.result_type(x.dtype, np.float64))  # small parts of large sums add up
+        if x.dtype.kind == "c":
+            out = np.copy(out)
+            for i in range(1, x.shape[dim]):
+                here = _at(i, dim)
+                out[here] = _logaddexp(out[here], out[_at(i - 1, dim)])
+        else:
+            out = np.logaddexp.accumulate(out, axis=dim)
+        return asarray(out, x.dtype)
+
+    @staticmethod
+    def backward(ctx, grad):
+        """x̄ⱼ = exp(xⱼ − yⱼ)·sⱼ with sⱼ = ȳⱼ + exp(yⱼ − yⱼ₊₁)·sⱼ₊₁: no power is above 1."""
+        x, y = ctx.saved_tensors
+        if not x.shape[ctx.dim]:
+            return grad
+        sums = _chained(_parts(grad, ctx.dim)[::-1], _steps_of(y, ctx.dim)[::-1])
+        return _ratio(x, y) * np.stack(sums[::-1], ctx.dim)
+
+    @staticmethod
+    def jvp(ctx, dx):
+        """Likewise: dyᵢ = exp(xᵢ − yᵢ)·dxᵢ + exp(yᵢ₋₁ − yᵢ)·dyᵢ₋₁."""
+        x, y = ctx.saved_tensors
+        if not x.shape[ctx.dim]:
+            return dx
+        moved = _parts(_ratio(x, y) * dx, ctx.dim)
+        return np.stack(_chained(moved, _steps_of(y, ctx.dim)), ctx.dim)
+
+
+def _ratio(x: Any, y: Any) -> Any:
+    """exp(x − y); 1 where both are −∞."""
+    return np.exp(np.where(x == y, 0, x - y))
+
+
+def _steps_of(y: Any, dim: int) -> list[Any]:
+    """How small exp yᵢ is beside exp yᵢ₊₁, for each place of a dim but the last."""
+    return _parts(_ratio(y[_at(slice(None, -1), dim)], y[_at(slice(1, None), dim)]), dim)
+
+
+def _logaddexp(x: Any, y: Any) -> Any:
+    """ln(exp x + exp y) of complex numbers."""
+    is_larger = np.real(x) > np.real(y)
+    larger, smaller = np.where(is_larger, x, y), np.where(is_larger, y, x)
+    return larger + np.log1p(_ratio(smaller, larger))
+
+
+@op(Logcumsumexp, out=True)
+def logcumsumexp(input: Tensor, dim: int) -> Tensor:
+    """For each place `logsumexp` of what is before it in a dim, and of the element itself.
+
+    Args:
+        input: floating-point or complex tensor of shape `S`.
+        dim: along which dim.
+
+    Returns:
+        Tensor of shape `S`.
+
+    Raises:
+        DimError: if there is no such dim.
+        DTypeError: for integers.
+
+    Example:
+        >>> logcumsumexp(tensor([1000.0, 1000.0]), 0)
+        tensor([1000.0000, 1000.6932])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.logcumsumexp.html
+    """
+    check_kind(
+        '"logcumsumexp_out_cpu"', input, "fc", "Logarithms have fractions. Write `x.float()`."
+    )
+    return apply_along(Logcumsumexp, input, dim=wrap_dim(dim, input.ndim))
+
+
 class Cumprod(Along):
     """yᵢ = Π_{j ≤ i} xⱼ
     dyᵢ = Σ_{j ≤ i} dxⱼ·Π_{k ≤ i, k ≠ j} xₖ
@@ -340,7 +586,6 @@ class Cumprod(Along):
     """
 
     saves = ("self",)
-    promotes = None
 
     @staticmethod
     def forward(x, *, dim):
@@ -393,7 +638,7 @@ def _before(x: Any, dim: int) -> Any:
     return run(Cumprod, np.concatenate([first, x[_at(slice(0, -1), dim)]], dim), dim=dim)
 
 
-@op(Cumprod, out=True, axis=True)
+@op(Cumprod, out=True, inplace=True, axis=True)
 def cumprod(input: Tensor, dim: int | None = None, *, dtype: Any = None) -> Tensor:
     """For each place the product of what is before it in a dim, and of the element itself.
 
@@ -436,12 +681,12 @@ class Prod(Reduction):
 
     @staticmethod
     def forward(x):
-        return np.prod(x)
+        return np.prod(x, dtype=x.dtype)
 
     @staticmethod
     def backward(ctx, grad):
         (x,) = ctx.saved_tensors
-        return grad * _others(x.reshape(-1), 0).reshape(x.shape)
+        return grad * products_of_others(x.reshape(-1), 0).reshape(x.shape)
 
     @classmethod
     def vmap(cls, info, in_dims, x):
@@ -454,15 +699,17 @@ class ProdDim(Reduction):
     node = "ProdBackward1"
     saves = ("self",)
 
-    forward = staticmethod(over_dims(np.prod))
+    @staticmethod
+    def forward(x, *, dim, keepdim):
+        return np.prod(x, axis=dim, keepdims=keepdim, dtype=x.dtype)
 
     @staticmethod
     def backward(ctx, grad):
         (x,) = ctx.saved_tensors
-        return grad.reshape(kept_shape(x.shape, (ctx.dim,))) * _others(x, ctx.dim)
+        return grad.reshape(kept_shape(x.shape, (ctx.dim,))) * products_of_others(x, ctx.dim)
 
 
-def _others(x: Any, dim: int) -> Any:
+def products_of_others(x: Any, dim: int) -> Any:
     """For each place the product of all others in a dim: those before times those behind it."""
     behind = run(Flip, _before(run(Flip, x, dims=(dim,)), dim), dims=(dim,))
     return _before(x, dim) * behind
@@ -505,12 +752,13 @@ def prod(
 class Var(Reduction):
     """y = Σᵢ (xᵢ − μ)²/(n − c),  μ = (Σᵢ xᵢ)/n        x̄ᵢ = 2·ȳ·(xᵢ − μ)/(n − c)"""
 
+    holomorphic = False  # of complex numbers it is |xᵢ − μ|², and the rule the same
     saves = ("self",)
 
     @staticmethod
     def forward(x, *, dim, correction, keepdim):
         deviation = _deviation(x, dim)
-        total = (deviation * deviation).sum(axis=dim, keepdims=keepdim)
+        total = np.real(deviation * np.conj(deviation)).sum(axis=dim, keepdims=keepdim)
         freedom = count_of(x.shape, dim) - correction
         return total / freedom if freedom > 0 else _over_nothing(total)
 
@@ -518,10 +766,15 @@ class Var(Reduction):
     def backward(ctx, grad):
         return _by_variance(grad, ctx.saved_tensors[0], ctx)
 
+    @staticmethod
+    def jvp(ctx, dx):
+        return _moved_variance(dx, ctx.saved_tensors[0], ctx)
+
 
 class Std(Reduction):
     """y = √(Σᵢ (xᵢ − μ)²/(n − c)),  μ = (Σᵢ xᵢ)/n        x̄ᵢ = ȳ·(xᵢ − μ)/(y·(n − c))"""
 
+    holomorphic = False
     saves = ("self", "result")
 
     @staticmethod
@@ -620,11 +873,6 @@ def checked_spread(
 ) -> Any:
     """Apply an op of this family to arguments as users give them."""
     name = re.sub(r"\B(?=[A-Z])", "_", op.__name__).lower()
-    if input.dtype.kind == "c":
-        raise DTypeError(
-            f"{name}() is not implemented for {input.dtype}: its derivative here is that of real "
-            "numbers. Write it with `x - x.mean()` and `abs()`."
-        )
     if not is_differentiable(input.dtype):
         raise DTypeError(
             f"std and var only support floating point and complex dtypes, got {input.dtype}. "
@@ -676,6 +924,11 @@ def _slopes(x: Any, ctx: Any) -> Any:
     return deviation * (2 / freedom) if freedom > 0 else _over_nothing(np.abs(deviation))
 
 
+def _moved_variance(dx: Any, x: Any, ctx: Any) -> Any:
+    """The tangent of the variance from that of x."""
+    return np.real(np.conj(_slopes(x, ctx)) * dx).sum(axis=ctx.dim, keepdims=ctx.keepdim)
+
+
 def _by_root(grad: Any, root: Any) -> Any:
     """The gradient of a variance from that of its root; 0 where that is 0."""
     return np.where(root == 0, 0, grad / (2 * root))
@@ -699,6 +952,7 @@ def _by_both(by_variance: Any, by_mean: Any, x: Any, ctx: Any) -> Any:
 class VarMean(Along):
     """v, μ = Σᵢ (xᵢ − μ)²/(n − c), (Σᵢ xᵢ)/n        x̄ᵢ = 2·v̄·(xᵢ − μ)/(n − c) + μ̄/n"""
 
+    holomorphic = False
     saves = ("self",)
     multiple = True
 
@@ -714,8 +968,7 @@ class VarMean(Along):
 
     @staticmethod
     def jvp(ctx, dx):
-        (x,) = ctx.saved_tensors
-        moved = (_slopes(x, ctx) * dx).sum(axis=ctx.dim, keepdims=ctx.keepdim)
+        moved = _moved_variance(dx, ctx.saved_tensors[0], ctx)
         return moved, run(MeanDim, dx, dim=ctx.dim, keepdim=ctx.keepdim, dtype=None)
 
 
@@ -893,7 +1146,7 @@ def _checked_weights(n: int, fweights: Tensor | None, aweights: Tensor | None) -
                 f"input but got {weights.numel()} != {n}. Write one weight for each column."
             )
         if _holds(weights < 0):
-            raise ArgumentError(
+            raise RangeError(
                 f"cov(): {name} cannot be negative. An observation was made at least 0 times. "
                 f"Write `{name}.clamp(min=0)`."
             )
@@ -907,6 +1160,271 @@ def _holds(condition: Any) -> bool:
     return values is not None and bool(np.any(values))
 
 
+@op()
+def corrcoef(input: Tensor) -> Tensor:
+    """The correlations of variables: their covariances, divided by both standard deviations.
+
+    Args:
+        input: a row for each of `n` variables; see `cov`.
+
+    Returns:
+        Tensor of shape `(n, n)`, from -1 to 1; 0-d for one variable.
+
+    Raises:
+        ShapeError: for more than two dims.
+
+    Example:
+        >>> corrcoef(tensor([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]))
+        tensor([[ 1., -1.],
+                [-1.,  1.]])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.corrcoef.html
+    """
+    covariances = cov(input)
+    if not covariances.ndim:
+        return covariances / covariances
+    deviations = diagonal(covariances).sqrt()
+    found = covariances / deviations.unsqueeze(1) / deviations.unsqueeze(0)
+    return found if found.dtype.kind == "c" else clamp(found, -1, 1)
+
+
+# Differences, and areas ---------------------------------------------------------------------------
+
+
+@op(out=True)
+def diff(
+    input: Tensor,
+    n: int = 1,
+    dim: int = -1,
+    prepend: Tensor | None = None,
+    append: Tensor | None = None,
+) -> Tensor:
+    """How much larger than the one before it each element of a dim is.
+
+    Args:
+        input: tensor of shape `(…, m, …)`.
+        n: how often differences are taken.
+        dim: which dim has the size `m`.
+        prepend, append: tensors that are put before and behind `input` first.
+
+    Returns:
+        Tensor of shape `(…, m - n, …)`. Bools differ where the result is True.
+
+    Raises:
+        ShapeError: for a 0-d tensor, a negative `n`, or other shapes of `prepend` and `append`.
+        DimError: if there is no such dim.
+
+    Example:
+        >>> diff(tensor([1, 3, 2]))
+        tensor([ 2, -1])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.diff.html
+    """
+    if not input.ndim:
+        raise ShapeError("diff expects input to be at least one-dimensional, got a 0-d tensor.")
+    at, times = wrap_dim(dim, input.ndim), int_of(n, "diff", "n")
+    for other in (prepend, append):
+        if other is not None:
+            _check_beside(input, other, at)
+    if times < 0:
+        raise ShapeError(f"order must be non-negative but got {times}. It counts differences.")
+    if not times:
+        return input.clone()
+    parts = [x for x in (prepend, input, append) if x is not None]
+    out = cat(parts, at) if len(parts) > 1 else input
+    for _ in range(min(times, out.shape[at])):
+        size = max(out.shape[at] - 1, 0)
+        before, behind = narrow(out, at, 0, size), narrow(out, at, out.shape[at] - size, size)
+        out = before != behind if out.dtype.kind == "b" else behind - before
+    return out
+
+
+def _check_beside(input: Tensor, other: Tensor, dim: int) -> None:
+    """Raise ShapeError unless `other` can stand beside `input` in a dim."""
+    if other.ndim != input.ndim:
+        raise ShapeError(
+            "diff expects prepend or append to be the same dimension as input, got "
+            f"{other.ndim} and {input.ndim} dims. Write `unsqueeze`."
+        )
+    for at, (n, m) in enumerate(zip(input.shape, other.shape, strict=True)):
+        if n != m and at != dim:
+            raise ShapeError(
+                "diff expects the shape of tensor to prepend or append to match that of input "
+                f"except along the differencing dimension; input.size({at}) = {n}, but got "
+                f"tensor.size({at}) = {m}. Write `expand`."
+            )
+
+
+@function()
+def gradient(
+    input: Tensor, *, spacing: Any = 1, dim: Dims = None, edge_order: int = 1
+) -> tuple[Tensor, ...]:
+    """The slope of sampled functions: from both neighbours, at the ends from the nearest ones.
+
+    Args:
+        input: samples: tensor of shape `S`.
+        spacing: how far samples are apart: a number; one for each dim; or for each dim a vector
+            of coordinates.
+        dim: along which dims; None: all of them.
+        edge_order: 1 or 2: whether the ends are exact for lines, or for parabolas.
+
+    Returns:
+        For each dim a tensor of shape `S`.
+
+    Raises:
+        ShapeError: if there are too few samples, or not one spacing for each dim.
+        DTypeError: for uint8.
+
+    Example:
+        >>> gradient(tensor([1.0, 4.0, 9.0, 16.0]))
+        (tensor([3., 4., 6., 7.]),)
+
+    See also: https://pytorch.org/docs/stable/generated/torch.gradient.html
+    """
+    if edge_order not in (1, 2):
+        raise ShapeError("torch.gradient only supports edge_order=1 and edge_order=2.")
+    if input.dtype == uint8:
+        raise DTypeError(
+            "torch.gradient does not support uint8 input. Differences may be negative. "
+            "Write `x.int()`."
+        )
+    dims = tuple(range(input.ndim)) if dim is None else wrap_dims(dim, input.ndim)
+    steps = _steps(dims, spacing, is_for_all=dim is None)
+    if builtins.any(input.shape[at] < edge_order + 1 for at in dims):
+        raise ShapeError(
+            "torch.gradient expected each dimension size to be at least edge_order+1, got the "
+            f"shape {list(input.shape)}. A slope is one between samples."
+        )
+    return tuple(
+        [_slope(input, at, step, edge_order) for at, step in zip(dims, steps, strict=True)]
+    )
+
+
+def _steps(dims: Shape, spacing: Any, *, is_for_all: bool) -> list[Any]:
+    """For each dim a number, or the distances between its samples."""
+    spacing = 1 if spacing is None else spacing
+    several = isinstance(spacing, (list, tuple))
+    if several and len(spacing) != len(dims):
+        wanted = f"'self.dim() = {len(dims)}'" if is_for_all else f"dim, {len(dims)}"
+        why = ", since dim argument was not given" if is_for_all else ""
+        raise ShapeError(
+            "torch.gradient expected spacing to be unspecified, a scalar, or a list of length "
+            f"equal to {wanted}{why}, but got a list of length {len(spacing)}. Each dim has its "
+            "own."
+        )
+    steps = []
+    for each in spacing if several else [spacing] * len(dims):
+        if not isinstance(each, Tensor) or not each.ndim:
+            steps.append(each)
+            continue
+        if each.ndim != 1:
+            raise ShapeError(
+                "torch.gradient expected each element of spacing to have one dimension, but got "
+                f"an element with {each.ndim} dimensions! They are coordinates."
+            )
+        steps.append(diff(each))
+    return steps
+
+
+def _slope(x: Tensor, dim: int, step: Any, edge_order: int) -> Tensor:
+    """The slope along a dim; `step` is a number, or how far each sample is from the next."""
+    slopes = diff(x, dim=dim)
+    n = slopes.shape[dim]
+    if isinstance(step, Tensor) and step.ndim:
+        step = reshape(step, (-1, *(1,) * (x.ndim - dim - 1)))
+        before, behind = narrow(step, 0, 0, n - 1), narrow(step, 0, 1, n - 1)
+        first, last = narrow(step, 0, 0, 1), narrow(step, 0, n - 1, 1)
+        second, last_but_one = narrow(step, 0, min(1, n - 1), 1), narrow(step, 0, max(n - 2, 0), 1)
+    else:
+        first = second = before = behind = last_but_one = last = step
+    slopes = slopes / step
+    left, right = narrow(slopes, dim, 0, n - 1), narrow(slopes, dim, 1, n - 1)
+    inner = (left * behind + right * before) / (before + behind)
+    start, end = narrow(slopes, dim, 0, 1), narrow(slopes, dim, n - 1, 1)
+    if edge_order == 2:  # the slope of the parabola through the three samples there
+        start = start + (start - narrow(slopes, dim, 1, 1)) * (first / (first + second))
+        end = end + (end - narrow(slopes, dim, n - 2, 1)) * (last / (last + last_but_one))
+    return cat([start, inner, end], dim)
+
+
+@function(aliases=("trapz",))
+def trapezoid(
+    y: Tensor, x: Tensor | None = None, *, dx: Number | None = None, dim: int = -1
+) -> Tensor:
+    """The area below sampled functions, by trapezoids between the samples.
+
+    Args:
+        y: samples: tensor of shape `(…, n, …)`.
+        x: where they are: coordinates of shape `(n,)`, or of the shape of `y`.
+        dx: how far they are apart, if there is no `x`. Default: 1.
+        dim: which dim has the size `n`.
+
+    Returns:
+        Tensor of the shape of `y` without that dim.
+
+    Raises:
+        DimError: if there is no such dim.
+        ShapeError: if there is not one coordinate for each sample.
+        DTypeError: for bools.
+        ArgumentTypeError: for both `x` and `dx`.
+
+    Example:
+        >>> trapezoid(tensor([1.0, 3.0, 5.0]))
+        tensor(6.)
+
+    See also: https://pytorch.org/docs/stable/generated/torch.trapezoid.html
+    """
+    return sum(_trapezoids("trapezoid", y, x, dx, dim), dim)
+
+
+@function()
+def cumulative_trapezoid(
+    y: Tensor, x: Tensor | None = None, *, dx: Number | None = None, dim: int = -1
+) -> Tensor:
+    """The area up to each sample but the first; see `trapezoid`.
+
+    Example:
+        >>> cumulative_trapezoid(tensor([1.0, 3.0, 5.0]))
+        tensor([2., 6.])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.cumulative_trapezoid.html
+    """
+    return cumsum(_trapezoids("cumulative_trapezoid", y, x, dx, dim), dim)
+
+
+def _trapezoids(name: str, y: Tensor, x: Tensor | None, dx: Any, dim: int) -> Tensor:
+    """The area between each sample and the next."""
+    if x is not None and dx is not None:
+        raise ArgumentTypeError(
+            f"{name}() received an invalid combination of arguments: both x and dx say how far "
+            "samples are apart. Leave one out."
+        )
+    if not y.ndim:
+        raise DimError(
+            f"Dimension specified as {dim} but tensor has no dimensions: {name}() needs samples "
+            "along one. Write `y.reshape(1)`."
+        )
+    for argument, given in (("y", y), ("x", x)):
+        if given is not None and given.dtype.kind == "b":
+            raise DTypeError(
+                f"{name}: received a bool input for `{argument}`, but bool is not supported. "
+                f"Write `{argument}.float()`."
+            )
+    at = wrap_dim(dim, y.ndim)
+    size = max(y.shape[at] - 1, 0)
+    both = narrow(y, at, y.shape[at] - size, size) + narrow(y, at, 0, size)
+    if x is None:
+        return both * ((1 if dx is None else dx) / 2)
+    if x.ndim == 1:
+        if x.shape[0] != y.shape[at]:
+            raise ShapeError(
+                f"{name}: There must be one `x` value for each sample point, got "
+                f"{x.shape[0]} for {y.shape[at]}. Write a coordinate for each."
+            )
+        return both * reshape(diff(x), (-1, *(1,) * (y.ndim - at - 1))) / 2
+    return both * diff(x, dim=dim) / 2
+
+
 # By NumPy's names ---------------------------------------------------------------------------------
 
 
@@ -917,6 +1435,7 @@ def in_numpys_order(theirs: Any, ours: Func) -> None:
     def call(a: Tensor, *args: Any, **kwargs: Any) -> Any:
         return ours(a, **dict(zip(names, args, strict=False)), **kwargs)
 
+    call.__module__ = ours.__module__  # the file that has to be loaded
     of_numpy(theirs)(call)
 
 

@@ -1,5 +1,7 @@
-"""Numbers without their fractions, and fractions: floor, ceil, round, trunc, frac.
-The steps are flat: their gradient is 0. `frac` is what they leave, and has slope 1.
+"""Numbers without their fractions, and what is left: floor, ceil, round, trunc, frac, remainder.
+
+The steps are flat: their gradient is 0. What they leave has slope 1. Here are also the neighbours
+of a number, and numbers for what is none: nextafter, nan_to_num.
 """
 
 from typing import Any
@@ -7,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from glassgrad.core.errors import DTypeError
-from glassgrad.core.tensor import Tensor
+from glassgrad.core.tensor import Tensor, is_differentiable
 
 from ._arguments import check_kind, scalar_name
 from ._declaring import of_numpy, op
-from ._families import Elementwise, Flat
+from ._families import Elementwise, Flat, Predicate, run
+from .arithmetic import DivRounded, Operand, check_divisor, div
 
 
 class Floor(Flat):
@@ -129,7 +132,7 @@ class RoundDecimals(Flat):
         return np.rint(x * 10**decimals) / 10**decimals
 
 
-@op(RoundDecimals, Round, numpy=(np.rint,))
+@op(RoundDecimals, Round, aliases=("special.round",), numpy=(np.rint,))
 def round(input: Tensor, *, decimals: int = 0) -> Tensor:
     """The nearest integer, element by element; halves go to the even one.
 
@@ -196,6 +199,207 @@ def frac(input: Tensor) -> Tensor:
     See also: https://pytorch.org/docs/stable/generated/torch.frac.html
     """
     return Frac.apply(input)
+
+
+class Fmod(Elementwise):
+    """z = x − y·trunc(x/y)        x̄ = z̄,  ȳ = −z̄·trunc(x/y)"""
+
+    node = "FmodBackward1"
+    saves = ("self", "other")
+    saved_if = {"self": 1, "other": 1}
+    ufunc = np.fmod
+
+    @staticmethod
+    def forward(x, y):
+        check_kind('"fmod_cpu"', x, "iuf", _NO_REST)
+        check_divisor(y)
+        return np.fmod(x, y)
+
+    @staticmethod
+    def backward(ctx, grad):
+        return _by_quotient(ctx, grad, "trunc")
+
+
+@op(Fmod, tensors=("input",))
+def fmod(input: Tensor, other: Operand) -> Tensor:
+    """What is left of a division that is rounded towards 0; it has the sign of `input`.
+
+    Args:
+        input, other: real tensors of shapes that broadcast to `S`; `other` may be a number.
+
+    Returns:
+        Tensor of shape `S`, of the promoted dtype; nan where a float is divided by 0.
+
+    Raises:
+        ShapeError: if the shapes do not broadcast.
+        DTypeError: for bools and complex numbers; for integers divided by 0.
+
+    Example:
+        >>> fmod(tensor([-3.0, 3.5]), 2)
+        tensor([-1.0000,  1.5000])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.fmod.html
+    """
+    return Fmod.apply(input, other)
+
+
+class Remainder(Elementwise):
+    """z = x − y·⌊x/y⌋        x̄ = z̄,  ȳ = −z̄·⌊x/y⌋"""
+
+    node = "RemainderBackward1"
+    saves = ("self", "other")
+    saved_if = {"self": 1, "other": 1}
+    ufunc = np.remainder
+
+    @staticmethod
+    def forward(x, y):
+        check_kind('"remainder_cpu"', x, "iuf", _NO_REST)
+        check_divisor(y)
+        return np.remainder(x, y)
+
+    @staticmethod
+    def backward(ctx, grad):
+        return _by_quotient(ctx, grad, "floor")
+
+
+_NO_REST = "Only integers and real fractions leave a rest. Write `x.float()`."
+
+
+def _by_quotient(ctx: Any, grad: Any, rounding_mode: str) -> Any:
+    """The gradients of x and y of a rest x − y·q, where the quotient q stands still."""
+    if not ctx.needs_input_grad[1]:
+        return grad, None
+    quotient = run(DivRounded, *ctx.saved_tensors, rounding_mode=rounding_mode)
+    return grad, -grad * quotient
+
+
+@op(Remainder, sign="mod")
+def remainder(input: Operand, other: Operand) -> Tensor:
+    """`input % other`, as in Python: what is left of a division that is rounded down.
+
+    Args:
+        input, other: real tensors of shapes that broadcast to `S`, or one of them a number.
+
+    Returns:
+        Tensor of shape `S`, of the promoted dtype, with the sign of `other`; nan where a float is
+        divided by 0.
+
+    Raises:
+        ShapeError: if the shapes do not broadcast.
+        DTypeError: for bools and complex numbers; for integers divided by 0.
+
+    Example:
+        >>> remainder(tensor([-3.0, 3.5]), 2)
+        tensor([1.0000, 1.5000])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.remainder.html
+    """
+    return Remainder.apply(input, other)
+
+
+@op(DivRounded, numpy=(np.floor_divide,), sign="floordiv")
+def floor_divide(input: Operand, other: Operand) -> Tensor:
+    """`input // other`, as in Python: `div` rounded down.
+
+    Example:
+        >>> floor_divide(tensor([7, -7]), 2)
+        tensor([ 3, -4])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.floor_divide.html
+    """
+    return div(input, other, rounding_mode="floor")
+
+
+class NanToNum(Elementwise):
+    """y = x if |x| < ∞ else nan if x ≠ x else posinf if x > 0 else neginf
+    x̄ = ȳ if |x| < ∞ else 0
+    """
+
+    saves = ("self",)
+
+    @staticmethod
+    def forward(x, *, nan, posinf, neginf):
+        if x.dtype.kind not in "fc":
+            return np.copy(x)
+        return np.nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf)
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return np.where(np.isfinite(x), grad, 0)
+
+
+@op(NanToNum)
+def nan_to_num(
+    input: Tensor,
+    nan: float | None = None,
+    posinf: float | None = None,
+    neginf: float | None = None,
+) -> Tensor:
+    """Numbers in place of nan, inf and -inf, element by element.
+
+    Args:
+        input: tensor of shape `S`.
+        nan: what nan becomes. Default: 0.
+        posinf, neginf: what they become. Default: the largest and the smallest of the dtype.
+
+    Returns:
+        Tensor of shape `S` and the same dtype. What was replaced has gradient 0.
+
+    Example:
+        >>> nan_to_num(tensor([1.0, float("nan"), float("inf")]), posinf=9.0)
+        tensor([1., 0., 9.])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.nan_to_num.html
+    """
+    low, high = 0.0, 0.0
+    if is_differentiable(input.dtype):
+        low, high = float(np.finfo(input.dtype).min), float(np.finfo(input.dtype).max)
+    return NanToNum.apply(
+        input,
+        nan=nan or 0.0,
+        posinf=high if posinf is None else posinf,
+        neginf=low if neginf is None else neginf,
+    )
+
+
+@of_numpy(np.nan_to_num)
+def _numpy_nan_to_num(
+    x: Tensor, *, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
+) -> Tensor:
+    return nan_to_num(x, nan, posinf, neginf)
+
+
+class Nextafter(Predicate):
+    """z = nextafter(x, y)"""
+
+    ufunc = np.nextafter
+
+    @staticmethod
+    def forward(x, y):
+        check_kind('"nextafter_cpu"', x, "f", "Between integers there is none. Write `x.float()`.")
+        return np.nextafter(x, y)
+
+
+@op(Nextafter, out=True, inplace=True, tensors=("input", "other"))
+def nextafter(input: Tensor, other: Tensor) -> Tensor:
+    """The next number that the dtype has, on the way from `input` to `other`.
+
+    Args:
+        input, other: floating-point tensors of shapes that broadcast to `S`.
+
+    Returns:
+        Tensor of shape `S`; it has no gradient.
+
+    Raises:
+        ShapeError: if the shapes do not broadcast.
+        DTypeError: for other dtypes.
+
+    Example:
+        >>> nextafter(tensor([1.0]), tensor([2.0])) - 1
+        tensor([1.1921e-07])
+    """
+    return Nextafter.apply(input, other)
 
 
 def _stepped(ufunc: Any, x: Any, name: str) -> Any:

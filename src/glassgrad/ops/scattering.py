@@ -17,18 +17,27 @@ from glassgrad.core.errors import (
     GradientError,
     GraphError,
     ShapeError,
+    TransformError,
 )
 from glassgrad.core.function import Function
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.state import Func, Shape, Values
 from glassgrad.core.tensor import Tensor, wrap
-from glassgrad.values.backend import backend_of
+from glassgrad.values.backend import asnumpy, backend_of
 from glassgrad.values.dtypes import Number, ends_of, int32, int64
 from glassgrad.values.gradients import sum_to
 from glassgrad.values.layers import visible
 from glassgrad.values.operands import broadcast_text
 
-from ._arguments import OpClass, check_dtypes, check_type, scalar_name, wrap_dim
+from ._arguments import (
+    OpClass,
+    check_dtypes,
+    check_type,
+    int_of,
+    require_tensor,
+    scalar_name,
+    wrap_dim,
+)
 from ._declaring import of_numpy, op
 from ._families import (
     Along,
@@ -36,7 +45,6 @@ from ._families import (
     Linear,
     Moved,
     Symmetric,
-    apply_along,
     array_of,
     batch_all,
     in_dim,
@@ -44,9 +52,11 @@ from ._families import (
     run,
     zeros_like,
 )
+from .conversion import to
 from .creation import as_tensor
 from .filling import fill_value
-from .shape import reshape
+from .selection import where
+from .shape import apply_along, expand, reshape, unsqueeze
 
 # What these ops share -----------------------------------------------------------------------------
 
@@ -163,12 +173,18 @@ def check_index(name: str, index: Tensor, *, long: bool = False) -> None:
     """Raise unless `index` is a tensor of integers, int64 if it has to be `long`."""
     wanted = f"{name}(): argument 'index' must be Tensor"
     check_type(wanted, index, Tensor, "Write `tensor(index)`.")
-    if index.dtype is not int64 and (long or index.dtype is not int32):
+    is_empty = not long and not index.numel()
+    if index.dtype != int64 and (long or index.dtype != int32) and not is_empty:
         wanted = "int64 for index, a long tensor" if long else "int32 or int64 for index"
         raise (DimError if long else DTypeError)(
             f"{name}(): Expected dtype {wanted}, got {index.dtype}. An index names places. "
             "Write `index.long()`."
         )
+
+
+def _places(index: Tensor) -> Tensor:
+    """An index as it is; one without elements may have any dtype."""
+    return index if index.numel() else to(index, int64)
 
 
 def same_dtype(name: str, input: Tensor, source: Tensor) -> None:
@@ -297,6 +313,7 @@ def write_elements(
 ) -> Tensor:
     """Apply an op that takes one element of `src` (or a number) for each element of `index`."""
     check_index(name, index)
+    index = _places(index)
     if src is not None:
         same_dtype(name, input, src)
     at = wrap_dim(dim, input.ndim)
@@ -402,7 +419,7 @@ BySlice.reads, BySlice.adds = IndexSelect, IndexAdd
 ByElement.reads, ByElement.adds = Gather, ScatterAdd
 
 
-@op(IndexSelect)
+@op(IndexSelect, out=True)
 def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
     """Some elements of a dim, in the order of `index`.
 
@@ -427,14 +444,15 @@ def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
     return apply_along(IndexSelect, input, places, dim=at)
 
 
-@op(Gather)
-def gather(input: Tensor, dim: int, index: Tensor) -> Tensor:
+@op(Gather, out=True)
+def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False) -> Tensor:
     """For each place of `index` one element of `input`: there in one dim, here in the others.
 
     Args:
         input: tensor with `d` dims.
         dim: the dim in which `index` chooses.
         index: int32 or int64 tensor with `d` dims, in all others but `dim` no larger than `input`.
+        sparse_grad: PyTorch's; no other than False, since no tensor here is sparse.
 
     Returns:
         Tensor of the shape of `index`; with dim=1, `y[i, j] = input[i, index[i, j]]`.
@@ -450,13 +468,153 @@ def gather(input: Tensor, dim: int, index: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.gather.html
     """
+    if sparse_grad:
+        raise ArgumentError(
+            "gather(sparse_grad=True) is not there: gradients are dense here. Leave it out."
+        )
     check_index("gather", index)
+    index = _places(index)
     at = wrap_dim(dim, input.ndim)
     check_elements("gather", input, at, index)
     if input.ndim != index.ndim or not input.ndim:
         chosen = Gather.apply(reshape(input, -1), reshape(index, -1), dim=0)
         return reshape(chosen, tuple(index.shape))
     return Gather.apply(input, index, dim=at)
+
+
+@op(out=True)
+def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
+    """`gather`, where `input` and `indices` broadcast in all dims but `dim`.
+
+    Args:
+        input: tensor of shape `S`.
+        indices: int64 tensor with as many dims, such as `argsort` returns.
+        dim: in which dim `indices` chooses; None: in the flattened tensor.
+
+    Returns:
+        Tensor of the shape of `indices`, stretched to that of `input` in the other dims.
+
+    Raises:
+        DTypeError: if `indices` holds other numbers.
+        ShapeError: if the shapes do not fit, or there is no such element.
+
+    Example:
+        >>> take_along_dim(tensor([[3, 1], [4, 2]]), tensor([[1]]), 1)
+        tensor([[1],
+                [2]])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.take_along_dim.html
+    """
+    require_tensor("take_along_dim", indices)
+    if indices.dtype != int64:
+        raise DTypeError(
+            "torch.take_along_dim(): dtype of indices should be Long but got "
+            f"{scalar_name(indices.dtype)}. They name places. Write `indices.long()`."
+        )
+    if dim is None:
+        return gather(reshape(input, (-1,)), 0, reshape(indices, (-1,)))
+    if input.ndim != indices.ndim:
+        raise ShapeError(
+            "torch.take_along_dim(): input and indices should have the same number of dimensions, "
+            f"but got {input.ndim} dimensions for input, and {indices.ndim} dimensions for "
+            "indices. Write `indices.unsqueeze(…)`."
+        )
+    at = wrap_dim(dim, input.ndim)
+    indices = where(indices < 0, indices + input.shape[at], indices)
+    sizes = zip(input.shape, indices.shape, strict=True)
+    shared = [1 if i == at else n if m == 1 else m for i, (n, m) in enumerate(sizes)]
+    ours, theirs = [[*shared[:at], -1, *shared[at + 1 :]] for _ in range(2)]
+    return gather(expand(input, ours), at, expand(indices, theirs))
+
+
+@op()
+def repeat_interleave(
+    input: Tensor,
+    repeats: Tensor | int | None = None,
+    dim: int | None = None,
+    *,
+    output_size: int | None = None,
+) -> Tensor:
+    """Each element several times, one behind the other.
+
+    Args:
+        input: tensor of shape `(…, n, …)`; alone, it is how often each place is named.
+        repeats: how often: a number, or a tensor of one integer for each element of the dim.
+        dim: which dim has the size `n`; None: the flattened tensor.
+        output_size: what the size of that dim becomes, if it is known.
+
+    Returns:
+        Tensor of shape `(…, m, …)`.
+
+    Raises:
+        ShapeError: for negative numbers, or not one number for each element.
+        DTypeError: for numbers that are no int32 or int64.
+
+    Example:
+        >>> repeat_interleave(tensor([1, 2]), 2)
+        tensor([1, 1, 2, 2])
+        >>> repeat_interleave(tensor([1, 2]), tensor([0, 3]))
+        tensor([2, 2, 2])
+        >>> repeat_interleave(tensor([2, 1]))
+        tensor([0, 0, 1])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.repeat_interleave.html
+    """
+    require_tensor("repeat_interleave", input)
+    if repeats is None:
+        if input.ndim != 1:
+            raise ShapeError(
+                "repeat_interleave only accept 1D vector as repeat, got the shape "
+                f"{list(input.shape)}. Its elements say how often each place is named."
+            )
+        return _repeated(input, output_size)
+    if dim is None or not input.ndim:
+        input, dim = reshape(input, (-1,)), dim or 0
+    at = wrap_dim(dim, input.ndim)
+    if not isinstance(repeats, Tensor):
+        if int_of(repeats, "repeat_interleave", "repeats") < 0:
+            raise ShapeError("Repeats must be non-negative. They count copies.")
+        shape = input.shape
+        wide = expand(unsqueeze(input, at + 1), *shape[: at + 1], repeats, *shape[at + 1 :])
+        return reshape(wide, (*shape[:at], shape[at] * repeats, *shape[at + 1 :]))
+    if repeats.ndim > 1:
+        raise ShapeError(
+            "repeats must be 0-dim or 1-dim tensor, got the shape "
+            f"{list(repeats.shape)}. There is one number for each element along the dim."
+        )
+    n = input.shape[at]
+    if repeats.numel() == 1:
+        repeats = expand(reshape(repeats, (1,)), n)
+    if repeats.numel() != n:
+        raise ShapeError(
+            "repeats must have the same size as input along dim, but got repeats.size(0) = "
+            f"{repeats.numel()} and input.size({at}) = {n}. There is one number for each."
+        )
+    return index_select(input, at, _repeated(repeats, output_size))
+
+
+def _repeated(repeats: Tensor, output_size: int | None) -> Tensor:
+    """The places 0, 1, …, each named as often as `repeats` says."""
+    if repeats.dtype != int64 and repeats.dtype != int32:
+        raise DTypeError(
+            '"repeat_interleave_cpu" not implemented for '
+            f"{scalar_name(repeats.dtype)!r}. Repeats count copies. Write `repeats.long()`."
+        )
+    counts = visible(repeats.payload)
+    if counts is None:
+        raise TransformError(
+            "vmap: repeat_interleave with a tensor of repeats has no batching rule: the examples "
+            "may become of different sizes. Write a number."
+        )
+    if (counts < 0).any():
+        raise ShapeError("repeats can not be negative. They count copies. Write `x.clamp(min=0)`.")
+    places = np.repeat(np.arange(len(asnumpy(counts))), asnumpy(counts))
+    if output_size is not None and output_size != len(places):
+        raise ShapeError(
+            "allocated size does not match required size: "
+            f"{output_size} and {len(places)}. Leave `output_size` out."
+        )
+    return wrap(backend_of(counts).asarray(places, repeats.dtype))
 
 
 @of_numpy(np.take_along_axis)
@@ -539,9 +697,15 @@ class IndexCopy(_Writing, BySlice, Linear):
 
 
 class IndexFillTensor(IndexCopy):
-    """z = x,  z[indexᵢ] = v        x̄ = z̄,  x̄[indexᵢ] = 0,  v̄ = Σᵢ z̄[indexᵢ]"""
+    """z = x,  z[indexᵢ] = v        x̄ = z̄,  x̄[indexᵢ] = 0,  v̄ = Σₖ z̄ₖ·[k ∈ index]"""
 
     node = "IndexFillBackward1"
+
+    @staticmethod
+    def to_source(ctx, grad):
+        """Of each place that was filled once, however often the index names it."""
+        is_left = blanked(ctx, np.ones_like(grad))
+        return sum_to(np.where(is_left == 0, grad, 0), ctx.source_shape)
 
     @staticmethod
     def forward(x, value, index, *, dim):
@@ -596,6 +760,7 @@ def scatter(
     src: Tensor | Number | None = None,
     *,
     value: Number | None = None,
+    reduce: str | None = None,
 ) -> Tensor:
     """`input`, but elements of `src` (or one value) at the places that `index` names along a dim.
 
@@ -605,6 +770,7 @@ def scatter(
         index: int32 or int64 tensor with `d` dims, nowhere but in `dim` larger than `input`. If it
             names a place twice, the last element stays.
         src, value: a tensor of the dtype of `input`, nowhere smaller than `index`; or a number.
+        reduce: "add" or "multiply": what is there takes part, as in `scatter_reduce`.
 
     Returns:
         Tensor of the shape of `input`; with dim=1, `y[i, index[i, j]] = src[i, j]`. A gradient to
@@ -628,10 +794,28 @@ def scatter(
             "scatter() got neither src nor value. It writes elements of a tensor, or one number. "
             "Write `x.scatter(dim, index, src)` or `x.scatter(dim, index, value=0)`."
         )
+    if reduce is not None:
+        return _scatter_reduced(input, dim, index, given, reduce)
     if isinstance(given, Tensor):
         return write_elements("scatter", Scatter, input, dim, index, given)
     number = fill_value("scatter", input, given)
     return write_elements("scatter", ScatterValue, input, dim, index, value=number)
+
+
+def _scatter_reduced(
+    input: Tensor, dim: int, index: Tensor, given: Tensor | Number, reduce: str
+) -> Tensor:
+    names = {"add": "sum", "multiply": "prod"}
+    if reduce not in names:
+        raise DTypeError(
+            f"reduce argument must be either add or multiply, got {reduce!r}. It says how elements "
+            "meet. Write `scatter_reduce` for another way."
+        )
+    if not isinstance(given, Tensor):
+        check_index("scatter", index)
+        number = fill_value("scatter", input, given)
+        given = input.new_full(tuple(index.shape), number)
+    return scatter_reduce(input, dim, index, given, names[reduce])
 
 
 @op(IndexCopy, inplace=True)

@@ -1,6 +1,7 @@
 """One of several values, element by element: `where`, `maximum`, `minimum`, `clamp`."""
 
 import math
+import warnings
 from typing import Any
 
 import numpy as np
@@ -8,11 +9,11 @@ import numpy as np
 from glassgrad.core.errors import ArgumentError, DTypeError, TransformError
 from glassgrad.core.primitive import Primitive, constant
 from glassgrad.core.tensor import Tensor
-from glassgrad.values.dtypes import ends_of, get_default_dtype
+from glassgrad.values.dtypes import ends_of, get_default_dtype, int64, result_dtype, uint8
 
-from ._arguments import check_number, scalar_name
+from ._arguments import check_kind, check_number, scalar_name
 from ._declaring import of_numpy, op
-from ._families import Elementwise, array_of
+from ._families import Elementwise, Predicate, array_of
 from .arithmetic import Operand
 from .conversion import to
 
@@ -28,7 +29,7 @@ class Maximum(Elementwise):
         return _to_the_larger(ctx, grad)
 
 
-@op(Maximum, inplace=False)
+@op(Maximum, inplace=False, tensors=("input", "other"))
 def maximum(input: Operand, other: Operand) -> Tensor:
     """The larger of two values, element by element.
 
@@ -70,7 +71,7 @@ def _to_the_larger(ctx: Any, grad: Any) -> tuple[Any, Any]:
     return np.where(x < y, 0, halved), np.where(x > y, 0, halved)
 
 
-@op(Minimum, inplace=False)
+@op(Minimum, inplace=False, tensors=("input", "other"))
 def minimum(input: Operand, other: Operand) -> Tensor:
     """The smaller of two values, element by element; everything else is as for `maximum`.
 
@@ -81,6 +82,126 @@ def minimum(input: Operand, other: Operand) -> Tensor:
     See also: https://pytorch.org/docs/stable/generated/torch.minimum.html
     """
     return Minimum.apply(input, other)
+
+
+class Fmax(Elementwise):
+    """z = fmax(x, y)        x̄ = z̄·[x ≥ y ∨ y ≠ y],  ȳ = z̄·(1 − [x ≥ y ∨ y ≠ y])
+
+    A number is larger than nan, which alone differs from itself.
+    """
+
+    ufunc = np.fmax
+    saves = ("self", "other")
+
+    @staticmethod
+    def forward(x, y):
+        check_kind("fmax", x, "biuf", _UNORDERED)
+        return np.fmax(x, y)
+
+    @staticmethod
+    def backward(ctx, grad):
+        x, y = ctx.saved_tensors
+        return _to_the_chosen(grad, (x >= y) | np.isnan(y))
+
+
+class Fmin(Elementwise):
+    """z = fmin(x, y)        x̄ = z̄·[x ≤ y ∨ y ≠ y],  ȳ = z̄·(1 − [x ≤ y ∨ y ≠ y])
+
+    A number is smaller than nan, which alone differs from itself.
+    """
+
+    ufunc = np.fmin
+    saves = ("self", "other")
+
+    @staticmethod
+    def forward(x, y):
+        check_kind("fmin", x, "biuf", _UNORDERED)
+        return np.fmin(x, y)
+
+    @staticmethod
+    def backward(ctx, grad):
+        x, y = ctx.saved_tensors
+        return _to_the_chosen(grad, (x <= y) | np.isnan(y))
+
+
+_UNORDERED = "Complex numbers have no order. Write `x.abs()`."
+
+
+def _to_the_chosen(grad: Any, is_first: Any) -> tuple[Any, Any]:
+    return np.where(is_first, grad, 0), np.where(is_first, 0, grad)
+
+
+@op(Fmax, inplace=False, tensors=("input", "other"))
+def fmax(input: Tensor, other: Tensor) -> Tensor:
+    """The larger of two values, element by element; a number if the other one is nan.
+
+    Args:
+        input, other: real tensors of shapes that broadcast to `S`.
+
+    Returns:
+        Tensor of shape `S`, of the promoted dtype; nan where both are. Where both are equal,
+        `input` gets the gradient.
+
+    Raises:
+        ShapeError: if the shapes do not broadcast.
+        DTypeError: for complex numbers.
+
+    Example:
+        >>> fmax(tensor([1.0, float("nan")]), tensor([3.0, 2.0]))
+        tensor([3., 2.])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.fmax.html
+    """
+    return Fmax.apply(input, other)
+
+
+@op(Fmin, inplace=False, tensors=("input", "other"))
+def fmin(input: Tensor, other: Tensor) -> Tensor:
+    """The smaller of two values, element by element; everything else is as for `fmax`.
+
+    Example:
+        >>> fmin(tensor([1.0, float("nan")]), tensor([3.0, 2.0]))
+        tensor([1., 2.])
+    """
+    return Fmin.apply(input, other)
+
+
+class Heaviside(Predicate):
+    """z = y if x = 0 else [x > 0]"""
+
+    @staticmethod
+    def forward(x, y):
+        return np.where(x == 0, y, np.where(x > 0, np.ones_like(x), np.zeros_like(x)))
+
+
+@op(Heaviside, numpy=(np.heaviside,), out=True, inplace=True, tensors=("input", "values"))
+def heaviside(input: Tensor, values: Tensor) -> Tensor:
+    """The step from 0 to 1: 0 below 0, 1 above, `values` there, element by element.
+
+    Args:
+        input, values: real tensors of one dtype and of shapes that broadcast to `S`.
+
+    Returns:
+        Tensor of shape `S` and the same dtype; it has no gradient, here as in PyTorch.
+
+    Raises:
+        ShapeError: if the shapes do not broadcast.
+        DTypeError: for complex numbers, or if the dtypes differ.
+
+    Example:
+        >>> heaviside(tensor([-1.5, 0.0, 2.0]), tensor([0.5]))
+        tensor([0.0000, 0.5000, 1.0000])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.heaviside.html
+    """
+    if "c" in (input.dtype.kind, values.dtype.kind):
+        raise DTypeError(f"heaviside is not yet implemented for complex tensors. {_UNORDERED}")
+    if input.dtype is not values.dtype:
+        raise DTypeError(
+            "heaviside is not yet implemented for tensors with different dtypes, got "
+            f"{input.dtype} and {values.dtype}. Write `values.to(input.dtype)`."
+        )
+    return Heaviside.apply(input, values)
 
 
 class Where(Elementwise):
@@ -127,12 +248,58 @@ class Nonzero(Primitive):
         )
 
 
+class Argwhere(Nonzero):
+    """y = argwhere x"""
+
+    multiple = False
+
+    @staticmethod
+    def forward(x):
+        return np.argwhere(x)
+
+
+@op(Nonzero, Argwhere, out=True)
+def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
+    """The places of all elements that are not 0, row by row.
+
+    Args:
+        input: tensor with `d` dims.
+        as_tuple: whether each dim's indices are a tensor of their own.
+
+    Returns:
+        int64 tensor of shape `(n, d)`; or `d` tensors of shape `(n,)`, one for a 0-d tensor.
+
+    Raises:
+        TransformError: inside vmap: there may be more or fewer of them in each example.
+
+    Example:
+        >>> nonzero(tensor([[0, 1], [2, 0]]))
+        tensor([[0, 1],
+                [1, 0]])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.nonzero.html
+    """
+    return (Nonzero if as_tuple else Argwhere).apply(input)
+
+
+@op(Argwhere)
+def argwhere(input: Tensor) -> Tensor:
+    """`nonzero(input)` under NumPy's name.
+
+    Example:
+        >>> argwhere(tensor([0, 1, 2]))
+        tensor([[1],
+                [2]])
+    """
+    return Argwhere.apply(input)
+
+
 @op(numpy=(np.where,))
 def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
     """`input` where `condition` holds, `other` elsewhere; or the places where it holds.
 
     Args:
-        condition: bool tensor.
+        condition: bool tensor, or a uint8 tensor of an old program.
         input, other: tensors or numbers; all three broadcast to `S`. Neither: see below.
 
     Returns:
@@ -158,6 +325,14 @@ def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
             "where() takes a condition alone or with both values. Each element comes from one "
             "of two. Write `where(condition, x, 0)`."
         )
+    if array_of(condition).dtype == uint8:
+        warnings.warn(
+            "where received a uint8 condition tensor. This behavior is deprecated and will be "
+            "removed in a future version of PyTorch. Use a boolean condition instead.",
+            UserWarning,
+            stacklevel=2,
+        )
+        condition = condition != 0
     if array_of(condition).dtype.kind != "b":
         raise DTypeError(
             "where expected condition to be a boolean tensor, but got a tensor with dtype "
@@ -250,7 +425,7 @@ class ClampTensor(Elementwise):
         return np.where(low > high, d_high, within)
 
 
-@op(Clamp, ClampTensor, aliases=("clip",))
+@op(Clamp, ClampTensor, aliases=("clip",), inplace_function=True)
 def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
     """`input`, no element smaller than `min` or larger than `max`.
 
@@ -280,6 +455,8 @@ def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
         )
     if isinstance(min, Tensor) or isinstance(max, Tensor):
         _check_real(input, min, max)
+        if input.dtype.kind == "b":
+            input = to(input, result_dtype([x for x in (input, min, max) if isinstance(x, Tensor)]))
         low, high = ends_of(input.dtype)
         bounds = low if min is None else min, high if max is None else max
         return ClampTensor.apply(input, *bounds)
@@ -292,7 +469,7 @@ def _numpy_clip(a: Tensor, a_min: Any = None, a_max: Any = None) -> Tensor:
     return clamp(a, a_min, a_max)
 
 
-@op(ClampMin, out=False, inplace_function=True)
+@op(ClampMin, tensors=("input",))
 def clamp_min(input: Tensor, min: Any) -> Tensor:
     """`clamp` with a lower bound only.
 
@@ -305,7 +482,7 @@ def clamp_min(input: Tensor, min: Any) -> Tensor:
     return ClampMin.apply(_fractional(input, min), min=_bound(input, min))
 
 
-@op(ClampMax, out=False, inplace_function=True)
+@op(ClampMax, tensors=("input",))
 def clamp_max(input: Tensor, max: Any) -> Tensor:
     """`clamp` with an upper bound only.
 
@@ -328,10 +505,18 @@ def _bound(input: Tensor, number: Any) -> Any:
 
 
 def _fractional(input: Tensor, *bounds: Any) -> Tensor:
-    """`input`, as floats if it has integers and a bound is a fraction."""
+    """`input`, as floats or as integers if a bound is such a number and it has none."""
     _check_real(input, *bounds)
-    if input.payload.dtype.kind != "f" and any(isinstance(bound, float) for bound in bounds):
+    kind = input.payload.dtype.kind
+    if kind != "f" and any(isinstance(bound, float) for bound in bounds):
         return to(input, get_default_dtype())
+    if kind == "b":
+        if all(isinstance(bound, bool) or bound is None for bound in bounds):
+            raise DTypeError(
+                "\"clamp_scalar_cpu\" not implemented for 'Bool': there is nothing between True "
+                "and False. Write `x.int()`, or `logical_and`."
+            )
+        return to(input, int64)
     return input
 
 

@@ -25,6 +25,7 @@ from ._arguments import (
     can_view,
     expanded_size,
     infer_size,
+    int_of,
     ints_of,
     size_of,
     wrap_dim,
@@ -107,7 +108,7 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
     return expand(input, tuple(size))
 
 
-Dims = int | Sequence[int]
+Ints = int | Sequence[int]
 
 
 # Any sizes with the same product ------------------------------------------------------------------
@@ -142,6 +143,14 @@ class UnsafeView(View):
     """y = reshape(x, size)        x̄ = reshape(ȳ, shape x)"""
 
     views = False
+
+
+def apply_along(cls: OpClass, *operands: Tensor, **parameters: Any) -> Tensor:
+    """Apply an op that counts along a dim; 0-d tensors are lines of one element to it."""
+    if operands[0].ndim:
+        return cls.apply(*operands, **parameters)
+    lines = [x if x.ndim else x.reshape(1) for x in operands]
+    return UnsafeView.apply(cls.apply(*lines, **parameters), size=())  # a view is of something
 
 
 @op(UnsafeView, Contiguous, View, ReshapeAlias, numpy=(np.reshape,))
@@ -316,14 +325,20 @@ def ravel(input: Tensor) -> Tensor:
 
 
 @method()
-def contiguous(input: Tensor) -> Tensor:
+def contiguous(input: Tensor, memory_format: Any = None) -> Tensor:
     """`input` itself if its elements lie row by row in memory, else a copy in which they do.
+
+    Args:
+        input: tensor of any shape.
+        memory_format: `channels_last`: the dim of channels, the second, is to vary fastest.
 
     Example:
         >>> m = tensor([[1, 2], [3, 4]])
         >>> contiguous(m) is m, contiguous(m.t()) is m
         (True, False)
     """
+    if str(memory_format).startswith("channels_last"):
+        return contiguous(input.movedim(1, -1)).movedim(-1, 1)
     return input if input.payload.flags.c_contiguous else Contiguous.apply(input)
 
 
@@ -383,7 +398,7 @@ def _unsqueezed(grad: Any, shape: Shape, dims: Iterable[int]) -> Any:
 
 
 @op(SqueezeDim, Squeeze, SqueezeDims, numpy=(np.squeeze,))
-def squeeze(input: Tensor, dim: Dims | None = None) -> Tensor:
+def squeeze(input: Tensor, dim: Ints | None = None) -> Tensor:
     """Leave out dims of size 1.
 
     Args:
@@ -404,7 +419,7 @@ def squeeze(input: Tensor, dim: Dims | None = None) -> Tensor:
     return as_view(rule.apply(input, **given), input)
 
 
-def _squeezing(input: Tensor, dim: Dims | None, *rules: OpClass) -> tuple[OpClass, Parameters]:
+def _squeezing(input: Tensor, dim: Ints | None, *rules: OpClass) -> tuple[OpClass, Parameters]:
     """Which of the rules, for all dims, one or several, and its parameters."""
     if dim is None:
         return rules[0], {}
@@ -431,7 +446,7 @@ class SqueezeDimsInPlace(SqueezeDims):
 
 
 @method()
-def squeeze_(input: Tensor, dim: Dims | None = None) -> Tensor:
+def squeeze_(input: Tensor, dim: Ints | None = None) -> Tensor:
     """`squeeze`, in place.
 
     Example:
@@ -557,7 +572,7 @@ def repeat(input: Tensor, *repeats: Any) -> Tensor:
 
 
 @op()
-def tile(input: Tensor, *dims: Dims) -> Tensor:
+def tile(input: Tensor, *dims: Ints) -> Tensor:
     """`repeat`, with ones put in front if there are fewer numbers than dims.
 
     Example:
@@ -695,7 +710,7 @@ def transpose_(input: Tensor, dim0: int, dim1: int) -> Tensor:
     return reshaped_in_place("transpose", TransposeInPlace, input, dim0=first, dim1=second)
 
 
-@op()
+@op(aliases=("swapdims",))
 def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
     """`transpose` under NumPy's name.
 
@@ -717,8 +732,8 @@ def swapaxes_(input: Tensor, axis0: int, axis1: int) -> Tensor:
     return transpose_(input, axis0, axis1)
 
 
-@op(numpy=(np.moveaxis,))
-def movedim(input: Tensor, source: Dims, destination: Dims) -> Tensor:
+@op(aliases=("moveaxis",), numpy=(np.moveaxis,))
+def movedim(input: Tensor, source: Ints, destination: Ints) -> Tensor:
     """Some dims at other places; the others keep their order.
 
     Args:
@@ -872,13 +887,13 @@ class Flip(Paired):
         return copy_of(np.flip(x, dims))
 
 
-@op(Flip)
-def flip(input: Tensor, *dims: Any) -> Tensor:
+@op(Flip, is_method=False)
+def flip(input: Tensor, dims: Ints) -> Tensor:
     """Some dims from back to front.
 
     Args:
         input: tensor of shape `S`.
-        dims: which, as numbers or one sequence.
+        dims: which, one or several.
 
     Returns:
         A copy of shape `S`.
@@ -894,9 +909,109 @@ def flip(input: Tensor, *dims: Any) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.flip.html
     """
-    asked = size_of(dims, "flip", argument="dims")
-    wrapped = wrap_dims(asked, input.ndim)
+    wrapped = wrap_dims(ints_of(dims, "flip", "dims"), input.ndim)
     return Flip.apply(input, dims=wrapped if input.ndim else ())
+
+
+@method(name="flip")
+def flip_method(input: Tensor, *given: Any, dims: Ints = ()) -> Tensor:
+    """`flip(input, dims)`, the dims as numbers or as one sequence.
+
+    Example:
+        >>> tensor([[1, 2], [3, 4]]).flip(0, 1)
+        tensor([[4, 3],
+                [2, 1]])
+    """
+    return flip(input, size_of(given, "flip", argument="dims") if given else dims)
+
+
+@op()
+def fliplr(input: Tensor) -> Tensor:
+    """The columns from right to left: `flip(input, 1)`.
+
+    Raises:
+        ShapeError: if there are fewer than two dims.
+
+    Example:
+        >>> fliplr(tensor([[1, 2], [3, 4]]))
+        tensor([[2, 1],
+                [4, 3]])
+    """
+    if input.ndim < 2:
+        raise ShapeError(
+            f"Input must be >= 2-d., got the shape {list(input.shape)}: it has no columns. "
+            "Write `x.flip(0)` for a vector."
+        )
+    return flip(input, 1)
+
+
+@op()
+def flipud(input: Tensor) -> Tensor:
+    """The rows from the last to the first: `flip(input, 0)`.
+
+    Raises:
+        ShapeError: for a 0-d tensor.
+
+    Example:
+        >>> flipud(tensor([[1, 2], [3, 4]]))
+        tensor([[3, 4],
+                [1, 2]])
+    """
+    if not input.ndim:
+        raise ShapeError("Input must be >= 1-d., got a 0-d tensor: it has no rows.")
+    return flip(input, 0)
+
+
+class Rot90(Moved):
+    """y = rot90(x, k, dims)        x̄ = rot90(ȳ, −k, dims)"""
+
+    axes = ("dims",)
+
+    @staticmethod
+    def forward(x, *, k, dims):
+        return copy_of(np.rot90(x, k, dims))
+
+    @staticmethod
+    def backward(ctx, grad):
+        return run(Rot90, grad, k=-ctx.k, dims=ctx.dims)
+
+
+@op(Rot90)
+def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
+    """A plane turned by quarters, from its first dim towards its second.
+
+    Args:
+        input: tensor of shape `S`.
+        k: by how many quarters; negative ones turn back.
+        dims: the two dims of the plane.
+
+    Returns:
+        A copy; if `k` is odd, the sizes of the two dims change places.
+
+    Raises:
+        ShapeError: if there are not two different dims.
+        DimError: if there is no such dim.
+
+    Example:
+        >>> rot90(tensor([[1, 2], [3, 4]]))
+        tensor([[2, 4],
+                [1, 3]])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.rot90.html
+    """
+    asked, why = ints_of(dims, "rot90", "dims"), "A plane has two dims. Write `dims=(0, 1)`."
+    if len(asked) != 2:
+        raise ShapeError(f"expected total rotation dims == 2, but got dims = {len(asked)}. {why}")
+    if input.ndim < 2:
+        raise ShapeError(f"expected total dims >= 2, but got total dims = {input.ndim}. {why}")
+    first, second = [wrap_dim(dim, input.ndim) for dim in asked]
+    if first == second:
+        raise ShapeError(
+            "expected rotation dims to be different, but got "
+            f"dim0 = {asked[0]} and dim1 = {asked[1]}. {why}"
+        )
+    turns = int_of(k, "rot90", "k") % 4
+    return Rot90.apply(input, k=turns, dims=(first, second))
 
 
 class Roll(Moved):
@@ -914,7 +1029,7 @@ class Roll(Moved):
 
 
 @op(Roll)
-def roll(input: Tensor, shifts: Dims, dims: Dims | None = None) -> Tensor:
+def roll(input: Tensor, shifts: Ints, dims: Ints | None = None) -> Tensor:
     """Elements moved along some dims; what leaves at the end comes back at the start.
 
     Args:

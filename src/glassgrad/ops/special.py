@@ -1,38 +1,76 @@
-"""The gamma function by its logarithm, and the derivatives of that: lgamma, digamma, polygamma.
-# Note [Far out, all are smooth]
-# For large x the derivatives of ln Γ are sums of few powers of x, as Stirling's series is one.
-# Γ(x + 1) = x·Γ(x) leads there from smaller x, and Γ(x)·Γ(1 − x) = π/sin πx from below ½.
-# (Abramowitz & Stegun, 6.4.6, 6.4.7, 6.4.11.)
+"""Special functions, computed by SciPy: gamma and error functions, normal probabilities, Bessel.
+
+`glassgrad.special` has them all under PyTorch's names, and those of other files that belong there.
 """
 
 import functools
 import math
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from glassgrad.core.errors import ArgumentError
+from glassgrad.core.errors import ArgumentError, DTypeError, MissingRuleError
+from glassgrad.core.state import Func, is_recording
 from glassgrad.core.tensor import Tensor
-from glassgrad.values.backend import asnumpy, backend_of
+from glassgrad.values.backend import backend_of
 
+from ._arguments import check_kind, int_of
 from ._declaring import op
-from ._families import Fractional, run
+from ._families import Elementwise, Fractional, run
+from .arithmetic import Operand
+from .rounding import trunc
 
-_BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510)
-"""B₂, B₄, …"""
-
-_FAR = 10
-"""How far x is moved: from here on the series is as exact as a float64."""
+_own = functools.partial(op, home="special", inplace=False)
+"""Declare a function of `glassgrad.special`."""
 
 
-class Lgamma(Fractional):
+class Special(Fractional):
+    """A function that SciPy has, of real numbers.
+
+    Attributes:
+        scipy: its name in `scipy.special`.
+    """
+
+    scipy: ClassVar[str]
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        if "scipy" in vars(cls):
+            cls.forward = staticmethod(_by_scipy(cls.scipy))  # type: ignore[method-assign]
+        super().__init_subclass__(**kwargs)
+
+
+def _by_scipy(name: str) -> Func:
+    def forward(x: Any) -> Any:
+        return computed(name, x)
+
+    return forward
+
+
+def computed(name: str, x: Any, *others: Any, degree_first: bool = False) -> Any:
+    """What a function of SciPy's makes of arrays of real numbers, in the dtype of the first.
+
+    Args:
+        degree_first: whether the function takes the others before `x`.
+    """
+    why = "It is computed of real numbers only. Write `x.real`."
+    check_kind(f'"{name}_cpu"', x, "biuf", why)
+    operands = (*others, x) if degree_first else (x, *others)
+    out = getattr(backend_of(x).special(), name)(*operands)
+    return np.positive(out, dtype=x.dtype)
+
+
+# The gamma function -------------------------------------------------------------------------------
+
+
+class Lgamma(Special):
     """y = ln |Γ(x)|        x̄ = ȳ·ψ(x)"""
 
     saves = ("self",)
 
     @staticmethod
     def forward(x):
-        return backend_of(x).asarray(_log_gamma(asnumpy(x)), x.dtype)
+        y = computed("gammaln", x)
+        return np.where(x == -math.inf, np.abs(x), y)  # SciPy says −∞ there
 
     @staticmethod
     def backward(ctx, grad):
@@ -40,16 +78,7 @@ class Lgamma(Fractional):
         return grad * run(Digamma, x)
 
 
-@functools.partial(np.frompyfunc, nin=1, nout=1)
-def _log_gamma(x: float) -> float:
-    """The logarithm of |Γ(x)|, by the C library: of one number at a time, on the CPU."""
-    try:
-        return math.lgamma(x)
-    except (ValueError, OverflowError):  # a pole; a number without room for its result
-        return math.inf
-
-
-@op(Lgamma)
+@op(Lgamma, aliases=("special.gammaln",), inplace_function=False)
 def lgamma(input: Tensor) -> Tensor:
     """The logarithm of the absolute value of the gamma function, element by element.
 
@@ -68,17 +97,11 @@ def lgamma(input: Tensor) -> Tensor:
     return Lgamma.apply(input)
 
 
-class Digamma(Fractional):
+class Digamma(Special):
     """y = ψ(x)        x̄ = ȳ·ψ'(x)"""
 
     saves = ("self",)
-
-    @staticmethod
-    def forward(x):
-        wide = _wide(x)
-        y = np.where(wide == 0, -1 / wide, _mirrored(wide, 0))  # -0 has another sign
-        is_pole = (wide < 0) & (wide == np.floor(wide))
-        return _as_narrow_as(x, np.where(is_pole, math.nan, y))
+    scipy = "psi"
 
     @staticmethod
     def backward(ctx, grad):
@@ -86,7 +109,7 @@ class Digamma(Fractional):
         return grad * run(Polygamma, x, n=1)
 
 
-@op(Digamma)
+@op(Digamma, aliases=("special.digamma", "special.psi"), inplace_function=False)
 def digamma(input: Tensor) -> Tensor:
     """The derivative of `lgamma`, element by element.
 
@@ -112,9 +135,10 @@ class Polygamma(Fractional):
 
     @staticmethod
     def forward(x, *, n):
+        """ψ⁽ⁿ⁾(x) = (−1)ⁿ⁺¹·n!·ζ(n + 1, x)."""
         if n == 0:
-            return Digamma.forward(x)
-        return _as_narrow_as(x, _mirrored(_wide(x), n))
+            return computed("psi", x)
+        return computed("zeta", np.full_like(x, n + 1), x) * ((-1) ** (n + 1) * math.factorial(n))
 
     @staticmethod
     def backward(ctx, grad):
@@ -122,20 +146,7 @@ class Polygamma(Fractional):
         return grad * run(Polygamma, x, n=ctx.n + 1)
 
 
-def _far_polygamma(n: int, x: Any) -> Any:
-    """ψ⁽ⁿ⁾(x) = (−1)ⁿ⁺¹·n!·Σ (x + k)⁻ⁿ⁻¹ for x ≥ ½ and n > 0; ψ(x) itself for n = 0."""
-    z, steps = x + _FAR, 0.0
-    for k in range(_FAR):
-        steps = steps + (x + k) ** -(n + 1.0)
-    rest = z ** -float(n) / n if n else -np.log(z)
-    total = steps + rest + z ** -(n + 1.0) / 2
-    for j, b in enumerate(_BERNOULLI, 1):
-        ways = math.factorial(n + 2 * j - 1) / (math.factorial(n) * math.factorial(2 * j))
-        total = total + b * ways * z ** -(n + 2.0 * j)
-    return total * ((-1) ** (n + 1) * math.factorial(n))
-
-
-@op(Polygamma)
+@op(Polygamma, aliases=("special.polygamma",), inplace_function=False)
 def polygamma(n: int, input: Tensor) -> Tensor:
     """The `n`-th derivative of `digamma`, element by element.
 
@@ -163,36 +174,902 @@ def polygamma(n: int, input: Tensor) -> Tensor:
     return Polygamma.apply(input, n=n)
 
 
-# From below ½, and to other dtypes --------------------------------------------------------------
+@op(aliases=("special.multigammaln",), inplace=True, out=True)
+def mvlgamma(input: Tensor, p: int) -> Tensor:
+    """The logarithm of the gamma function of symmetric matrices of `p` rows, element by element.
 
+    Args:
+        input: real tensor of shape `S`, larger than `(p - 1) / 2`; integers become the default
+            dtype.
+        p: how many rows.
 
-def _mirrored(x: Any, n: int) -> Any:
-    """ψ⁽ⁿ⁾ everywhere, given that above ½.
+    Returns:
+        Tensor of shape `S`: `p·(p - 1)/4·ln π + Σⱼ ln Γ(input - j/2)` for j from 0 to p - 1.
 
-    ψ(x) = ψ(1 − x) − π·cot πx, n times derived. With c = cot πx and c' = −π·(1 + c²) the n-th
-    derivative of c is πⁿ·Qₙ(c), where Q₀ = c and Qₙ₊₁ = −(1 + c²)·Qₙ'.
+    Raises:
+        DTypeError: if `p` is not positive.
+
+    Example:
+        >>> mvlgamma(tensor([3.0]), 2)
+        tensor([1.5502])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.mvlgamma.html
     """
-    angle = math.pi * (x - np.rint(x))  # its sine is 0 at integers, to the last digit
-    cotangent = np.cos(angle) / np.sin(angle)
-    value, *others = _derived_cotangent(n)
-    for q in others:
-        value = value * cotangent + q
-    y = _far_polygamma(n, np.where(x < 0.5, 1 - x, x))
-    return np.where(x < 0.5, (-1) ** n * y - math.pi ** (n + 1) * value, y)
+    if int_of(p, "mvlgamma", "p") < 1:
+        raise DTypeError(
+            f"p has to be greater than or equal to 1, got {p}. A matrix has rows. Write 1 for "
+            "`lgamma` itself."
+        )
+    steps = [lgamma(input - j / 2) for j in range(p)]
+    return sum(steps[1:], steps[0] + p * (p - 1) / 4 * math.log(math.pi))
 
 
-def _derived_cotangent(n: int) -> list[float]:
-    """The coefficients of Qₙ, that of the highest power first."""
-    q = np.polynomial.Polynomial([0.0, 1.0])
-    for _ in range(n):
-        q = -np.polynomial.Polynomial([1.0, 0.0, 1.0]) * q.deriv()
-    return [float(each) for each in reversed(q.coef)]
+class Igamma(Elementwise):
+    """z = gammainc(a, x)        x̄ = z̄·exp((a − 1)·ln x − x − ln Γ(a))"""
+
+    saves = ("self", "other")
+    differentiates = slice(1, None)
+
+    @staticmethod
+    def forward(a, x):
+        check_kind('"igamma_cpu"', a, "f", _NO_FRACTIONS)
+        return computed("gammainc", a, x)
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * _gamma_density(*ctx.saved_tensors)
 
 
-def _wide(x: Any) -> Any:
-    """As float64: the steps from x to where the series holds cost digits."""
-    return np.positive(x, dtype=np.float64)
+class Igammac(Elementwise):
+    """z = gammaincc(a, x)        x̄ = −z̄·exp((a − 1)·ln x − x − ln Γ(a))"""
+
+    saves = ("self", "other")
+    differentiates = slice(1, None)
+
+    @staticmethod
+    def forward(a, x):
+        check_kind('"igammac_cpu"', a, "f", _NO_FRACTIONS)
+        return computed("gammaincc", a, x)
+
+    @staticmethod
+    def backward(ctx, grad):
+        return -grad * _gamma_density(*ctx.saved_tensors)
 
 
-def _as_narrow_as(x: Any, y: Any) -> Any:
-    return np.positive(y, dtype=x.dtype)
+_NO_FRACTIONS = "A share is a fraction. Write `x.float()`."
+
+
+def _gamma_density(a: Any, x: Any) -> Any:
+    return np.exp((a - 1) * np.log(x) - x - run(Lgamma, a))
+
+
+@op(Igamma, aliases=("special.gammainc",), tensors=("input", "other"))
+def igamma(input: Tensor, other: Tensor) -> Tensor:
+    """The lower incomplete gamma function, divided by the whole one, element by element.
+
+    Args:
+        input, other: non-negative floating-point tensors of shapes that broadcast to `S`. The
+            first has no gradient, here as in PyTorch.
+
+    Returns:
+        Tensor of shape `S`, of the promoted dtype: from 0 at `other` = 0 to 1 at infinity.
+
+    Raises:
+        ShapeError: if the shapes do not broadcast.
+        DTypeError: for integers.
+        MissingRuleError: if `input` requires grad.
+
+    Example:
+        >>> igamma(tensor([1.0]), tensor([1.0]))
+        tensor([0.6321])
+
+    See also: https://pytorch.org/docs/stable/special.html#torch.special.gammainc
+    """
+    _check_fixed("igamma", input)
+    return Igamma.apply(input, other)
+
+
+@op(Igammac, aliases=("special.gammaincc",), tensors=("input", "other"))
+def igammac(input: Tensor, other: Tensor) -> Tensor:
+    """The upper incomplete gamma function, divided by the whole one: `1 - igamma(input, other)`.
+
+    Example:
+        >>> igammac(tensor([1.0]), tensor([1.0]))
+        tensor([0.3679])
+    """
+    _check_fixed("igammac", input)
+    return Igammac.apply(input, other)
+
+
+class SpecialZeta(Fractional):
+    """z = zeta(x, y)        ȳ = −z̄·x·zeta(x + 1, y)"""
+
+    saves = ("self", "other")
+    differentiates = slice(1, None)
+
+    @staticmethod
+    def forward(x, y):
+        return computed("zeta", x, y)
+
+    @staticmethod
+    def backward(ctx, grad):
+        x, y = ctx.saved_tensors
+        return grad * -x * run(SpecialZeta, x + 1, y)
+
+
+@_own(SpecialZeta)
+def zeta(input: Operand, other: Operand) -> Tensor:
+    """The Hurwitz zeta function `Σₖ 1/(other + k)**input`, element by element.
+
+    Args:
+        input, other: real tensors of shapes that broadcast to `S`, or one of them a number. The
+            first has no gradient, here as in PyTorch.
+
+    Returns:
+        Tensor of shape `S`; integers become the default dtype.
+
+    Raises:
+        ShapeError: if the shapes do not broadcast.
+        MissingRuleError: if `input` requires grad.
+
+    Example:
+        >>> import glassgrad
+        >>> glassgrad.special.zeta(tensor([2.0, 4.0]), 1)
+        tensor([1.6449, 1.0823])
+    """
+    _check_fixed("zeta", input)
+    return SpecialZeta.apply(input, other)
+
+
+def _check_fixed(name: str, input: Operand) -> None:
+    """Raise MissingRuleError if a gradient of the first operand would be wanted."""
+    if isinstance(input, Tensor) and input.requires_grad and is_recording():
+        raise MissingRuleError(
+            f"the derivative for '{name}: input' is not implemented. PyTorch has none either. "
+            "Write `input.detach()`."
+        )
+
+
+# The error function and the normal distribution ---------------------------------------------------
+
+_SLOPE_AT_0 = 2 / math.sqrt(math.pi)  # of erf
+
+
+class Erf(Special):
+    """y = erf x        x̄ = ȳ·2·exp(−x²)/√π"""
+
+    saves = ("self",)
+    scipy = "erf"
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return grad * (_SLOPE_AT_0 * np.exp(-x * x))
+
+
+@op(Erf, aliases=("special.erf",))
+def erf(input: Tensor) -> Tensor:
+    """The error function `2/√π·∫ exp(−t²) dt` from 0 to `input`, element by element.
+
+    Args:
+        input: real tensor of shape `S`; integers become the default dtype.
+
+    Returns:
+        Tensor of shape `S`.
+
+    Example:
+        >>> erf(tensor([0.0, 1.0]))
+        tensor([0.0000, 0.8427])
+    """
+    return Erf.apply(input)
+
+
+class Erfc(Special):
+    """y = erfc x        x̄ = −ȳ·2·exp(−x²)/√π"""
+
+    saves = ("self",)
+    scipy = "erfc"
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return grad * (-_SLOPE_AT_0 * np.exp(-x * x))
+
+
+@op(Erfc, aliases=("special.erfc",))
+def erfc(input: Tensor) -> Tensor:
+    """`1 - erf(input)`, with all digits where that is small; see `erf`.
+
+    Example:
+        >>> erfc(tensor([0.0, 1.0]))
+        tensor([1.0000, 0.1573])
+    """
+    return Erfc.apply(input)
+
+
+class Erfinv(Special):
+    """y = erfinv x        x̄ = ȳ·√π·exp((erfinv x)²)/2"""
+
+    saves = ("self",)
+    scipy = "erfinv"
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return grad * np.exp(run(Erfinv, x) ** 2) / _SLOPE_AT_0
+
+
+@op(Erfinv, aliases=("special.erfinv",), inplace_function=False)
+def erfinv(input: Tensor) -> Tensor:
+    """The inverse of `erf`, element by element: inf at 1, nan beyond.
+
+    Example:
+        >>> erfinv(tensor([0.0, 0.5]))
+        tensor([0.0000, 0.4769])
+    """
+    return Erfinv.apply(input)
+
+
+class SpecialErfcx(Special):
+    """y = erfcx x        x̄ = ȳ·(2·x·y − 2/√π)"""
+
+    saves = ("self", "result")
+    scipy = "erfcx"
+
+    @staticmethod
+    def backward(ctx, grad):
+        x, y = ctx.saved_tensors
+        return grad * (2 * x * y - _SLOPE_AT_0)
+
+
+@_own(SpecialErfcx)
+def erfcx(input: Tensor) -> Tensor:
+    """`exp(input²)·erfc(input)`, which does not vanish far out; see `erf`.
+
+    Example:
+        >>> import glassgrad
+        >>> glassgrad.special.erfcx(tensor([0.0, 100.0]))
+        tensor([1.0000, 0.0056])
+    """
+    return SpecialErfcx.apply(input)
+
+
+@_own()
+def ndtr(input: Tensor) -> Tensor:
+    """The probability that a normal number is smaller than `input`, element by element.
+
+    Args:
+        input: real tensor of shape `S`; integers become the default dtype.
+
+    Returns:
+        Tensor of shape `S`.
+
+    Example:
+        >>> import glassgrad
+        >>> glassgrad.special.ndtr(tensor([0.0, 1.0]))
+        tensor([0.5000, 0.8413])
+
+    See also: https://pytorch.org/docs/stable/special.html#torch.special.ndtr
+    """
+    return (1 + erf(input * math.sqrt(0.5))) * 0.5
+
+
+class SpecialLogNdtr(Special):
+    """y = log_ndtr x        x̄ = ȳ·exp(−x²/2 − y)/√(2·π)"""
+
+    saves = ("self", "result")
+    scipy = "log_ndtr"
+
+    @staticmethod
+    def backward(ctx, grad):
+        x, y = ctx.saved_tensors
+        return grad * (np.exp(-x * x / 2 - y) / math.sqrt(2 * math.pi))
+
+
+@_own(SpecialLogNdtr)
+def log_ndtr(input: Tensor) -> Tensor:
+    """The logarithm of `ndtr`, with all digits where that is small.
+
+    Example:
+        >>> import glassgrad
+        >>> glassgrad.special.log_ndtr(tensor([-10.0, 0.0]))
+        tensor([-53.2313,  -0.6931])
+    """
+    return SpecialLogNdtr.apply(input)
+
+
+class SpecialNdtri(Special):
+    """y = ndtri x        x̄ = ȳ·√(2·π)·exp(y²/2)"""
+
+    saves = ("result",)
+    scipy = "ndtri"
+
+    @staticmethod
+    def backward(ctx, grad):
+        (y,) = ctx.saved_tensors
+        return grad * (math.sqrt(2 * math.pi) * np.exp(y * y / 2))
+
+
+@_own(SpecialNdtri)
+def ndtri(input: Tensor) -> Tensor:
+    """The inverse of `ndtr`, element by element: -inf at 0, inf at 1, nan beyond.
+
+    Example:
+        >>> import glassgrad
+        >>> glassgrad.special.ndtri(tensor([0.5, 0.8413447]))
+        tensor([0.0000, 1.0000])
+    """
+    return SpecialNdtri.apply(input)
+
+
+class SpecialEntr(Special):
+    """y = entr x        x̄ = −ȳ·(1 + ln x)"""
+
+    saves = ("self",)
+    scipy = "entr"
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return grad * -(1 + np.log(x))
+
+
+@_own(SpecialEntr)
+def entr(input: Tensor) -> Tensor:
+    """The terms of an entropy, `-x·log x`, element by element: 0 at 0, -inf below.
+
+    Example:
+        >>> import glassgrad
+        >>> glassgrad.special.entr(tensor([0.0, 0.5, 1.0]))
+        tensor([0.0000, 0.3466, -0.0000])
+    """
+    return SpecialEntr.apply(input)
+
+
+# Bessel functions ---------------------------------------------------------------------------------
+
+
+class I0(Special):
+    """y = i0 x        x̄ = ȳ·i1 x"""
+
+    saves = ("self",)
+    scipy = "i0"
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return grad * run(SpecialI1, x)
+
+
+@op(I0, aliases=("special.i0", "special.modified_bessel_i0"), numpy=(np.i0,))
+def i0(input: Tensor) -> Tensor:
+    """The modified Bessel function of the first kind of order 0, element by element.
+
+    Args:
+        input: real tensor of shape `S`; integers become the default dtype.
+
+    Returns:
+        Tensor of shape `S`.
+
+    Example:
+        >>> i0(tensor([0.0, 1.0]))
+        tensor([1.0000, 1.2661])
+    """
+    return I0.apply(input)
+
+
+class SpecialI0e(Special):
+    """y = exp(−|x|)·i0 x        x̄ = ȳ·(exp(−|x|)·i1 x − y·sgn x)"""
+
+    node = "SpecialI0EBackward0"
+    saves = ("self", "result")
+    scipy = "i0e"
+
+    @staticmethod
+    def backward(ctx, grad):
+        x, y = ctx.saved_tensors
+        return grad * (run(SpecialI1e, x) - np.sign(x) * y)
+
+
+@_own(SpecialI0e)
+def i0e(input: Tensor) -> Tensor:
+    """`exp(-|input|)·i0(input)`, which does not grow, element by element.
+
+    Example:
+        >>> import glassgrad
+        >>> glassgrad.special.i0e(tensor([0.0, 1.0]))
+        tensor([1.0000, 0.4658])
+    """
+    return SpecialI0e.apply(input)
+
+
+class SpecialI1(Special):
+    """y = i1 x        x̄ = ȳ·(i0 x − y/x) if x ≠ 0 else ȳ/2"""
+
+    saves = ("self", "result")
+    scipy = "i1"
+
+    @staticmethod
+    def backward(ctx, grad):
+        x, y = ctx.saved_tensors
+        return _where_not_0(x, grad, run(I0, x) - y / np.where(x == 0, 1, x))
+
+
+@_own(SpecialI1, aliases=("special.modified_bessel_i1",))
+def i1(input: Tensor) -> Tensor:
+    """The modified Bessel function of the first kind of order 1, element by element.
+
+    Example:
+        >>> import glassgrad
+        >>> glassgrad.special.i1(tensor([0.0, 1.0]))
+        tensor([0.0000, 0.5652])
+    """
+    return SpecialI1.apply(input)
+
+
+def _where_not_0(x: Any, grad: Any, slope: Any) -> Any:
+    """The gradient by a slope that is ½ at 0, where its formula divides by x."""
+    return grad * np.where(x == 0, 0.5, slope)
+
+
+class SpecialI1e(Special):
+    """y = exp(−|x|)·i1 x        x̄ = ȳ·(exp(−|x|)·i0 x − y·(sgn x + 1/x)) if x ≠ 0 else ȳ/2"""
+
+    node = "SpecialI1EBackward0"
+    saves = ("self", "result")
+    scipy = "i1e"
+
+    @staticmethod
+    def backward(ctx, grad):
+        x, y = ctx.saved_tensors
+        slope = run(SpecialI0e, x) - y * (np.sign(x) + 1 / np.where(x == 0, 1, x))
+        return _where_not_0(x, grad, slope)
+
+
+@_own(SpecialI1e)
+def i1e(input: Tensor) -> Tensor:
+    """`exp(-|input|)·i1(input)`, which does not grow, element by element.
+
+    Example:
+        >>> import glassgrad
+        >>> glassgrad.special.i1e(tensor([0.0, 1.0]))
+        tensor([0.0000, 0.2079])
+    """
+    return SpecialI1e.apply(input)
+
+
+class BesselJ0(Special):
+    """y = bessel_j0 x"""
+
+    scipy = "j0"
+    differentiable = False
+
+
+@_own(BesselJ0, out=True)
+def bessel_j0(input: Tensor) -> Tensor:
+    """The Bessel function of the first kind of order 0, element by element; it has no gradient.
+
+    Example:
+        >>> import glassgrad
+        >>> glassgrad.special.bessel_j0(tensor([1.0]))
+        tensor([0.7652])
+    """
+    return BesselJ0.apply(input)
+
+
+class BesselJ1(Special):
+    """y = bessel_j1 x"""
+
+    scipy = "j1"
+    differentiable = False
+
+
+@_own(BesselJ1, out=True)
+def bessel_j1(input: Tensor) -> Tensor:
+    """The Bessel function of the first kind of order 1, element by element; it has no gradient.
+
+    Example:
+        >>> import glassgrad
+        >>> glassgrad.special.bessel_j1(tensor([1.0]))
+        tensor([0.4401])
+    """
+    return BesselJ1.apply(input)
+
+
+class BesselY0(Special):
+    """y = bessel_y0 x"""
+
+    scipy = "y0"
+    differentiable = False
+
+
+@_own(BesselY0, out=True)
+def bessel_y0(input: Tensor) -> Tensor:
+    """The Bessel function of the second kind of order 0, element by element; it has no gradient.
+
+    Example:
+        >>> import glassgrad
+        >>> glassgrad.special.bessel_y0(tensor([1.0]))
+        tensor([0.0883])
+    """
+    return BesselY0.apply(input)
+
+
+class BesselY1(Special):
+    """y = bessel_y1 x"""
+
+    scipy = "y1"
+    differentiable = False
+
+
+@_own(BesselY1, out=True)
+def bessel_y1(input: Tensor) -> Tensor:
+    """The Bessel function of the second kind of order 1, element by element; it has no gradient.
+
+    Example:
+        >>> import glassgrad
+        >>> glassgrad.special.bessel_y1(tensor([1.0]))
+        tensor([-0.7812])
+    """
+    return BesselY1.apply(input)
+
+
+class ModifiedBesselK0(Special):
+    """y = modified_bessel_k0 x"""
+
+    scipy = "k0"
+    differentiable = False
+
+
+@_own(ModifiedBesselK0, out=True)
+def modified_bessel_k0(input: Tensor) -> Tensor:
+    """The modified Bessel function of the second kind of order 0; it has no gradient.
+
+    Example:
+        >>> import glassgrad
+        >>> glassgrad.special.modified_bessel_k0(tensor([1.0]))
+        tensor([0.4210])
+    """
+    return ModifiedBesselK0.apply(input)
+
+
+class ModifiedBesselK1(Special):
+    """y = modified_bessel_k1 x"""
+
+    scipy = "k1"
+    differentiable = False
+
+
+@_own(ModifiedBesselK1, out=True)
+def modified_bessel_k1(input: Tensor) -> Tensor:
+    """The modified Bessel function of the second kind of order 1; it has no gradient.
+
+    Example:
+        >>> import glassgrad
+        >>> glassgrad.special.modified_bessel_k1(tensor([1.0]))
+        tensor([0.6019])
+    """
+    return ModifiedBesselK1.apply(input)
+
+
+class ScaledModifiedBesselK0(Special):
+    """y = scaled_modified_bessel_k0 x"""
+
+    scipy = "k0e"
+    differentiable = False
+
+
+@_own(ScaledModifiedBesselK0, out=True)
+def scaled_modified_bessel_k0(input: Tensor) -> Tensor:
+    """`exp(input)·modified_bessel_k0(input)`, element by element; it has no gradient.
+
+    Example:
+        >>> import glassgrad
+        >>> glassgrad.special.scaled_modified_bessel_k0(tensor([1.0]))
+        tensor([1.1445])
+    """
+    return ScaledModifiedBesselK0.apply(input)
+
+
+class ScaledModifiedBesselK1(Special):
+    """y = scaled_modified_bessel_k1 x"""
+
+    scipy = "k1e"
+    differentiable = False
+
+
+@_own(ScaledModifiedBesselK1, out=True)
+def scaled_modified_bessel_k1(input: Tensor) -> Tensor:
+    """`exp(input)·modified_bessel_k1(input)`, element by element; it has no gradient.
+
+    Example:
+        >>> import glassgrad
+        >>> glassgrad.special.scaled_modified_bessel_k1(tensor([1.0]))
+        tensor([1.6362])
+    """
+    return ScaledModifiedBesselK1.apply(input)
+
+
+class AiryAi(Fractional):
+    """y = airy_ai x"""
+
+    differentiable = False
+
+    @staticmethod
+    def forward(x):
+        check_kind('"airy_ai_cpu"', x, "biuf", "Write `x.real`.")
+        return np.positive(backend_of(x).special().airy(x)[0], dtype=x.dtype)
+
+
+@_own(AiryAi, out=True)
+def airy_ai(input: Tensor) -> Tensor:
+    """The Airy function Ai, element by element; it has no gradient.
+
+    Example:
+        >>> import glassgrad
+        >>> glassgrad.special.airy_ai(tensor([0.0, 1.0]))
+        tensor([0.3550, 0.1353])
+    """
+    return AiryAi.apply(input)
+
+
+class SphericalBesselJ0(Fractional):
+    """y = sin(x)/x if x ≠ 0 else 1"""
+
+    differentiable = False
+
+    @staticmethod
+    def forward(x):
+        check_kind('"spherical_bessel_j0_cpu"', x, "biuf", "Write `x.real`.")
+        is_far = np.isinf(x)
+        return np.where(is_far, 0, np.sinc(np.where(is_far, 0, x) / math.pi))
+
+
+@_own(SphericalBesselJ0, out=True)
+def spherical_bessel_j0(input: Tensor) -> Tensor:
+    """The spherical Bessel function of the first kind of order 0; it has no gradient.
+
+    Example:
+        >>> import glassgrad
+        >>> glassgrad.special.spherical_bessel_j0(tensor([0.0, 1.0]))
+        tensor([1.0000, 0.8415])
+    """
+    return SphericalBesselJ0.apply(input)
+
+
+# Orthogonal polynomials ---------------------------------------------------------------------------
+
+
+class Polynomials(Fractional):
+    """Polynomials of growing degree n; without a gradient, as PyTorch's, and 0 for negative n.
+
+    Attributes:
+        scipy: the name of the function in `scipy.special` that computes them.
+    """
+
+    differentiable = False
+    scipy: ClassVar[str]
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        if "scipy" in vars(cls):
+            cls.forward = staticmethod(_polynomials(cls.scipy))  # type: ignore[method-assign]
+        super().__init_subclass__(**kwargs)
+
+
+def _polynomials(name: str) -> Func:
+    def forward(x: Any, n: Any) -> Any:
+        return polynomial(name, x, n)
+
+    return forward
+
+
+def polynomial(name: str, x: Any, n: Any) -> Any:
+    """The values at x of polynomials of SciPy's, of degree n: what of it is whole."""
+    degree = np.positive(n, dtype=np.int64, casting="unsafe")
+    y = computed(name, x, np.where(degree < 0, 0, degree), degree_first=True)
+    return np.where(degree < 0, 0, y)
+
+
+class ChebyshevPolynomialT(Polynomials):
+    """z = chebyshev_polynomial_t(x, n)"""
+
+    scipy = "eval_chebyt"
+
+
+@_own(ChebyshevPolynomialT, out=True)
+def chebyshev_polynomial_t(x: Operand, n: Operand) -> Tensor:
+    """Chebyshev polynomials of the first kind, of degree `n` at `x`.
+
+    Args:
+        x, n: real tensors of shapes that broadcast to `S`, or one of them a number; of the degree
+            n what is whole.
+
+    Returns:
+        Tensor of shape `S`; integers become the default dtype. 0 for negative n.
+
+    Example:
+        >>> import glassgrad
+        >>> glassgrad.special.chebyshev_polynomial_t(tensor([2.0]), 2)
+        tensor([7.])
+    """
+    return ChebyshevPolynomialT.apply(x, n)
+
+
+class ChebyshevPolynomialU(Polynomials):
+    """z = chebyshev_polynomial_u(x, n)"""
+
+    scipy = "eval_chebyu"
+
+
+@_own(ChebyshevPolynomialU, out=True)
+def chebyshev_polynomial_u(x: Operand, n: Operand) -> Tensor:
+    """Chebyshev polynomials of the second kind, of degree `n` at `x`.
+
+    Example:
+        >>> import glassgrad
+        >>> glassgrad.special.chebyshev_polynomial_u(tensor([2.0]), 2)
+        tensor([15.])
+    """
+    return ChebyshevPolynomialU.apply(x, n)
+
+
+class HermitePolynomialH(Polynomials):
+    """z = hermite_polynomial_h(x, n)"""
+
+    scipy = "eval_hermite"
+
+
+@_own(HermitePolynomialH, out=True)
+def hermite_polynomial_h(x: Operand, n: Operand) -> Tensor:
+    """Hermite polynomials, the physicists', of degree `n` at `x`.
+
+    Example:
+        >>> import glassgrad
+        >>> glassgrad.special.hermite_polynomial_h(tensor([2.0]), 2)
+        tensor([14.])
+    """
+    return HermitePolynomialH.apply(x, n)
+
+
+class HermitePolynomialHe(Polynomials):
+    """z = hermite_polynomial_he(x, n)"""
+
+    scipy = "eval_hermitenorm"
+
+
+@_own(HermitePolynomialHe, out=True)
+def hermite_polynomial_he(x: Operand, n: Operand) -> Tensor:
+    """Hermite polynomials, the probabilists', of degree `n` at `x`.
+
+    Example:
+        >>> import glassgrad
+        >>> glassgrad.special.hermite_polynomial_he(tensor([2.0]), 2)
+        tensor([3.])
+    """
+    return HermitePolynomialHe.apply(x, n)
+
+
+class LaguerrePolynomialL(Polynomials):
+    """z = laguerre_polynomial_l(x, n)"""
+
+    scipy = "eval_laguerre"
+
+
+@_own(LaguerrePolynomialL, out=True)
+def laguerre_polynomial_l(x: Operand, n: Operand) -> Tensor:
+    """Laguerre polynomials, of degree `n` at `x`.
+
+    Example:
+        >>> import glassgrad
+        >>> glassgrad.special.laguerre_polynomial_l(tensor([2.0]), 2)
+        tensor([-1.])
+    """
+    return LaguerrePolynomialL.apply(x, n)
+
+
+class LegendrePolynomialP(Polynomials):
+    """z = legendre_polynomial_p(x, n)"""
+
+    scipy = "eval_legendre"
+
+
+@_own(LegendrePolynomialP, out=True)
+def legendre_polynomial_p(x: Operand, n: Operand) -> Tensor:
+    """Legendre polynomials, of degree `n` at `x`.
+
+    Example:
+        >>> import glassgrad
+        >>> glassgrad.special.legendre_polynomial_p(tensor([2.0]), 2)
+        tensor([5.5000])
+    """
+    return LegendrePolynomialP.apply(x, n)
+
+
+class ShiftedChebyshevPolynomialT(Polynomials):
+    """z = shifted_chebyshev_polynomial_t(x, n)"""
+
+    scipy = "eval_sh_chebyt"
+
+
+@_own(ShiftedChebyshevPolynomialT, out=True)
+def shifted_chebyshev_polynomial_t(x: Operand, n: Operand) -> Tensor:
+    """Chebyshev polynomials of the first kind, of 2x − 1, of degree `n` at `x`.
+
+    Example:
+        >>> import glassgrad
+        >>> glassgrad.special.shifted_chebyshev_polynomial_t(tensor([2.0]), 2)
+        tensor([17.])
+    """
+    return ShiftedChebyshevPolynomialT.apply(x, n)
+
+
+class ShiftedChebyshevPolynomialU(Polynomials):
+    """z = shifted_chebyshev_polynomial_u(x, n)"""
+
+    scipy = "eval_sh_chebyu"
+
+
+@_own(ShiftedChebyshevPolynomialU, out=True)
+def shifted_chebyshev_polynomial_u(x: Operand, n: Operand) -> Tensor:
+    """Chebyshev polynomials of the second kind, of 2x − 1, of degree `n` at `x`.
+
+    Example:
+        >>> import glassgrad
+        >>> glassgrad.special.shifted_chebyshev_polynomial_u(tensor([2.0]), 2)
+        tensor([35.])
+    """
+    return ShiftedChebyshevPolynomialU.apply(x, n)
+
+
+@_own(out=True)
+def chebyshev_polynomial_v(x: Operand, n: Operand) -> Tensor:
+    """Chebyshev polynomials of the third kind, of degree `n` at `x`.
+
+    Example:
+        >>> import glassgrad
+        >>> glassgrad.special.chebyshev_polynomial_v(tensor([2.0]), 2)
+        tensor([11.])
+    """
+    return chebyshev_polynomial_u(x, n) - chebyshev_polynomial_u(x, _one_lower(n))
+
+
+@_own(out=True)
+def chebyshev_polynomial_w(x: Operand, n: Operand) -> Tensor:
+    """Chebyshev polynomials of the fourth kind, of degree `n` at `x`.
+
+    Example:
+        >>> import glassgrad
+        >>> glassgrad.special.chebyshev_polynomial_w(tensor([2.0]), 2)
+        tensor([19.])
+    """
+    return chebyshev_polynomial_u(x, n) + chebyshev_polynomial_u(x, _one_lower(n))
+
+
+@_own(out=True)
+def shifted_chebyshev_polynomial_v(x: Operand, n: Operand) -> Tensor:
+    """Chebyshev polynomials of the third kind, of 2x − 1, of degree `n` at `x`.
+
+    Example:
+        >>> import glassgrad
+        >>> glassgrad.special.shifted_chebyshev_polynomial_v(tensor([2.0]), 2)
+        tensor([29.])
+    """
+    return shifted_chebyshev_polynomial_u(x, n) - shifted_chebyshev_polynomial_u(x, _one_lower(n))
+
+
+@_own(out=True)
+def shifted_chebyshev_polynomial_w(x: Operand, n: Operand) -> Tensor:
+    """Chebyshev polynomials of the fourth kind, of 2x − 1, of degree `n` at `x`.
+
+    Example:
+        >>> import glassgrad
+        >>> glassgrad.special.shifted_chebyshev_polynomial_w(tensor([2.0]), 2)
+        tensor([41.])
+    """
+    return shifted_chebyshev_polynomial_u(x, n) + shifted_chebyshev_polynomial_u(x, _one_lower(n))
+
+
+def _one_lower(n: Operand) -> Operand:
+    """The degree below that which is meant by a number: by what of it is whole."""
+    whole: Operand = trunc(n) if isinstance(n, Tensor) else math.trunc(n)  # type: ignore[arg-type]
+    return whole - 1

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from glassgrad.core.errors import ArgumentError, ShapeError
-from glassgrad.core.primitive import Primitive
+from glassgrad.core.primitive import Parameters, Primitive
 from glassgrad.core.state import Shape
 from glassgrad.core.tensor import Tensor
 from glassgrad.memory.views import as_view, offsets
@@ -16,7 +16,10 @@ from glassgrad.values.layers import Layer
 from ._arguments import int_of, size_of, wrap_dim
 from ._declaring import method, op
 from ._families import Into, Part, array_of, in_dim, run, zeros_like
-from .indexing import Index, IndexPut
+from ._writing import reshaped_in_place
+from .conversion import clone
+from .filling import copy_
+from .indexing import Index, IndexPut, source_for
 from .memory import owner_of, steps_of
 from .memory import storage_offset as offset_of
 from .shape import reshape
@@ -122,6 +125,45 @@ def as_strided(
 
     See also: https://pytorch.org/docs/stable/generated/torch.as_strided.html
     """
+    given = _checked(input, size, stride, storage_offset)
+    return as_view(AsStrided.apply(input, **given), input)
+
+
+class AsStridedInPlace(AsStrided):
+    """yᵢ = x[storage_offset + stride·i]
+    dyᵢ = dx[storage_offset + stride·i]
+    x̄ₖ = Σᵢ ȳᵢ·[storage_offset + stride·i = k]
+    """
+
+    node = "AsStridedBackward1"
+
+
+@op(out=False, inplace=False)
+def as_strided_(
+    input: Tensor,
+    size: Sequence[int],
+    stride: Sequence[int],
+    storage_offset: int | None = None,
+) -> Tensor:
+    """`as_strided`, in place: `input` shows other elements of its memory.
+
+    Example:
+        >>> as_strided_(tensor([1, 2, 3]), (2, 2), (1, 1))
+        tensor([[1, 2],
+                [2, 3]])
+    """
+    given = _checked(input, size, stride, storage_offset)
+    return reshaped_in_place("as_strided", AsStridedInPlace, input, **given)
+
+
+def _checked(
+    input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None
+) -> Parameters:
+    """The parameters of a view by strides.
+
+    Raises:
+        ShapeError: if there is no such view.
+    """
     sizes = size_of((tuple(size),), "as_strided")
     steps = size_of((tuple(stride),), "as_strided", argument="stride")
     own = offset_of(input)
@@ -139,8 +181,40 @@ def as_strided(
         )
     if 0 not in sizes:
         _check_memory(input, sizes, steps, offset)
-    view = AsStrided.apply(input, size=sizes, stride=steps, storage_offset=offset, own=own)
-    return as_view(view, input)
+    return {"size": sizes, "stride": steps, "storage_offset": offset, "own": own}
+
+
+@op()
+def as_strided_scatter(
+    input: Tensor,
+    src: Tensor,
+    size: Sequence[int],
+    stride: Sequence[int],
+    storage_offset: int | None = None,
+) -> Tensor:
+    """`input` with `src` in the place of what `as_strided` shows of it.
+
+    Args:
+        input: tensor of shape `S`.
+        src: tensor of shape `size`.
+        size, stride, storage_offset: which elements; see `as_strided`.
+
+    Returns:
+        A copy of shape `S`.
+
+    Raises:
+        ShapeError: if there is no such memory, or `src` has another shape.
+
+    Example:
+        >>> as_strided_scatter(tensor([1, 2, 3]), tensor([0, 0]), (2,), (2,))
+        tensor([0, 2, 0])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.as_strided_scatter.html
+    """
+    out = clone(input)
+    shown = as_strided(out, size, stride, storage_offset)
+    copy_(shown, source_for(input, src, shown))
+    return out
 
 
 def _check_memory(input: Tensor, size: Shape, stride: Shape, start: int) -> None:

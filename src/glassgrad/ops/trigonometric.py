@@ -1,11 +1,14 @@
-"""Trigonometric and hyperbolic functions and their inverses; atan2 and hypot."""
+"""Trigonometric and hyperbolic functions and their inverses; atan2, hypot, sinc, degrees."""
+
+import math
 
 import numpy as np
 
 from glassgrad.core.tensor import Tensor
 
+from ._arguments import check_kind
 from ._declaring import op
-from ._families import Elementwise, Fractional
+from ._families import Elementwise, Fractional, Linear
 
 
 class Sin(Fractional):
@@ -78,7 +81,7 @@ class Tanh(Fractional):
         return grad * (1 - y * y)
 
 
-@op(Tanh)
+@op(Tanh, aliases=("nn.functional.tanh",))
 def tanh(input: Tensor) -> Tensor:
     """The hyperbolic tangent, element by element.
 
@@ -237,7 +240,7 @@ class Atan2(Fractional):
         return grad * y * share, grad * -x * share
 
 
-@op(Atan2, aliases=("arctan2",))
+@op(Atan2, aliases=("arctan2",), tensors=("input", "other"))
 def atan2(input: Tensor, other: Tensor) -> Tensor:
     """The angle of the point `(other, input)`, element by element.
 
@@ -279,7 +282,7 @@ class Hypot(Elementwise):
         return grad * (x / z), grad * (y / z)
 
 
-@op(Hypot, numpy=(np.hypot,))
+@op(Hypot, numpy=(np.hypot,), tensors=("input", "other"))
 def hypot(input: Tensor, other: Tensor) -> Tensor:
     """The length of the vector `(input, other)`, element by element.
 
@@ -458,3 +461,100 @@ def atanh(input: Tensor) -> Tensor:
     See also: https://pytorch.org/docs/stable/generated/torch.atanh.html
     """
     return Atanh.apply(input)
+
+
+class Sinc(Fractional):
+    """y = sin(π·x)/(π·x) if x ≠ 0 else 1        x̄ = ȳ·(cos(π·x) − y)/x if x ≠ 0 else 0"""
+
+    saves = ("self",)
+    ufunc = np.sinc
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        is_there = x != 0
+        slope = (np.cos(x * np.pi) - np.sinc(x)) / np.where(is_there, x, 1)
+        return grad * np.where(is_there, slope, 0)
+
+
+@op(Sinc, aliases=("special.sinc",))
+def sinc(input: Tensor) -> Tensor:
+    """The cardinal sine `sin(π·x) / (π·x)`, element by element: 1 at 0, where its gradient is 0.
+
+    Args:
+        input: tensor of shape `S`; integers become the default dtype.
+
+    Returns:
+        Tensor of shape `S`.
+
+    Example:
+        >>> sinc(tensor([0.0, 0.5]))
+        tensor([1.0000, 0.6366])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.sinc.html
+    """
+    return Sinc.apply(input)
+
+
+class Deg2Rad(Linear, Fractional):
+    """y = x·π/180        x̄ = ȳ·π/180"""
+
+    ufunc = np.deg2rad
+
+    @staticmethod
+    def forward(x):
+        check_kind("deg2rad", x, "biuf", _NO_ANGLE)
+        return x * (math.pi / 180)
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * (math.pi / 180)
+
+
+@op(Deg2Rad, numpy=(np.radians,))
+def deg2rad(input: Tensor) -> Tensor:
+    """Angles in radians, of angles in degrees.
+
+    Args:
+        input: real tensor of shape `S`; integers become the default dtype.
+
+    Returns:
+        Tensor of shape `S`.
+
+    Raises:
+        DTypeError: for complex numbers.
+
+    Example:
+        >>> deg2rad(tensor([180.0, 90.0]))
+        tensor([3.1416, 1.5708])
+    """
+    return Deg2Rad.apply(input)
+
+
+class Rad2Deg(Linear, Fractional):
+    """y = x·180/π        x̄ = ȳ·180/π"""
+
+    ufunc = np.rad2deg
+
+    @staticmethod
+    def forward(x):
+        check_kind("rad2deg", x, "biuf", _NO_ANGLE)
+        return x * (180 / math.pi)
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * (180 / math.pi)
+
+
+_NO_ANGLE = "A complex number is no angle. Write `x.angle()` for its own."
+
+
+@op(Rad2Deg, numpy=(np.degrees,))
+def rad2deg(input: Tensor) -> Tensor:
+    """Angles in degrees, of angles in radians; see `deg2rad`.
+
+    Example:
+        >>> rad2deg(tensor([0.0, 3.1415927]))
+        tensor([  0., 180.])
+    """
+    return Rad2Deg.apply(input)

@@ -8,7 +8,6 @@ equation with the result's letters and the operand's letters exchanged.
 
 import math
 import re
-import string
 from collections.abc import Sequence
 from typing import Any
 
@@ -24,6 +23,9 @@ from ._families import Linear, Multilinear, array_of, run
 
 Sizes = dict[str, int]
 """What size each letter stands for."""
+
+_SMALL = "abcdefghijklmnopqrstuvwxyz"
+_LETTERS = _SMALL + _SMALL.upper()
 
 _WORTH_A_PLAN = 4096
 """From so many products on, it pays that NumPy looks for a matrix product in the equation."""
@@ -112,7 +114,7 @@ def _gradient(wanted: str, sizes: Sizes, inputs: list[str], values: list[Any]) -
 
 
 def _unused(taken: set[str]) -> str:
-    return next(letter for letter in string.ascii_letters if letter not in taken)
+    return next(letter for letter in _LETTERS if letter not in taken)
 
 
 def _contract(inputs: Sequence[str], values: Sequence[Any], output: str) -> Any:
@@ -226,7 +228,7 @@ def _equation_of_lists(args: Values) -> tuple[str, Values]:
 
 
 def _letters(dims: Sequence[Any]) -> str:
-    names = string.ascii_uppercase + string.ascii_lowercase
+    names = _LETTERS.swapcase()  # the numbers of PyTorch begin with capital letters
     for dim in dims:
         if dim is not Ellipsis and not 0 <= dim < len(names):
             raise ShapeError(
@@ -258,7 +260,7 @@ def _parse(equation: str, shapes: list[Shape]) -> tuple[list[str], str]:
         _ellipsis_rank(term, shape, position)
         for position, (term, shape) in enumerate(zip(terms, shapes, strict=True))
     ]
-    free = [letter for letter in string.ascii_letters if letter not in equation]
+    free = [letter for letter in _LETTERS if letter not in equation]
     dots = "".join(free[: max(ranks)])
     inputs = [
         term.replace("...", dots[len(dots) - rank :])

@@ -1,0 +1,1127 @@
+"""Matrices as products of simpler ones: Cholesky, QR, LU, eigenvalues, singular values.
+
+Stacks of matrices are decomposed one by one; they lie in the last two dims.
+
+# Note [Results made again]
+# A node can keep one result. Where an op has several, its rule makes them again from the operand.
+# So they are recorded like anything else when the backward pass is, and nobody can have written
+# to them. In the pass behind that, part of a gradient then goes to the first node, and part to
+# that of the second time: neither part alone tells whether a loss depends on a choice.
+
+# Note [Which of many decompositions]
+# Eigenvectors and singular vectors are known but for a sign, or a phase where they are complex;
+# where values are equal, but for a rotation. Gradients are those of a loss that does not depend on
+# the choice. One that depends on a phase is refused, as in PyTorch; one that depends on a rotation
+# is inf or nan.
+"""
+
+import bisect
+import functools
+import math
+from collections import namedtuple
+from typing import Any, ClassVar
+
+import numpy as np
+
+from glassgrad.core.errors import DTypeError, GradientError, LinAlgError, ShapeError
+from glassgrad.core.state import Names, Values
+from glassgrad.core.tensor import Tensor
+from glassgrad.values.backend import asnumpy, backend_of
+
+from ._arguments import require_tensor, scalar_name
+from ._declaring import function, op
+from ._families import Along, array_of, lined_up, run, seen, total
+from .diagonals import tril, triu
+from .joining import cat
+from .selection import where
+
+# What matrices have to be -------------------------------------------------------------------------
+
+
+def check_matrices(name: str, x: Tensor, *, square: bool = True, floats: bool = True) -> None:
+    """Raise unless a function is given matrices of floats, square ones if it says so.
+
+    Raises:
+        ShapeError: if a tensor has fewer than two dims, or its matrices are not square.
+        DTypeError: for integers, bools, and floats of half precision.
+    """
+    require_tensor(name, x)
+    if floats:
+        check_precision(name, x)
+    if x.ndim < 2:
+        raise ShapeError(
+            f"{name}: The input tensor A must have at least 2 dimensions. Its shape is "
+            f"{list(x.shape)}, and a matrix has rows and columns. Write `x.unsqueeze(0)`."
+        )
+    rows, columns = x.shape[-2:]
+    if square and rows != columns:
+        raise ShapeError(
+            f"{name}: A must be batches of square matrices, but they are {rows} by {columns} "
+            "matrices. It is about maps of a space to itself. Write `linalg.pinv`, "
+            "`linalg.svd` or `linalg.lstsq`, which take others."
+        )
+
+
+def check_precision(name: str, x: Tensor) -> None:
+    """Raise DTypeError unless `x` is of floats or complex numbers, of more than half precision."""
+    if x.dtype.kind not in "fc":
+        raise DTypeError(
+            f"{name}: Expected a floating point or complex tensor as input. Got "
+            f"{scalar_name(x.dtype)}. Its results are fractions. Write `x.float()`."
+        )
+    if x.dtype == np.float16:
+        raise DTypeError(
+            f"{name}: Low precision dtypes not supported. Got {scalar_name(x.dtype)}. Too few "
+            "digits are left of the results. Write `x.float()`."
+        )
+
+
+def failed(name: str, at: tuple[int, ...], said: str, advice: str) -> LinAlgError:
+    """The error for a matrix that a function cannot do; `at` is where it is in a stack."""
+    where_it_is = f"(Batch element {at[-1]}): " if at else ""
+    return LinAlgError(f"{name}: {where_it_is}{said} {advice}")
+
+
+def return_type(name: str, fields: str) -> Any:
+    """The named tuple of an op with several results, which is shown as PyTorch shows it."""
+    kind: Any = namedtuple(name, fields)  # type: ignore[misc]  # noqa: PYI024  # names are data
+
+    def shown(self: Any) -> str:
+        parts = [f"{field}={value}" for field, value in zip(self._fields, self, strict=True)]
+        return f"glassgrad.return_types.{name}(\n" + ",\n".join(parts) + ")"
+
+    return type(name, (kind,), {"__slots__": (), "__repr__": shown})
+
+
+# Parts of matrices, in rules ----------------------------------------------------------------------
+
+
+def adjoint(x: Any) -> Any:
+    """Each matrix transposed, and its elements conjugated."""
+    transposed = x.swapaxes(-1, -2)
+    return np.conj(transposed) if x.dtype.kind == "c" else transposed
+
+
+def eye_like(x: Any, n: int) -> Any:
+    """The identity matrix of size `n`, where `x` is and of its dtype."""
+    like = array_of(x)
+    return np.eye(n, dtype=like.dtype, like=like)
+
+
+def triangle_like(x: Any, diagonal: float, *, upper: bool = False) -> Any:
+    """Ones in a triangle of a matrix as large as those of `x`, `diagonal` on its diagonal."""
+    like, (n, m) = array_of(x), x.shape[-2:]
+    below = np.tri(n, m, -1, dtype=like.dtype, like=like)
+    side = 1 - below - np.eye(n, m, dtype=like.dtype, like=like) if upper else below
+    return side + diagonal * np.eye(n, m, dtype=like.dtype, like=like)
+
+
+def padded(x: Any, count: int, axis: int) -> Any:
+    """The matrices with `count` lines of zeros behind them, in one of the last two dims."""
+    line = np.zeros_like(x[..., :1] if axis == -1 else x[..., :1, :])
+    return np.concatenate([x, *[line] * count], axis=axis) if count else x
+
+
+def diagonal_of(x: Any) -> Any:
+    """The diagonals of matrices."""
+    return np.einsum("...ii->...i", x)
+
+
+def as_diagonal(x: Any, like: Any) -> Any:
+    """The matrices that have `x` on their diagonals and zeros elsewhere, in the dtype of `like`."""
+    return x[..., None] * eye_like(like, x.shape[-1])
+
+
+def real_part(x: Any) -> Any:
+    """The real parts of complex numbers; real ones as they are."""
+    return np.real(x) if x.dtype.kind == "c" else x
+
+
+def imaginary_part(x: Any) -> Any:
+    """The imaginary parts of complex numbers."""
+    return np.real(x * -1j)
+
+
+def divided_by_gaps(x: Any, values: Any) -> Any:
+    """xᵢⱼ/(vⱼ − vᵢ) where i ≠ j; 0 on the diagonals."""
+    n = values.shape[-1]
+    gaps = values[..., None, :] - values[..., :, None] + eye_like(values, n)
+    return x * (1 - eye_like(x, n)) / gaps
+
+
+class Decomposition(Along):
+    """An op on the matrices in the last two dims: the dims in front of them are a batch."""
+
+    axes: ClassVar[Names] = ()
+
+    @classmethod
+    def explain(cls, error, values):
+        """LAPACK fails on nan and inf."""
+        if not isinstance(error, np.linalg.LinAlgError):
+            return super().explain(error, values)
+        name = cls.__name__.removeprefix("Linalg").lower()
+        said = "failed to converge because the input matrix contained non-finite values"
+        advice = "Find out where they come from, with `gg.autograd.detect_anomaly()`."
+        return LinAlgError(f"linalg.{name}: The algorithm {said}. {advice}")
+
+
+def again(ctx: Any) -> Values:
+    """The operand and the results of an op with several (see Note [Results made again])."""
+    (x,) = ctx.saved_tensors
+    cls = ctx._forward_cls
+    parameters = {name: getattr(ctx, name) for name in cls.parameters}
+    if "checks" in parameters:
+        parameters["checks"] = False
+    return x, *run(cls, x, **parameters)
+
+
+class LinalgSolveTriangular(Decomposition):
+    """Y = inv(side(A))·B        dY = inv(side(A))·(dB − side(dA)·Y)
+    B̄ = inv(side(A))ᵀ·Ȳ,  Ā = −side(B̄·Yᵀ)
+    """  # side A is its upper or its lower triangle
+
+    saves = ("self", "result")
+    broadcasts = True
+
+    @staticmethod
+    def forward(a, b, *, upper):
+        return backend_of(a).asarray(_substituted(asnumpy(a), asnumpy(b), upper))
+
+    @staticmethod
+    def backward(ctx, grad):
+        a, y = ctx.saved_tensors
+        wants_a, _ = ctx.needs_input_grad
+        b_bar = run(LinalgSolveTriangular, a.swapaxes(-1, -2), grad, upper=not ctx.upper)
+        if not wants_a:
+            return None, b_bar
+        a_bar = -(b_bar @ y.swapaxes(-1, -2))
+        return a_bar * triangle_like(a_bar, 1, upper=ctx.upper), b_bar
+
+    @staticmethod
+    def jvp(ctx, da, db):
+        a, y = ctx.saved_tensors
+        moved = None if da is None else -(da * triangle_like(da, 1, upper=ctx.upper) @ y)
+        return run(LinalgSolveTriangular, a, total([moved, db]), upper=ctx.upper)
+
+    @classmethod
+    def vmap(cls, info, in_dims, a, b, *, upper):
+        return cls.apply(*lined_up((a, b), in_dims), upper=upper)
+
+
+def _substituted(a: Any, b: Any, upper: bool) -> Any:
+    """The solutions of triangular equations: by BLAS for one matrix, row by row for a stack."""
+    batch, (n, k) = np.broadcast_shapes(a.shape[:-2], b.shape[:-2]), b.shape[-2:]
+    found = np.empty((*batch, n, k), b.dtype)
+    if math.prod(batch) == 1 and n and k:
+        from scipy.linalg import get_blas_funcs
+
+        trsm = get_blas_funcs("trsm", (a, b))
+        found[...] = trsm(1, a.reshape(n, n), b.reshape(n, k), lower=not upper)
+        return found
+    with np.errstate(all="ignore"):  # a 0 on the diagonal gives inf, as in PyTorch
+        for row in reversed(range(n)) if upper else range(n):
+            known = slice(row + 1, n) if upper else slice(row)
+            done = (a[..., row : row + 1, known] @ found[..., known, :])[..., 0, :]
+            found[..., row, :] = (b[..., row, :] - done) / a[..., row, row, None]
+    return found
+
+
+def solved(a: Any, b: Any, *, upper: bool = False) -> Any:
+    """The solution of equations whose matrix is a triangle, in a rule."""
+    return run(LinalgSolveTriangular, a, b, upper=upper)
+
+
+class IntoVectors(Decomposition):
+    """A decomposition whose vectors are known but for a phase.
+
+    See Note [Which of many decompositions]. The parameter `checks` says whether all of a loss's
+    gradient comes to the node.
+    """
+
+    saves = ("self",)
+    multiple = True
+    holomorphic = False
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.recorded = [not ctx.checks]  # the copies of a node share it
+
+
+def check_phases(name: str, ctx: Any, x: Any, turned: Any) -> None:
+    """Raise GradientError if a loss depends on the phases of vectors.
+
+    Args:
+        x: the operand, which can be unpacked only once.
+        turned: the products of the vectors and their gradients.
+    """
+    is_part = ctx.recorded[-1] or getattr(ctx, "_level", None) is not None
+    ctx.recorded.append(isinstance(x, Tensor))
+    products = None if is_part or turned.dtype.kind != "c" else seen(turned)
+    if products is not None and np.any(np.abs(diagonal_of(products).imag) > 1e-2):
+        raise GradientError(
+            f"{name}: The singular vectors or eigenvectors in the complex case are specified up to "
+            "multiplication by e^{i phi}. The specified loss function depends on this phase term, "
+            "making it ill-defined. Compute it of what does not, such as `v.abs()`, or `v @ v.mH`."
+        )
+
+
+# Cholesky -----------------------------------------------------------------------------------------
+
+
+class LinalgCholeskyEx(Decomposition):
+    """L = chol(X)        dL = L·low(inv(L)·dX·inv(L)ᵀ)
+    M = low(Lᵀ·L̄),  X̄ = inv(L)ᵀ·(M + Mᵀ)·inv(L)/2
+    """  # low X is what is below the diagonal, and half of that
+
+    saves = ("result",)
+    holomorphic = False
+
+    @staticmethod
+    def forward(x, *, upper):
+        return adjoint(np.linalg.cholesky(adjoint(x))) if upper else np.linalg.cholesky(x)
+
+    @staticmethod
+    def backward(ctx, grad):
+        (y,) = ctx.saved_tensors
+        if ctx.upper:
+            y, grad = adjoint(y), adjoint(grad)
+        inner = adjoint(y) @ grad
+        below = adjoint(inner * triangle_like(y, 0))
+        moved = solved(adjoint(y), inner * triangle_like(y, 1) + below, upper=True) / 2
+        return adjoint(solved(adjoint(y), adjoint(moved), upper=True))
+
+    @staticmethod
+    def jvp(ctx, dx):
+        (y,) = ctx.saved_tensors
+        lower = adjoint(y) if ctx.upper else y
+        inner = solved(lower, adjoint(solved(lower, adjoint(dx))))
+        moved = lower @ (inner * triangle_like(y, 0.5))
+        return adjoint(moved) if ctx.upper else moved
+
+    @classmethod
+    def explain(cls, error, values):
+        orders = cholesky_orders(asnumpy(values[0]))
+        if not np.any(orders):  # it is the upper triangle that was looked at
+            orders = cholesky_orders(adjoint(asnumpy(values[0])))
+        at = tuple(np.argwhere(orders)[0].tolist())
+        return failed(
+            "linalg.cholesky",
+            at,
+            "The factorization could not be completed because the input is not positive-definite "
+            f"(the leading minor of order {orders[at]} is not positive-definite).",
+            "A matrix x @ x.mH is, if x has an inverse. Add a small multiple of the identity.",
+        )
+
+
+def cholesky_orders(x: Any) -> Any:
+    """For each matrix how large the first leading one is that is not positive-definite, or 0."""
+    found = np.zeros(x.shape[:-2], np.int32)
+    for at in np.ndindex(found.shape):
+        fails = functools.partial(_fails, x[at])
+        order = bisect.bisect_left(range(1, x.shape[-1] + 1), True, key=fails) + 1
+        found[at] = order % (x.shape[-1] + 1)
+    return found
+
+
+def _fails(x: Any, size: int) -> bool:
+    """Whether the leading matrix of that size is not positive-definite."""
+    try:
+        return bool(np.isnan(np.linalg.cholesky(x[:size, :size])).any())
+    except np.linalg.LinAlgError:
+        return True
+
+
+class CholeskyInfo(Decomposition):
+    """k = indefinite(X)"""  # the size of the first leading matrix that is not positive-definite
+
+    differentiable = False
+
+    @staticmethod
+    def forward(x):
+        return backend_of(x).asarray(cholesky_orders(asnumpy(x)))
+
+
+@function(LinalgCholeskyEx, home="linalg", out=True)
+def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
+    """The lower triangles L of Hermitian matrices A = L·Lᴴ.
+
+    Args:
+        A: shape `(…, n, n)`, positive-definite. What is above the diagonal is not looked at.
+        upper: return U = Lᴴ, of what is on and above the diagonal.
+
+    Returns:
+        Tensor of shape `(…, n, n)`.
+
+    Raises:
+        LinAlgError: if a matrix is not positive-definite.
+        ShapeError, DTypeError: if they are not square matrices of floats.
+
+    Example:
+        >>> cholesky(tensor([[4.0, 2.0], [2.0, 5.0]]))
+        tensor([[2., 0.],
+                [1., 2.]])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.linalg.cholesky.html
+    """
+    check_matrices("linalg.cholesky", A)
+    return LinalgCholeskyEx.apply(A, upper=bool(upper))
+
+
+_CholeskyEx = return_type("linalg_cholesky_ex", "L info")
+
+
+@function(LinalgCholeskyEx, CholeskyInfo, home="linalg")
+def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -> Any:
+    """`cholesky`, and what is wrong with each matrix.
+
+    Returns:
+        The named tuple (L, info). `info` is 0, or the order of the first leading minor that is
+        not positive-definite; L is nan there.
+
+    Example:
+        >>> cholesky_ex(tensor([[1.0, 0.0], [0.0, -1.0]])).info
+        tensor(2, dtype=glassgrad.int32)
+    """
+    check_matrices("linalg.cholesky_ex", A)
+    if check_errors:
+        cholesky(A, upper=upper)
+    info = CholeskyInfo.apply((A.mH if upper else A).detach())
+    factor = LinalgCholeskyEx.apply(identity_where(info, A), upper=bool(upper))
+    return _CholeskyEx(where((info != 0)[..., None, None], math.nan, factor), info)
+
+
+def identity_where(info: Tensor, x: Tensor) -> Tensor:
+    """The matrices, but the identity in the place of those with an `info` that is not 0."""
+    return where((info != 0)[..., None, None], x.new_tensor(np.eye(x.shape[-1])), x)
+
+
+@op(name="cholesky", out=True)
+def _cholesky(input: Tensor, upper: bool = False) -> Tensor:
+    """The same as `linalg.cholesky`.
+
+    Example:
+        >>> tensor([[4.0]]).cholesky()
+        tensor([[2.]])
+    """
+    return cholesky(input, upper=upper)
+
+
+# QR -----------------------------------------------------------------------------------------------
+
+
+class LinalgQr(Decomposition):
+    """Q, R = qr(X)        M = upper(R̄·Rᵀ − Qᵀ·Q̄),  X̄ = (Q̄ + Q·(M + Mᵀ))·inv(R)ᵀ
+    Z = dX·inv(R),  U = upper(Qᵀ·Z + Zᵀ·Q),  dQ, dR = Z − Q·U, U·R
+    """  # upper X is what is above the diagonal, and half of that
+
+    saves = ("self",)
+    multiple = True
+    holomorphic = False
+
+    @staticmethod
+    def forward(x, *, mode):
+        return tuple(np.linalg.qr(x, "reduced" if mode == "r" else mode))
+
+    @staticmethod
+    def backward(ctx, q_bar, r_bar):
+        x, q, r = again(ctx)
+        _check_qr(x, ctx.mode)
+        by_r = None if r_bar is None else r_bar @ adjoint(r)
+        by_q = None if q_bar is None else -(adjoint(q) @ q_bar)
+        inner = total([by_r, by_q]) * triangle_like(r, 0.5, upper=True)
+        moved = total([q_bar, q @ (inner + adjoint(inner))])
+        return adjoint(solved(r, adjoint(moved), upper=True))
+
+    @staticmethod
+    def jvp(ctx, dx):
+        x, q, r = again(ctx)
+        _check_qr(x, ctx.mode)
+        moved = adjoint(solved(adjoint(r), adjoint(dx)))
+        inner = adjoint(q) @ moved
+        inner = (inner + adjoint(inner)) * triangle_like(r, 0.5, upper=True)
+        return moved - q @ inner, inner @ r
+
+
+def _check_qr(x: Any, mode: str) -> None:
+    n, m = x.shape[-2:]
+    if mode == "complete" and n > m:
+        raise GradientError(
+            "The QR decomposition is not differentiable when mode='complete' and nrows > ncols: "
+            f"the matrices are {n} by {m}, and any orthogonal columns may be the last of Q. Write "
+            "mode='reduced'."
+        )
+    if mode == "r":
+        raise GradientError(
+            "The derivative of linalg.qr depends on Q, which is not computed when mode='r'. Please "
+            "use linalg.qr(A, mode='reduced') if you are going to require gradients."
+        )
+
+
+_Qr = return_type("linalg_qr", "Q R")
+
+
+@function(LinalgQr, home="linalg")
+def qr(A: Tensor, mode: str = "reduced") -> Any:
+    """Matrices with orthonormal columns, and upper triangles: A = Q·R.
+
+    Args:
+        A: shape `(…, n, m)`; k is the smaller of n and m.
+        mode: "reduced", "complete" for all n columns of Q, or "r" for R alone, without a gradient.
+
+    Returns:
+        The named tuple (Q, R) of shapes `(…, n, k)` and `(…, k, m)`.
+
+    Raises:
+        LinAlgError: for another mode.
+        ShapeError, DTypeError: if they are no matrices of floats.
+        GradientError: in a backward pass that the mode does not allow.
+
+    Example:
+        >>> qr(tensor([[3.0], [4.0]])).R.abs()
+        tensor([[5.]])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.linalg.qr.html
+    """
+    check_matrices("linalg.qr", A, square=False)
+    if mode not in ("reduced", "complete", "r"):
+        raise LinAlgError(
+            f"qr received unrecognized mode {mode!r} but expected one of 'reduced' (default), "
+            "'r', or 'complete'. They say how many columns Q has. Write one of them."
+        )
+    n, m = A.shape[-2:]
+    if n >= m:
+        q, r = LinalgQr.apply(A, mode=mode)
+    else:  # the first columns make Q
+        q, r = LinalgQr.apply(A[..., :n], mode=mode)
+        r = cat([r, q.mH @ A[..., n:]], -1)
+    return _Qr(A.new_empty((0,)) if mode == "r" else q, r)
+
+
+_LegacyQr = return_type("qr", "Q R")
+
+
+@op(name="qr")
+def _qr(input: Tensor, some: bool = True) -> Any:
+    """`linalg.qr`; `some=False` stands for mode="complete".
+
+    Example:
+        >>> tensor([[3.0], [4.0]]).qr().R.abs()
+        tensor([[5.]])
+    """
+    return _LegacyQr(*qr(input, "reduced" if some else "complete"))
+
+
+@op(aliases=("linalg.householder_product",), name="orgqr", out=True)
+def householder_product(input: Tensor, tau: Tensor) -> Tensor:
+    """The first columns of products of reflections 1 − τ·v·vᴴ.
+
+    Args:
+        input: shape `(…, n, m)`, of at least as many rows as columns. What is below the diagonal of
+            a column is v, with a 1 on the diagonal and zeros above.
+        tau: shape `(…, k)`: the numbers of the first k columns.
+
+    Returns:
+        Tensor of shape `(…, n, m)`.
+
+    Raises:
+        ShapeError: if there are fewer rows than columns, or more numbers than columns.
+        DTypeError: if they are no matrices of floats.
+
+    Example:
+        >>> householder_product(tensor([[0.0], [1.0]]), tensor([1.0]))
+        tensor([[ 0.],
+                [-1.]])
+    """
+    check_matrices("torch.linalg.householder_product", input, square=False)
+    (n, m), k = input.shape[-2:], tau.shape[-1]
+    if n < m or m < k:
+        raise ShapeError(
+            f"torch.linalg.householder_product: input.shape[-2] must be greater than or equal to "
+            f"input.shape[-1], and that to tau.shape[-1], got {n}, {m} and {k}. Each column has a "
+            "reflection. Leave out columns or numbers."
+        )
+    vectors = tril(input, -1) + input.new_tensor(np.eye(n, m))
+    nothing = vectors[..., :0].sum(-1, keepdim=True)  # so it stays in the graph if k is 0
+    found = nothing + input.new_tensor(np.eye(n, m))
+    for at in reversed(range(k)):
+        v = vectors[..., at : at + 1]
+        found = found - tau[..., at, None, None] * v @ (v.mH @ found)
+    return found
+
+
+# LU -----------------------------------------------------------------------------------------------
+
+
+class LinalgLuFactorEx(Decomposition):
+    """Y, p, k = lu(X)        M = below(Lᵀ·below(Ȳ)) + up(up(Ȳ)·Uᵀ),  X̄ = perm(p)·inv(L)ᵀ·M·inv(U)ᵀ
+    Z = inv(perm(p)·L)·dX·inv(U),  dY = L·below(Z) + up(Z)·U
+    L = unit(Y),  U = up(Y)
+    """  # of a square: below X is what is below its diagonal, up X the rest, unit X has ones there
+
+    # A matrix that is no square is made one. What is added factors into itself: [A 0; B 1] into
+    # the factors of A, and below them B·inv(U) and 1.
+
+    saves = ("self",)
+    multiple = True
+
+    @staticmethod
+    def forward(x, *, check_errors):
+        packed, pivots, info = factored(asnumpy(x))
+        if check_errors and np.any(info):
+            first = info[info != 0][0]
+            raise LinAlgError(
+                f"torch.linalg.lu_factor: U[{first},{first}] is zero and using it on lu_solve "
+                "would result in a division by zero. If you still want to perform the "
+                "factorization, consider calling linalg.lu(A, pivot) or "
+                "linalg.lu_factor_ex(A, pivot)"
+            )
+        return tuple([backend_of(x).asarray(part) for part in (packed, pivots, info)])
+
+    @staticmethod
+    def backward(ctx, grad, *_):
+        x, packed, pivots, _ = again(ctx)
+        n, m = x.shape[-2:]
+        if not min(n, m):
+            return np.zeros_like(x)
+        grad = _as_square(grad, 0)
+        lower, upper = _triangles(_as_square(packed, 1))
+        by_lower = lower.swapaxes(-1, -2) @ (grad * triangle_like(grad, 0))
+        by_upper = grad * triangle_like(grad, 1, upper=True) @ upper.swapaxes(-1, -2)
+        inner = by_lower * triangle_like(grad, 0) + by_upper * triangle_like(grad, 1, upper=True)
+        inner = solved(upper, inner.swapaxes(-1, -2), upper=True).swapaxes(-1, -2)
+        moved = solved(lower.swapaxes(-1, -2), inner, upper=True)
+        order = run(PivotsToMatrix, pivots, size=grad.shape[-1], dtype=array_of(x).dtype)
+        return (order @ moved)[..., :n, :m]
+
+    @staticmethod
+    def jvp(ctx, dx):
+        x, packed, pivots, _ = again(ctx)
+        (n, m), dx = x.shape[-2:], _as_square(dx, 0)
+        lower, upper = _triangles(_as_square(packed, 1))
+        order = run(PivotsToMatrix, pivots, size=dx.shape[-1], dtype=array_of(x).dtype)
+        inner = solved(lower, order.swapaxes(-1, -2) @ dx)
+        inner = solved(upper.swapaxes(-1, -2), inner.swapaxes(-1, -2)).swapaxes(-1, -2)
+        moved = lower @ (inner * triangle_like(inner, 0))
+        moved = moved + inner * triangle_like(inner, 1, upper=True) @ upper
+        return moved[..., :n, :m], None, None
+
+
+def factored(x: Any) -> Any:
+    """L and U in one matrix, the rows that were swapped, and where U has its first 0, by LAPACK."""
+    from scipy.linalg import get_lapack_funcs
+
+    packed, batch, k = np.copy(x), x.shape[:-2], min(x.shape[-2:])
+    pivots, info = np.zeros((*batch, k), np.int32), np.zeros(batch, np.int32)
+    (getrf,) = get_lapack_funcs(("getrf",), (packed,))
+    for at in np.ndindex(batch) if k else ():
+        packed[at], pivots[at], info[at] = getrf(x[at])
+    return packed, pivots + 1, info
+
+
+def _as_square(x: Any, diagonal: float) -> Any:
+    """A matrix with zeros added at the right or below, and `diagonal` where that goes on."""
+    n, m = x.shape[-2:]
+    if n == m:
+        return x
+    size, k = max(n, m), min(n, m)
+    square = padded(x, size - k, -1 if n > m else -2)
+    is_new = np.arange(size, like=array_of(x)) >= k
+    return square + diagonal * eye_like(x, size) * is_new
+
+
+def _triangles(packed: Any) -> tuple[Any, Any]:
+    lower = packed * triangle_like(packed, 0) + eye_like(packed, packed.shape[-1])
+    return lower, packed * triangle_like(packed, 1, upper=True)
+
+
+class PivotsToMatrix(Along):
+    """P = perm(p)"""
+
+    axes = ()
+    promotes = None
+    differentiable = False
+
+    @staticmethod
+    def forward(pivots, *, size, dtype):
+        swapped = asnumpy(pivots)
+        order = np.empty((*swapped.shape[:-1], size), np.intp)
+        for at in np.ndindex(order.shape[:-1]):
+            rows = list(range(size))
+            for row, other in enumerate(swapped[at]):
+                rows[row], rows[other - 1] = rows[other - 1], rows[row]
+            order[at] = rows
+        return backend_of(pivots).asarray(order[..., None, :] == np.arange(size)[:, None], dtype)
+
+
+_LuFactorEx = return_type("linalg_lu_factor_ex", "LU pivots info")
+_LuFactor = return_type("linalg_lu_factor", "LU pivots")
+_Lu = return_type("linalg_lu", "P L U")
+_LuUnpack = return_type("lu_unpack", "P L U")
+
+
+@function(LinalgLuFactorEx, home="linalg")
+def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -> Any:
+    """`lu_factor`, and what is wrong with each matrix.
+
+    Returns:
+        The named tuple (LU, pivots, info). `info` is 0, or the place of the first 0 on the diagonal
+        of U, counted from 1.
+
+    Example:
+        >>> lu_factor_ex(tensor([[1.0, 2.0], [2.0, 4.0]])).info
+        tensor(2, dtype=glassgrad.int32)
+    """
+    check_matrices("torch.linalg.lu_factor", A, square=False)
+    if not pivot:
+        raise LinAlgError(
+            "linalg.lu_factor: LU without pivoting is not implemented on the CPU. Where a row is "
+            "not swapped for a better one, digits are lost. Leave `pivot` out."
+        )
+    return _LuFactorEx(*LinalgLuFactorEx.apply(A, check_errors=check_errors))
+
+
+@function(LinalgLuFactorEx, home="linalg")
+def lu_factor(A: Tensor, *, pivot: bool = True) -> Any:
+    """The factors of A = P·L·U in one matrix, as `lu_solve` takes them.
+
+    Args:
+        A: shape `(…, n, m)`; k is the smaller of n and m.
+        pivot: swap rows, so that the largest element of what is left comes first; must be True.
+
+    Returns:
+        The named tuple (LU, pivots). LU has the shape of A: U on and above its diagonal, below it
+        L, whose diagonal is all ones. `pivots`, int32 of shape `(…, k)`, says with which row each
+        one was swapped, counted from 1.
+
+    Raises:
+        LinAlgError: if U has a 0 on its diagonal.
+        ShapeError, DTypeError: if they are no matrices of floats.
+
+    Example:
+        >>> lu_factor(tensor([[1.0, 2.0], [2.0, 2.0]])).LU
+        tensor([[2.0000, 2.0000],
+                [0.5000, 1.0000]])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.linalg.lu_factor.html
+    """
+    return _LuFactor(*lu_factor_ex(A, pivot=pivot, check_errors=True)[:2])
+
+
+@op()
+def lu_unpack(
+    LU_data: Tensor,
+    LU_pivots: Tensor,
+    unpack_data: bool = True,
+    unpack_pivots: bool = True,
+) -> Any:
+    """The permutation and the triangles that `linalg.lu_factor` returns in one matrix.
+
+    Args:
+        LU_data: shape `(…, n, m)`; k is the smaller of n and m.
+        LU_pivots: int32 of shape `(…, k)`.
+        unpack_data, unpack_pivots: False for empty tensors in the place of L and U, or of P.
+
+    Returns:
+        The named tuple (P, L, U) of shapes `(…, n, n)`, `(…, n, k)` and `(…, k, m)`.
+
+    Example:
+        >>> LU, pivots = glassgrad.linalg.lu_factor(tensor([[1.0, 2.0], [2.0, 2.0]]))
+        >>> lu_unpack(LU, pivots).L
+        tensor([[1.0000, 0.0000],
+                [0.5000, 1.0000]])
+    """
+    n, m = LU_data.shape[-2:]
+    k = min(n, m)
+    lower = upper = order = LU_data.new_empty((0,))
+    if unpack_data:
+        lower = tril(LU_data[..., :k], -1) + LU_data.new_tensor(np.eye(n, k))
+        upper = triu(LU_data[..., :k, :])
+    if unpack_pivots:
+        order = PivotsToMatrix.apply(LU_pivots, size=n, dtype=LU_data.dtype)
+    return _LuUnpack(order, lower, upper)
+
+
+@function(home="linalg")
+def lu(A: Tensor, *, pivot: bool = True) -> Any:
+    """A permutation and two triangles: A = P·L·U.
+
+    Args:
+        A: shape `(…, n, m)`; k is the smaller of n and m.
+        pivot: see `lu_factor`.
+
+    Returns:
+        The named tuple (P, L, U) of shapes `(…, n, n)`, `(…, n, k)` and `(…, k, m)`.
+
+    Raises:
+        ShapeError, DTypeError: if they are no matrices of floats.
+
+    Example:
+        >>> lu(tensor([[1.0, 2.0], [2.0, 2.0]])).U
+        tensor([[2., 2.],
+                [0., 1.]])
+    """
+    packed, pivots, _ = lu_factor_ex(A, pivot=pivot)
+    return _Lu(*lu_unpack(packed, pivots))
+
+
+@op(name="lu")
+def _lu(input: Tensor, pivot: bool = True, get_infos: bool = False) -> Any:
+    """`linalg.lu_factor`; with `get_infos`, `linalg.lu_factor_ex`.
+
+    Example:
+        >>> tensor([[2.0]]).lu()
+        (tensor([[2.]]), tensor([1], dtype=glassgrad.int32))
+    """
+    found = lu_factor_ex(input, pivot=pivot, check_errors=not get_infos)
+    return tuple(found) if get_infos else tuple(found[:2])
+
+
+# Eigenvalues --------------------------------------------------------------------------------------
+
+
+class LinalgEigh(IntoVectors):
+    """v, Q = eigh(X)        X̄ = Q·(diag(v̄) + gaps(Qᵀ·Q̄, v))·Qᵀ
+    P = Qᵀ·dX·Q,  dv, dQ = diagonal(P), Q·gaps(P, v)
+    """  # gaps(X, v) is xᵢⱼ/(vⱼ − vᵢ), and 0 where i = j
+
+    @staticmethod
+    def forward(x, *, uplo, checks):
+        return tuple(np.linalg.eigh(x, uplo))
+
+    @staticmethod
+    def backward(ctx, v_bar, q_bar):
+        x, v, q = again(ctx)
+        inner = None if v_bar is None else as_diagonal(v_bar, q)
+        if q_bar is not None:
+            turned = adjoint(q) @ q_bar
+            check_phases("linalg_eigh_backward", ctx, x, turned)
+            inner = total([inner, divided_by_gaps(turned, v)])
+        return q @ inner @ adjoint(q)
+
+    @staticmethod
+    def jvp(ctx, dx):
+        _, v, q = again(ctx)
+        inner = adjoint(q) @ dx @ q
+        return real_part(diagonal_of(inner)), q @ divided_by_gaps(inner, v)
+
+
+_Eigh = return_type("linalg_eigh", "eigenvalues eigenvectors")
+
+
+@function(LinalgEigh, home="linalg")
+def eigh(A: Tensor, UPLO: str = "L") -> Any:
+    """The eigenvalues of Hermitian matrices, in ascending order, and their eigenvectors.
+
+    Args:
+        A: shape `(…, n, n)`.
+        UPLO: which triangle is looked at: "L" for the lower one, "U" for the upper one.
+
+    Returns:
+        The named tuple (eigenvalues, eigenvectors): real, of shape `(…, n)`, and the columns of
+        matrices of shape `(…, n, n)`. Gradients are those of a loss that does not depend on what
+        is open: the phases of vectors, and which ones belong to equal eigenvalues.
+
+    Raises:
+        ShapeError, DTypeError: if they are not square matrices of floats.
+        LinAlgError: for another UPLO.
+        GradientError: in a backward pass, if a loss does depend on the phases.
+
+    Example:
+        >>> eigh(tensor([[2.0, 0.0], [0.0, 1.0]])).eigenvalues
+        tensor([1., 2.])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.linalg.eigh.html
+    """
+    check_matrices("linalg.eigh", A)
+    if UPLO not in ("L", "U", "l", "u"):
+        raise LinAlgError(
+            f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}. It says which triangle of a "
+            "Hermitian matrix is looked at. Write one of them."
+        )
+    return _Eigh(*LinalgEigh.apply(A, uplo=UPLO.upper(), checks=True))
+
+
+@function(LinalgEigh, home="linalg", out=True)
+def eigvalsh(A: Tensor, UPLO: str = "L") -> Tensor:
+    """The eigenvalues of Hermitian matrices, in ascending order; see `eigh`.
+
+    Example:
+        >>> eigvalsh(tensor([[2.0, 0.0], [0.0, 1.0]]))
+        tensor([1., 2.])
+    """
+    return eigh(A, UPLO).eigenvalues
+
+
+class LinalgEig(IntoVectors):
+    """v, Q = eig(X)        M = Qᵀ·Q̄,  N = M − Qᵀ·Q·diag(diagonal(M))
+    X̄ = inv(Q)ᵀ·(diag(v̄) + gaps(N, v))·Qᵀ
+    P = inv(Q)·dX·Q,  D = Q·gaps(P, v),  dv, dQ = diagonal(P), D − Q·diag(diagonal(Qᵀ·D))
+    """  # gaps(X, v) is xᵢⱼ/(vⱼ − vᵢ), and 0 where i = j; of real eigenvalues
+
+    @staticmethod
+    def forward(x, *, checks):
+        kind = np.result_type(x.dtype, np.complex64)
+        values, vectors = np.linalg.eig(x)
+        return np.positive(values, dtype=kind), np.positive(vectors, dtype=kind)
+
+    @staticmethod
+    def backward(ctx, v_bar, q_bar):
+        x, v, q = again(ctx)
+        inner = None if v_bar is None else as_diagonal(v_bar, q)
+        if q_bar is not None:
+            turned = adjoint(q) @ q_bar
+            check_phases("linalg_eig_backward", ctx, x, turned)
+            lengths = real_part(diagonal_of(turned))[..., None, :]
+            turned = turned - adjoint(q) @ (q * lengths)
+            inner = total([inner, divided_by_gaps(turned, np.conj(v))])
+        moved = np.linalg.solve(adjoint(q), inner @ adjoint(q))
+        return moved if x.dtype.kind == "c" else np.real(moved)
+
+    @staticmethod
+    def jvp(ctx, dx):
+        _, v, q = again(ctx)
+        inner = np.linalg.solve(q, (dx if dx.dtype.kind == "c" else dx + 0j) @ q)
+        turned = q @ divided_by_gaps(inner, v)
+        lengths = real_part((np.conj(q) * turned).sum(axis=-2, keepdims=True))
+        return diagonal_of(inner), turned - q * lengths
+
+
+_Eig = return_type("linalg_eig", "eigenvalues eigenvectors")
+
+
+@function(LinalgEig, home="linalg")
+def eig(A: Tensor) -> Any:
+    """The eigenvalues of matrices, and eigenvectors of length 1.
+
+    Args:
+        A: shape `(…, n, n)`.
+
+    Returns:
+        The named tuple (eigenvalues, eigenvectors): complex, of shape `(…, n)`, and the columns of
+        matrices of shape `(…, n, n)`. Gradients are those of a loss that does not depend on the
+        phases of the vectors; they are inf or nan where eigenvalues are equal.
+
+    Raises:
+        ShapeError, DTypeError: if they are not square matrices of floats.
+        GradientError: in a backward pass, if a loss does depend on the phases.
+
+    Example:
+        >>> eig(tensor([[0.0, -1.0], [1.0, 0.0]])).eigenvalues
+        tensor([0.+1.j, 0.-1.j])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.linalg.eig.html
+    """
+    check_matrices("linalg.eig", A)
+    return _Eig(*LinalgEig.apply(A, checks=True))
+
+
+@function(LinalgEig, home="linalg", out=True)
+def eigvals(A: Tensor) -> Tensor:
+    """The eigenvalues of matrices; see `eig`.
+
+    Example:
+        >>> eigvals(tensor([[2.0, 1.0], [0.0, 1.0]]))
+        tensor([2.+0.j, 1.+0.j])
+    """
+    return eig(A).eigenvalues
+
+
+# Singular values ----------------------------------------------------------------------------------
+
+
+class LinalgSvd(IntoVectors):
+    """U, s, V = svd(X)        S = diag(s),  A = Uᵀ·Ū,  B = V·V̄ᵀ,  C = Ū − U·A,  D = V̄ − Bᵀ·V
+    X̄ = U·(diag(s̄) + gaps(A − Aᵀ, s²)·S + S·gaps(B − Bᵀ, s²))·V + C·diag(1/s)·V + U·diag(1/s)·D
+    P = Uᵀ·dX·Vᵀ,  W = gaps(P·S + S·Pᵀ, s²),  Z = −gaps(S·P + Pᵀ·S, s²)
+    E = dX·Vᵀ − U·P,  F = Uᵀ·dX − P·V
+    dU, ds, dV = U·W + E·diag(1/s), diagonal(P), Z·V + diag(1/s)·F
+    """  # gaps(X, v) is xᵢⱼ/(vⱼ − vᵢ), and 0 where i = j
+
+    @staticmethod
+    def forward(x, *, full_matrices, checks):
+        return tuple(np.linalg.svd(x, full_matrices))
+
+    @staticmethod
+    def backward(ctx, u_bar, s_bar, vh_bar):
+        (x,) = ctx.saved_tensors
+        u, s, vh = run(LinalgSvd, x, full_matrices=False, checks=False)
+        k, is_complex = s.shape[-1], x.dtype.kind == "c"
+        (n, m), phases = x.shape[-2:], []
+        inner, outside = None if s_bar is None else as_diagonal(s_bar, x), None
+        if u_bar is not None:
+            u_bar = u_bar[..., :k]
+            turned = adjoint(u) @ u_bar
+            skew = turned - adjoint(turned)
+            phases.append(turned)
+            inner = total([inner, divided_by_gaps(skew, s * s) * s[..., None, :]])
+            if is_complex:
+                inner = inner + as_diagonal(diagonal_of(skew) / (2 * s), x)
+            if n > k:
+                outside = ((u_bar - u @ turned) / s[..., None, :]) @ vh
+        if vh_bar is not None:
+            vh_bar = vh_bar[..., :k, :]
+            turned = vh @ adjoint(vh_bar)
+            phases.append(turned)
+            gaps = divided_by_gaps(turned - adjoint(turned), s * s)
+            inner = total([inner, s[..., None] * gaps])
+            if m > k:
+                beside = (vh_bar - adjoint(turned) @ vh) / s[..., None]
+                outside = total([outside, u @ beside])
+        if phases:
+            check_phases("svd_backward", ctx, x, total(phases))
+        return total([u @ inner @ vh, outside])
+
+    @staticmethod
+    def jvp(ctx, dx):
+        (x,) = ctx.saved_tensors
+        u, s, vh = run(LinalgSvd, x, full_matrices=False, checks=False)
+        k, (n, m) = s.shape[-1], x.shape[-2:]
+        inner = adjoint(u) @ dx @ adjoint(vh)
+        right, left = inner * s[..., None, :], s[..., None] * inner
+        by_u = divided_by_gaps(right + adjoint(right), s * s)
+        by_v = -divided_by_gaps(left + adjoint(left), s * s)
+        if x.dtype.kind == "c":
+            phase = as_diagonal(1j * imaginary_part(diagonal_of(inner)) / (2 * s), x)
+            by_u, by_v = by_u + phase, by_v + phase
+        moved_u, moved_vh = u @ by_u, by_v @ vh
+        if n > k:
+            moved_u = moved_u + (dx @ adjoint(vh) - u @ inner) / s[..., None, :]
+        if m > k:
+            moved_vh = moved_vh + (adjoint(u) @ dx - inner @ vh) / s[..., None]
+        if ctx.full_matrices:  # the other vectors only span what is left
+            moved_u, moved_vh = padded(moved_u, n - k, -1), padded(moved_vh, m - k, -2)
+        return moved_u, real_part(diagonal_of(inner)), moved_vh
+
+
+_Svd = return_type("linalg_svd", "U S Vh")
+
+
+@function(LinalgSvd, home="linalg")
+def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> Any:
+    """Singular values in descending order, between orthonormal columns and rows: A = U·diag(S)·Vh.
+
+    Args:
+        A: shape `(…, n, m)`; k is the smaller of n and m.
+        full_matrices: return all n columns of U and all m rows of Vh, not k of them.
+        driver: of PyTorch's on a GPU; there is none here.
+
+    Returns:
+        The named tuple (U, S, Vh). S is real, of shape `(…, k)`. Gradients are those of a loss that
+        does not depend on what is open: signs or phases of vectors, which ones belong to equal
+        values, and those that `full_matrices` adds.
+
+    Raises:
+        ShapeError, DTypeError: if they are no matrices of floats.
+        GradientError: in a backward pass, if a loss does depend on the phases.
+
+    Example:
+        >>> svd(tensor([[3.0, 0.0], [0.0, 4.0]])).S
+        tensor([4., 3.])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.linalg.svd.html
+    """
+    check_matrices("linalg.svd", A, square=False)
+    if driver is not None:
+        raise LinAlgError(
+            "torch.linalg.svd: keyword argument `driver=` is only supported on CUDA inputs with "
+            f"cuSOLVER backend, got {driver!r}. NumPy has one way. Leave it out."
+        )
+    return _Svd(*LinalgSvd.apply(A, full_matrices=bool(full_matrices), checks=True))
+
+
+@function(LinalgSvd, home="linalg", out=True)
+def svdvals(A: Tensor, *, driver: str | None = None) -> Tensor:
+    """The singular values of matrices, in descending order; see `svd`.
+
+    Example:
+        >>> svdvals(tensor([[3.0, 0.0], [0.0, 4.0]]))
+        tensor([4., 3.])
+    """
+    return svd(A, False, driver=driver).S
+
+
+_LegacySvd = return_type("svd", "U S V")
+
+
+@op(name="svd")
+def _svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
+    """`linalg.svd`, with the columns V in place of the rows Vh.
+
+    Args:
+        input: shape `(…, n, m)`.
+        some: leave out the vectors that `full_matrices` would add.
+        compute_uv: False for zeros in the place of U and V.
+
+    Example:
+        >>> tensor([[3.0, 0.0], [0.0, 4.0]]).svd().S
+        tensor([4., 3.])
+    """
+    u, s, vh = svd(input, not some)
+    if not compute_uv:
+        n, m = input.shape[-2:]
+        u, vh = (
+            input.new_zeros((*input.shape[:-2], n, n)),
+            input.new_zeros((*input.shape[:-2], m, m)),
+        )
+    return _LegacySvd(u, s, vh.mH)
+
+
+# Exponentials -------------------------------------------------------------------------------------
+
+
+class LinalgMatrixExp(Decomposition):
+    """Y = expm(X)        dY = corner(X, dX)        X̄ = corner(Xᵀ, Ȳ)"""
+
+    # The exponential of [[X, D], [0, X]] has the derivative in the direction D in its corner.
+    # (Higham, *Functions of Matrices*, §3.2.)
+
+    saves = ("self",)
+
+    @staticmethod
+    def forward(x):
+        from scipy.linalg import expm
+
+        wide = np.result_type(x.dtype, np.float64)  # squares of squares cost digits
+        found = expm(np.positive(asnumpy(x), dtype=wide)) if 0 not in x.shape else x
+        return backend_of(x).asarray(found, x.dtype)
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return _corner(x.swapaxes(-1, -2), grad)
+
+    @staticmethod
+    def jvp(ctx, dx):
+        (x,) = ctx.saved_tensors
+        return _corner(x, dx)
+
+
+def _corner(x: Any, direction: Any) -> Any:
+    n = x.shape[-1]
+    above = np.concatenate([x, direction], axis=-1)
+    below = np.concatenate([x * 0, x], axis=-1)
+    return run(LinalgMatrixExp, np.concatenate([above, below], axis=-2))[..., :n, n:]
+
+
+@op(LinalgMatrixExp, aliases=("linalg.matrix_exp",), inplace=False, out=False)
+def matrix_exp(input: Tensor) -> Tensor:
+    """The exponentials of matrices: Σₖ Aᵏ/k!.
+
+    Args:
+        input: shape `(…, n, n)`.
+
+    Returns:
+        Tensor of shape `(…, n, n)`.
+
+    Raises:
+        ShapeError, DTypeError: if they are not square matrices of floats.
+
+    Example:
+        >>> matrix_exp(tensor([[0.0, 1.0], [0.0, 0.0]]))
+        tensor([[1., 1.],
+                [0., 1.]])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.linalg.matrix_exp.html
+    """
+    check_matrices("linalg.matrix_exp", input)
+    return LinalgMatrixExp.apply(input)

@@ -1,0 +1,781 @@
+"""Fourier transforms: of complex numbers, of real ones, and back to real ones; windows for them.
+
+Three ops do all of them. A transform of real numbers has its other half as a mirror image, so half
+of it is enough, and leads back to real numbers.
+"""
+
+import functools
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from glassgrad.core.errors import DimError, DTypeError, ShapeError
+from glassgrad.core.primitive import Parameters
+from glassgrad.core.state import Shape
+from glassgrad.core.tensor import Tensor, is_differentiable
+from glassgrad.values.dtypes import as_dtype, complex64, get_default_dtype, promote_types
+
+from ._arguments import Dims, int_of, scalar_name, wrap_dim, wrap_dims
+from ._declaring import factory, op
+from ._families import Along, Linear, in_dim, run, zeros_like
+from .complex_numbers import conj
+from .conversion import to
+from .creation import made
+from .joining import cat
+from .shape import roll
+
+# What a sum over n places is divided by: nothing, √n, or n. PyTorch's numbers.
+BY_NOTHING, BY_ROOT, BY_COUNT = 0, 1, 2
+Norm = Literal["backward", "ortho", "forward"]
+_NORMS: tuple[Norm, Norm, Norm] = ("backward", "ortho", "forward")
+"""NumPy's name for each, of a transform forward; back they are the other way round."""
+
+
+class FftC2C(Along, Linear):
+    """y = fft(x, dim, inverse)        x̄ = fft(ȳ, dim, ~inverse)"""
+
+    holomorphic = False
+
+    @staticmethod
+    def forward(x, *, dim, normalization, inverse):
+        if inverse:
+            return np.fft.ifftn(x, axes=dim, norm=_NORMS[2 - normalization])
+        return np.fft.fftn(x, axes=dim, norm=_NORMS[normalization])
+
+    @staticmethod
+    def backward(ctx, grad):
+        return run(
+            FftC2C, grad, dim=ctx.dim, normalization=ctx.normalization, inverse=not ctx.inverse
+        )
+
+
+class FftR2C(Along, Linear):
+    """y = rfft(x, dim, onesided)        x̄ = Re fft(padded(ȳ, shape x), dim, 1)
+
+    One-sided, the last of the dims keeps its first half: the other one mirrors it.
+    """
+
+    holomorphic = False
+
+    @staticmethod
+    def forward(x, *, dim, normalization, onesided):
+        transform = np.fft.rfftn if onesided else np.fft.fftn
+        return transform(x, axes=dim, norm=_NORMS[normalization])
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.count = inputs[0].shape[ctx.dim[-1]]
+
+    @staticmethod
+    def backward(ctx, grad):
+        """What one side leaves out got no gradient."""
+        last, shape = ctx.dim[-1], list(grad.shape)
+        shape[last] = ctx.count - shape[last]
+        if shape[last]:
+            grad = np.concatenate([grad, zeros_like(grad, tuple(shape))], last)
+        back = run(FftC2C, grad, dim=ctx.dim, normalization=ctx.normalization, inverse=True)
+        return np.real(back)
+
+
+class FftC2R(Along, Linear):
+    """y = irfft(x, dim, last_dim_size)        x̄ = doubled(rfft(ȳ, dim, 1), dim, last_dim_size)
+
+    The last of the dims has half of the places; each but the first (and, of an even number, the
+    last) counts twice, as its mirror image, too.
+    """
+
+    holomorphic = False
+
+    @staticmethod
+    def forward(x, *, dim, normalization, last_dim_size):
+        sizes = [x.shape[each] for each in dim[:-1]]
+        norm = _NORMS[2 - normalization]
+        return np.fft.irfftn(x, s=(*sizes, last_dim_size), axes=dim, norm=norm)
+
+    @staticmethod
+    def backward(ctx, grad):
+        half = run(FftR2C, grad, dim=ctx.dim, normalization=ctx.normalization, onesided=True)
+        last, mirrored = ctx.dim[-1], (ctx.last_dim_size + 1) // 2
+        first, twice, middle = [
+            half[(*in_dim(places, last), ...)]
+            for places in (slice(0, 1), slice(1, mirrored), slice(max(mirrored, 1), None))
+        ]
+        return np.concatenate([first, twice * 2, middle], last)
+
+
+# What is transformed ------------------------------------------------------------------------------
+
+
+def _normalization(norm: str | None, *, inverse: bool) -> int:
+    """Which of the numbers above is meant by a user's word."""
+    word: Any = "backward" if norm is None else norm
+    if word not in _NORMS:
+        raise DTypeError(
+            f'Invalid normalization mode: "{norm}". It says what a sum is divided by. Write '
+            "'backward' (nothing, and n on the way back), 'ortho' (√n) or 'forward' (n)."
+        )
+    at = _NORMS.index(word)
+    return 2 - at if inverse else at
+
+
+def _as_fractions(input: Tensor, *, is_complex: bool) -> Tensor:
+    """`input` as floats, or as complex numbers if they are needed."""
+    dtype = input.dtype if is_differentiable(input.dtype) else get_default_dtype()
+    if dtype.itemsize < 4:
+        raise DTypeError(
+            f"Unsupported dtype {scalar_name(dtype)}. The sums of a transform need more digits. "
+            "Write `x.float()`."
+        )
+    return to(input, promote_types(dtype, complex64) if is_complex else dtype)
+
+
+def _dims_and_sizes(input: Tensor, s: Any, dim: Any) -> tuple[Shape, Shape]:
+    """The dims to transform and how long each is to be, as users say it."""
+    ndim = input.ndim
+    if dim is not None:
+        dims = tuple([wrap_dim(each, ndim) for each in _each(dim)])
+        if len(set(dims)) < len(dims):
+            raise ShapeError(f"FFT dims must be unique, got {dim}. Name each dim once.")
+    if s is None:
+        dims = wrap_dims(None, ndim) if dim is None else dims
+        return dims, tuple([input.shape[each] for each in dims])
+    asked = _each(s)
+    if dim is not None and len(asked) != len(dims):
+        raise ShapeError(
+            f"When given, dim and shape arguments must have the same length, got dim={dim} and "
+            f"s={s}. Each dim has a size. Write -1 for one that stays."
+        )
+    if len(asked) > ndim:
+        raise ShapeError(
+            f"Got shape with {len(asked)} values but input tensor only has {ndim} dimensions. "
+            "Each value is the size of a dim. Write fewer."
+        )
+    dims = tuple(range(ndim - len(asked), ndim)) if dim is None else dims
+    pairs = zip(dims, asked, strict=True)
+    return dims, tuple([input.shape[at] if n == -1 else n for at, n in pairs])
+
+
+def _each(values: Any) -> Shape:
+    return tuple(values) if isinstance(values, Sequence) else (values,)
+
+
+def _fitted(input: Tensor, dims: Shape, sizes: Shape) -> Tensor:
+    """`input` cut, or filled up with zeros, to some sizes."""
+    for dim, size in zip(dims, sizes, strict=True):
+        _check_count(size)
+        missing = size - input.shape[dim]
+        if missing < 0:
+            input = input[in_dim(slice(0, size), dim)]
+        elif missing:
+            shape = (*input.shape[:dim], missing, *input.shape[dim + 1 :])
+            input = cat([input, input.new_zeros(shape)], dim)
+    return input
+
+
+def _check_count(size: int) -> None:
+    if size < 1:
+        raise ShapeError(
+            f"Invalid number of data points ({size}) specified. A transform is of one or more "
+            "numbers. Write a positive `n`, or leave it out."
+        )
+
+
+def _check_real(name: str, input: Tensor) -> None:
+    if input.dtype.kind == "c":
+        raise DTypeError(
+            f"{name} expects a real input tensor, but got {scalar_name(input.dtype)}. Half of the "
+            "result would not do for complex numbers. Write `fft(x)`, or `x.real`."
+        )
+
+
+def _of_one(input: Tensor, n: int | None, dim: int) -> tuple[Shape, Shape]:
+    """The dim of a transform along one, and how long it is to be."""
+    if not input.ndim:
+        wrap_dim(dim, 0)
+        raise DimError(
+            f"Dimension specified as {dim} but tensor has no dimensions. A transform goes along "
+            "one. Write `x.reshape(1)`."
+        )
+    at = wrap_dim(dim, input.ndim)
+    return (at,), (input.shape[at] if n is None else n,)
+
+
+def _complex_to_complex(
+    input: Tensor, dims: Shape, sizes: Shape, norm: str | None, *, inverse: bool
+) -> Tensor:
+    x = _fitted(_as_fractions(input, is_complex=True), dims, sizes)
+    number = _normalization(norm, inverse=inverse)
+    return FftC2C.apply(x, dim=dims, normalization=number, inverse=inverse) if dims else x
+
+
+def _real_to_complex(
+    input: Tensor, dims: Shape, sizes: Shape, norm: str | None, *, inverse: bool, onesided: bool
+) -> Tensor:
+    """Back is the mirror image: the conjugate."""
+    x = _fitted(_as_fractions(input, is_complex=False), dims, sizes)
+    number = _normalization(norm, inverse=inverse)
+    y = FftR2C.apply(x, dim=dims, normalization=number, onesided=onesided)
+    return conj(y) if inverse else y
+
+
+def _complex_to_real(
+    input: Tensor, dims: Shape, sizes: Shape, norm: str | None, *, inverse: bool
+) -> Tensor:
+    """Forward is the transform back of the mirror image."""
+    _check_count(sizes[-1])
+    halved = (*sizes[:-1], sizes[-1] // 2 + 1)
+    x = _fitted(_as_fractions(input, is_complex=True), dims, halved)
+    number = _normalization(norm, inverse=inverse)
+    x = x if inverse else conj(x)
+    return FftC2R.apply(x, dim=dims, normalization=number, last_dim_size=sizes[-1])
+
+
+# Along one dim ------------------------------------------------------------------------------------
+
+_transform = functools.partial(op, home="fft", out=True, inplace=False)
+"""Declare a function of `glassgrad.fft`."""
+
+
+@_transform(FftC2C)
+def fft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None) -> Tensor:
+    """The discrete Fourier transform along one dim: `yₖ = Σⱼ xⱼ·exp(−2πi·jk/n)`.
+
+    Args:
+        input: tensor of shape `(…, m, …)`, real or complex; integers become the default dtype.
+        n: how many places are transformed: `input` is cut, or filled up with zeros. Default: m.
+        dim: along which dim.
+        norm: what the sum is divided by: "backward" by nothing (and `ifft` by n), "ortho" by √n,
+            "forward" by n. Default: "backward".
+
+    Returns:
+        Complex tensor of shape `(…, n, …)`.
+
+    Raises:
+        DimError: if there is no such dim.
+        ShapeError: if no place would be transformed.
+        DTypeError: for float16, or a norm that is none.
+
+    Example:
+        >>> import glassgrad
+        >>> glassgrad.fft.fft(tensor([1.0, 0.0, 0.0, 0.0]))
+        tensor([1.+0.j, 1.+0.j, 1.+0.j, 1.+0.j])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.fft.fft.html
+    """
+    return _one_way(input, *_of_one(input, n, dim), norm, inverse=False)
+
+
+@_transform(FftC2C)
+def ifft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None) -> Tensor:
+    """The inverse of `fft`, with the same arguments; by itself divided by n.
+
+    Example:
+        >>> import glassgrad
+        >>> glassgrad.fft.ifft(tensor([4.0, 0.0, 0.0, 0.0]))
+        tensor([1.-0.j, 1.-0.j, 1.-0.j, 1.-0.j])
+    """
+    return _one_way(input, *_of_one(input, n, dim), norm, inverse=True)
+
+
+def _one_way(
+    input: Tensor, dims: Shape, sizes: Shape, norm: str | None, *, inverse: bool
+) -> Tensor:
+    """A transform to complex numbers along one dim, of what there is."""
+    if input.dtype.kind == "c":
+        return _complex_to_complex(input, dims, sizes, norm, inverse=inverse)
+    return _real_to_complex(input, dims, sizes, norm, inverse=inverse, onesided=False)
+
+
+@_transform(FftR2C)
+def rfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None) -> Tensor:
+    """`fft` of real numbers, without the second half: that is the first one mirrored.
+
+    Args:
+        input: real tensor of shape `(…, m, …)`.
+        n, dim, norm: as `fft` has them.
+
+    Returns:
+        Complex tensor of shape `(…, n // 2 + 1, …)`.
+
+    Raises:
+        DTypeError: for complex numbers, too.
+        DimError, ShapeError: as `fft`.
+
+    Example:
+        >>> import glassgrad
+        >>> glassgrad.fft.rfft(tensor([1.0, 0.0, 0.0, 0.0]))
+        tensor([1.+0.j, 1.+0.j, 1.+0.j])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.fft.rfft.html
+    """
+    _check_real("rfft", input)
+    places = _of_one(input, n, dim)
+    return _real_to_complex(input, *places, norm, inverse=False, onesided=True)
+
+
+@_transform(FftR2C)
+def ihfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None) -> Tensor:
+    """The inverse of `hfft`: `ifft` of real numbers, without the second half; see `rfft`.
+
+    Example:
+        >>> import glassgrad
+        >>> glassgrad.fft.ihfft(tensor([4.0, 0.0, 0.0, 0.0]))
+        tensor([1.-0.j, 1.-0.j, 1.-0.j])
+    """
+    _check_real("ihfft", input)
+    places = _of_one(input, n, dim)
+    return _real_to_complex(input, *places, norm, inverse=True, onesided=True)
+
+
+@_transform(FftC2R)
+def irfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None) -> Tensor:
+    """The inverse of `rfft`: real numbers of the first half of their transform.
+
+    Args:
+        input: tensor of shape `(…, m, …)`, real or complex.
+        n: how many numbers there are to be. Default: `2·(m - 1)`, the even one of two that have
+            such a half.
+        dim, norm: as `fft` has them.
+
+    Returns:
+        Real tensor of shape `(…, n, …)`.
+
+    Raises:
+        DimError, ShapeError, DTypeError: as `fft`.
+
+    Example:
+        >>> import glassgrad
+        >>> glassgrad.fft.irfft(tensor([1.0, 1.0, 1.0]))
+        tensor([1., 0., 0., 0.])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.fft.irfft.html
+    """
+    return _complex_to_real(input, *_of_one_half(input, n, dim), norm, inverse=True)
+
+
+@_transform(FftC2R)
+def hfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None) -> Tensor:
+    """`fft` of numbers whose second half mirrors the first one: the result is real; see `irfft`.
+
+    Example:
+        >>> import glassgrad
+        >>> glassgrad.fft.hfft(tensor([1.0, 1.0, 1.0]))
+        tensor([4., 0., 0., 0.])
+    """
+    return _complex_to_real(input, *_of_one_half(input, n, dim), norm, inverse=False)
+
+
+def _of_one_half(input: Tensor, n: int | None, dim: int) -> tuple[Shape, Shape]:
+    dims, (size,) = _of_one(input, n, dim)
+    return dims, (2 * (size - 1) if n is None else size,)
+
+
+# Along several dims -------------------------------------------------------------------------------
+
+Sizes = Sequence[int] | None
+"""How long each of the dims is to be."""
+
+
+@_transform(FftC2C)
+def fftn(input: Tensor, s: Sizes = None, dim: Dims = None, norm: str | None = None) -> Tensor:
+    """`fft` along several dims, one after the other.
+
+    Args:
+        input: tensor of shape `S`, real or complex; integers become the default dtype.
+        s: how many places are transformed in each dim; -1: all that there are. Default: all.
+        dim: along which dims. Default: the last `len(s)`, or all.
+        norm: as `fft` has it, n being all of the places.
+
+    Returns:
+        Complex tensor of shape `S`, but for the sizes `s`.
+
+    Raises:
+        DimError: if there is no such dim.
+        ShapeError: if a dim is there twice, or the sizes do not fit.
+        DTypeError: for float16, or a norm that is none.
+
+    Example:
+        >>> import glassgrad
+        >>> glassgrad.fft.fftn(tensor([[1.0, 0.0], [0.0, 0.0]]))
+        tensor([[1.+0.j, 1.+0.j],
+                [1.+0.j, 1.+0.j]])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.fft.fftn.html
+    """
+    return _complex_to_complex(input, *_dims_and_sizes(input, s, dim), norm, inverse=False)
+
+
+@_transform(FftC2C)
+def ifftn(input: Tensor, s: Sizes = None, dim: Dims = None, norm: str | None = None) -> Tensor:
+    """The inverse of `fftn`, with the same arguments.
+
+    Example:
+        >>> import glassgrad
+        >>> glassgrad.fft.ifftn(tensor([[4.0, 0.0], [0.0, 0.0]]))
+        tensor([[1.+0.j, 1.+0.j],
+                [1.+0.j, 1.+0.j]])
+    """
+    return _complex_to_complex(input, *_dims_and_sizes(input, s, dim), norm, inverse=True)
+
+
+@_transform(FftR2C)
+def rfftn(input: Tensor, s: Sizes = None, dim: Dims = None, norm: str | None = None) -> Tensor:
+    """`fftn` of real numbers, the last of the dims without its second half; see `rfft`, `fftn`.
+
+    Example:
+        >>> import glassgrad
+        >>> glassgrad.fft.rfftn(tensor([[1.0, 0.0, 0.0, 0.0]]))
+        tensor([[1.+0.j, 1.+0.j, 1.+0.j]])
+    """
+    _check_real("rfftn", input)
+    places = _some("rfftn", *_dims_and_sizes(input, s, dim))
+    return _real_to_complex(input, *places, norm, inverse=False, onesided=True)
+
+
+@_transform(FftR2C)
+def ihfftn(input: Tensor, s: Sizes = None, dim: Dims = None, norm: str | None = None) -> Tensor:
+    """The inverse of `hfftn`: `ifftn` of real numbers, without the second half of the last dim.
+
+    Example:
+        >>> import glassgrad
+        >>> glassgrad.fft.ihfftn(tensor([[4.0, 0.0, 0.0, 0.0]]))
+        tensor([[1.-0.j, 1.-0.j, 1.-0.j]])
+    """
+    _check_real("ihfftn", input)
+    places = _some("ihfftn", *_dims_and_sizes(input, s, dim))
+    return _real_to_complex(input, *places, norm, inverse=True, onesided=True)
+
+
+@_transform(FftC2R)
+def irfftn(input: Tensor, s: Sizes = None, dim: Dims = None, norm: str | None = None) -> Tensor:
+    """The inverse of `rfftn`; see `irfft` for the size of the last dim.
+
+    Example:
+        >>> import glassgrad
+        >>> glassgrad.fft.irfftn(tensor([[1.0, 1.0, 1.0]]))
+        tensor([[1., 0., 0., 0.]])
+    """
+    return _complex_to_real(input, *_several_halves("irfftn", input, s, dim), norm, inverse=True)
+
+
+@_transform(FftC2R)
+def hfftn(input: Tensor, s: Sizes = None, dim: Dims = None, norm: str | None = None) -> Tensor:
+    """`fftn` of numbers whose second half, in the last dim, mirrors the first one; see `hfft`.
+
+    Example:
+        >>> import glassgrad
+        >>> glassgrad.fft.hfftn(tensor([[1.0, 1.0, 1.0]]))
+        tensor([[4., 0., 0., 0.]])
+    """
+    return _complex_to_real(input, *_several_halves("hfftn", input, s, dim), norm, inverse=False)
+
+
+def _several_halves(name: str, input: Tensor, s: Any, dim: Any) -> tuple[Shape, Shape]:
+    dims, sizes = _some(name, *_dims_and_sizes(input, s, dim))
+    is_given = s is not None and _each(s)[-1] != -1
+    return dims, sizes if is_given else (*sizes[:-1], 2 * (sizes[-1] - 1))
+
+
+def _some(name: str, dims: Shape, sizes: Shape) -> tuple[Shape, Shape]:
+    if not dims:
+        raise ShapeError(
+            f"{name} must transform at least one axis. It halves the last one, or doubles it. "
+            "Write `dim=-1`."
+        )
+    return dims, sizes
+
+
+# Along the last two -------------------------------------------------------------------------------
+
+
+@_transform(FftC2C)
+def fft2(input: Tensor, s: Sizes = None, dim: Dims = (-2, -1), norm: str | None = None) -> Tensor:
+    """`fftn` along two dims, the last ones by themselves.
+
+    Example:
+        >>> import glassgrad
+        >>> glassgrad.fft.fft2(tensor([[1.0, 2.0, 3.0, 4.0]])).shape
+        glassgrad.Size([1, 4])
+    """
+    return fftn(input, s, dim, norm)
+
+
+@_transform(FftC2C)
+def ifft2(input: Tensor, s: Sizes = None, dim: Dims = (-2, -1), norm: str | None = None) -> Tensor:
+    """`ifftn` along two dims, the last ones by themselves.
+
+    Example:
+        >>> import glassgrad
+        >>> glassgrad.fft.ifft2(tensor([[1.0, 2.0, 3.0, 4.0]])).shape
+        glassgrad.Size([1, 4])
+    """
+    return ifftn(input, s, dim, norm)
+
+
+@_transform(FftR2C)
+def rfft2(input: Tensor, s: Sizes = None, dim: Dims = (-2, -1), norm: str | None = None) -> Tensor:
+    """`rfftn` along two dims, the last ones by themselves.
+
+    Example:
+        >>> import glassgrad
+        >>> glassgrad.fft.rfft2(tensor([[1.0, 2.0, 3.0, 4.0]])).shape
+        glassgrad.Size([1, 3])
+    """
+    return rfftn(input, s, dim, norm)
+
+
+@_transform(FftC2R)
+def irfft2(input: Tensor, s: Sizes = None, dim: Dims = (-2, -1), norm: str | None = None) -> Tensor:
+    """`irfftn` along two dims, the last ones by themselves.
+
+    Example:
+        >>> import glassgrad
+        >>> glassgrad.fft.irfft2(tensor([[1.0, 2.0, 3.0, 4.0]])).shape
+        glassgrad.Size([1, 6])
+    """
+    return irfftn(input, s, dim, norm)
+
+
+@_transform(FftC2R)
+def hfft2(input: Tensor, s: Sizes = None, dim: Dims = (-2, -1), norm: str | None = None) -> Tensor:
+    """`hfftn` along two dims, the last ones by themselves.
+
+    Example:
+        >>> import glassgrad
+        >>> glassgrad.fft.hfft2(tensor([[1.0, 2.0, 3.0, 4.0]])).shape
+        glassgrad.Size([1, 6])
+    """
+    return hfftn(input, s, dim, norm)
+
+
+@_transform(FftR2C)
+def ihfft2(input: Tensor, s: Sizes = None, dim: Dims = (-2, -1), norm: str | None = None) -> Tensor:
+    """`ihfftn` along two dims, the last ones by themselves.
+
+    Example:
+        >>> import glassgrad
+        >>> glassgrad.fft.ihfft2(tensor([[1.0, 2.0, 3.0, 4.0]])).shape
+        glassgrad.Size([1, 3])
+    """
+    return ihfftn(input, s, dim, norm)
+
+
+# Frequencies and their order ----------------------------------------------------------------------
+
+
+@op(home="fft")
+def fftshift(input: Tensor, dim: Dims = None) -> Tensor:
+    """The frequencies of `fft` in ascending order: zero, which comes first there, in the middle.
+
+    Args:
+        input: tensor of shape `S`.
+        dim: along which dims. Default: all.
+
+    Returns:
+        Tensor of shape `S`.
+
+    Raises:
+        DimError: if there is no such dim.
+
+    Example:
+        >>> import glassgrad
+        >>> glassgrad.fft.fftshift(tensor([0, 1, 2, -2, -1]))
+        tensor([-2, -1,  0,  1,  2])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.fft.fftshift.html
+    """
+    dims = wrap_dims(dim, input.ndim)
+    return roll(input, [input.shape[each] // 2 for each in dims], dims)
+
+
+@op(home="fft")
+def ifftshift(input: Tensor, dim: Dims = None) -> Tensor:
+    """The inverse of `fftshift`.
+
+    Example:
+        >>> import glassgrad
+        >>> glassgrad.fft.ifftshift(tensor([-2, -1, 0, 1, 2]))
+        tensor([ 0,  1,  2, -2, -1])
+    """
+    dims = wrap_dims(dim, input.ndim)
+    return roll(input, [(input.shape[each] + 1) // 2 for each in dims], dims)
+
+
+@factory(home="fft")
+def fftfreq(n: int, d: float = 1.0, *, dtype: Any = None, **new: Any) -> Tensor:
+    """The frequencies of the results of `fft`, in their order.
+
+    Args:
+        n: how many places were transformed.
+        d: how far they lie apart.
+        dtype: a floating-point or complex one. Default: the default dtype.
+        device, requires_grad: as `tensor`.
+
+    Returns:
+        Tensor of shape `(n,)`: `[0, 1, …, -2, -1] / (n·d)`.
+
+    Raises:
+        DTypeError: for integers.
+
+    Example:
+        >>> import glassgrad
+        >>> glassgrad.fft.fftfreq(4)
+        tensor([ 0.0000,  0.2500, -0.5000, -0.2500])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.fft.fftfreq.html
+    """
+    steps = np.arange(n)
+    return _frequencies(
+        "fftfreq", np.where(steps < (n + 1) // 2, steps, steps - n), n, d, dtype, new
+    )
+
+
+@factory(home="fft")
+def rfftfreq(n: int, d: float = 1.0, *, dtype: Any = None, **new: Any) -> Tensor:
+    """The frequencies of the results of `rfft`, in their order; see `fftfreq`.
+
+    Example:
+        >>> import glassgrad
+        >>> glassgrad.fft.rfftfreq(4)
+        tensor([0.0000, 0.2500, 0.5000])
+    """
+    return _frequencies("rfftfreq", np.arange(n // 2 + 1), n, d, dtype, new)
+
+
+def _frequencies(name: str, steps: Any, n: int, d: float, dtype: Any, new: Parameters) -> Tensor:
+    wanted = as_dtype(dtype or get_default_dtype())
+    if not is_differentiable(wanted):
+        raise DTypeError(
+            f"{name} requires a floating point or complex dtype, got {wanted}. Frequencies are "
+            "fractions. Leave `dtype` out."
+        )
+    return made(steps * (1 / (n * d) if n * d else math.inf), wanted, **new)
+
+
+# Windows -----------------------------------------------------------------------------------------
+
+
+@factory()
+def hann_window(
+    window_length: int, periodic: bool = True, *, dtype: Any = None, **new: Any
+) -> Tensor:
+    """One arch of a cosine from 0 to 1 and back: what a part of a signal is multiplied by.
+
+    Args:
+        window_length: n, how many numbers.
+        periodic: whether the last one is left out, which is the first of the next arch.
+        dtype: None: the default dtype.
+        device, requires_grad: as `tensor`.
+
+    Returns:
+        Tensor of shape `(n,)`.
+
+    Raises:
+        ShapeError: for a negative length.
+        DTypeError: for a dtype without fractions.
+        ArgumentTypeError: for a length that is no integer.
+
+    Example:
+        >>> hann_window(4)
+        tensor([0.0000, 0.5000, 1.0000, 0.5000])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.hann_window.html
+    """
+    return _window("hann_window", np.hanning, window_length, periodic, dtype, new)
+
+
+@factory()
+def hamming_window(
+    window_length: int,
+    periodic: bool = True,
+    alpha: float = 0.54,
+    beta: float = 0.46,
+    *,
+    dtype: Any = None,
+    **new: Any,
+) -> Tensor:
+    """`alpha - beta·cos`, an arch that does not begin at 0; see `hann_window`.
+
+    Example:
+        >>> hamming_window(4)
+        tensor([0.0800, 0.5400, 1.0000, 0.5400])
+    """
+
+    def arch(n: int) -> Any:
+        return alpha - beta * np.cos(2 * math.pi * np.arange(n) / max(n - 1, 1))
+
+    return _window("hamming_window", arch, window_length, periodic, dtype, new)
+
+
+@factory()
+def blackman_window(
+    window_length: int, periodic: bool = True, *, dtype: Any = None, **new: Any
+) -> Tensor:
+    """An arch of two cosines; see `hann_window`.
+
+    Example:
+        >>> blackman_window(3, periodic=False).round(decimals=4).abs()
+        tensor([0., 1., 0.])
+    """
+    return _window("blackman_window", np.blackman, window_length, periodic, dtype, new)
+
+
+@factory()
+def bartlett_window(
+    window_length: int, periodic: bool = True, *, dtype: Any = None, **new: Any
+) -> Tensor:
+    """A triangle from 0 to 1 and back; see `hann_window`.
+
+    Example:
+        >>> bartlett_window(4)
+        tensor([0.0000, 0.5000, 1.0000, 0.5000])
+    """
+    return _window("bartlett_window", np.bartlett, window_length, periodic, dtype, new)
+
+
+@factory()
+def kaiser_window(
+    window_length: int,
+    periodic: bool = True,
+    beta: float = 12.0,
+    *,
+    dtype: Any = None,
+    **new: Any,
+) -> Tensor:
+    """A window of Bessel functions, the narrower the larger `beta`; see `hann_window`.
+
+    Example:
+        >>> kaiser_window(3, periodic=False, beta=0.0)
+        tensor([1., 1., 1.])
+    """
+
+    def arch(n: int) -> Any:
+        return np.kaiser(n, beta)
+
+    return _window("kaiser_window", arch, window_length, periodic, dtype, new)
+
+
+def _window(
+    name: str,
+    arch: Callable[[int], Any],
+    window_length: int,
+    periodic: bool,
+    dtype: Any,
+    new: Parameters,
+) -> Tensor:
+    length = int_of(window_length, name, "window_length")
+    if length < 0:
+        raise ShapeError(
+            f"{name} requires non-negative window_length, got window_length={length}. It counts "
+            "numbers. Write one from 0 up."
+        )
+    wanted = as_dtype(dtype) if dtype is not None else get_default_dtype()
+    if not is_differentiable(wanted):
+        raise DTypeError(
+            f"{name} expects floating point dtypes, got: {wanted}. It has values between 0 and 1. "
+            "Write `dtype=float32`."
+        )
+    numbers = np.ones(length) if length == 1 else arch(length + periodic)[:length]
+    return made(numbers, wanted, **new)

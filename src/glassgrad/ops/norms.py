@@ -1,0 +1,567 @@
+"""Lengths of vectors, sizes of matrices, and distances between points."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from glassgrad.core.errors import ArgumentTypeError, DTypeError, LinAlgError, ShapeError
+from glassgrad.core.tensor import Tensor
+from glassgrad.values.dtypes import as_dtype
+
+from ._arguments import Dims, reduced, require_tensor, scalar_name, wrap_dims
+from ._declaring import function, op
+from ._families import Reduction, kept_shape
+from .decompositions import check_matrices, check_precision, real_part, svdvals
+from .joining import cat
+from .linalg import matmul
+from .selection import where
+from .solving import inv_ex
+
+Order = float | str | None
+
+
+class LinalgVectorNorm(Reduction):
+    """y = (Σᵢ |xᵢ|^{ord})^{1/ord}        x̄ᵢ = ȳ·sgn xᵢ·(|xᵢ|/y)^{ord − 1}"""
+
+    saves = ("self", "result")
+    holomorphic = False
+
+    @staticmethod
+    def forward(x, *, ord, dim, keepdim):
+        size = np.abs(x)
+        if math.isinf(ord):
+            return (np.max if ord > 0 else np.min)(size, axis=dim, keepdims=keepdim)
+        if ord == 0:
+            return (size != 0).sum(axis=dim, keepdims=keepdim, dtype=size.dtype)
+        if ord == 1:
+            return size.sum(axis=dim, keepdims=keepdim)
+        if ord == 2:
+            return np.sqrt((size * size).sum(axis=dim, keepdims=keepdim))
+        return (size**ord).sum(axis=dim, keepdims=keepdim) ** (1 / ord)
+
+    @staticmethod
+    def backward(ctx, grad):
+        x, y = ctx.saved_tensors
+        kept, power = kept_shape(x.shape, ctx.dim), ctx.ord
+        y, grad, size = y.reshape(kept), grad.reshape(kept), np.abs(x)
+        direction = np.sign(x)
+        if x.dtype.kind == "c":
+            direction = np.where(size == 0, 0, x / np.where(size == 0, 1, size))
+        if power == 0:
+            return None  # it changes by steps
+        if power == 1:
+            return grad * direction
+        if math.isinf(power):  # evenly split between those that are as large
+            here = (size == y) | (x != x)
+            return direction * np.where(
+                here, grad / here.sum(axis=ctx.dim, keepdims=True, dtype=grad.dtype), 0
+            )
+        if power < 1:
+            slopes = np.where(size == 0, 0, size ** (power - 1))
+            return direction * slopes * (grad * y ** (1 - power))
+        if power == 2:
+            return grad * np.where(y == 0, 0, x / y)  # the gradient of this one is nan at 0
+        scale = np.where(y == 0, 0, grad / np.where(y == 0, 1, y) ** (power - 1))
+        if power < 2:
+            return direction * size ** (power - 1) * scale
+        return x * size ** (power - 2) * scale
+
+    @classmethod
+    def vmap(cls, info, in_dims, x, *, ord, dim, keepdim):
+        """An example without dims is a vector of one element."""
+        if x.ndim > 1:
+            return super().vmap(info, in_dims, x, ord=ord, dim=dim, keepdim=keepdim)
+        return cls.apply(x.reshape(info.batch_size, 1), ord=ord, dim=(1,), keepdim=False)
+
+    @classmethod
+    def jvp(cls, ctx, tangent):
+        """As of any reduction; of complex numbers the part of a tangent along the number counts."""
+        slopes = cls.backward(ctx, np.ones_like(ctx.result))
+        if slopes is None:
+            return np.zeros_like(ctx.result)
+        along = np.conj(slopes) * tangent if slopes.dtype.kind == "c" else slopes * tangent
+        return real_part(along).sum(axis=ctx.dim, keepdims=ctx.keepdim)
+
+
+def _converted(name: str, x: Tensor, dtype: Any) -> Tensor:
+    """The tensor in the dtype to compute in."""
+    require_tensor(name, x)
+    if x.dtype.kind not in "fc":
+        raise DTypeError(
+            f"{name}: Expected a floating point or complex tensor as input. Got "
+            f"{scalar_name(x.dtype)}. A length is no whole number. Write `x.float()`."
+        )
+    if dtype is None:
+        return x
+    wanted = as_dtype(dtype)
+    if wanted.kind not in "fc":
+        raise DTypeError(
+            f"{name}: dtype should be floating point or complex, but got {scalar_name(wanted)}. A "
+            "length is no whole number. Leave it out."
+        )
+    if (wanted.kind == "c") != (x.dtype.kind == "c"):
+        kinds = ("complex", "real") if x.dtype.kind == "c" else ("real", "complex")
+        raise DTypeError(
+            f"{name}: dtype should be {kinds[0]} for {kinds[0]} inputs, but got "
+            f"{scalar_name(wanted)}. Only the precision is open. Write another one."
+        )
+    if wanted.itemsize < x.dtype.itemsize:
+        raise DTypeError(
+            f"{name}: the dtype of the input ({scalar_name(x.dtype)}) should be convertible "
+            f"without narrowing to the specified dtype ({scalar_name(wanted)}). Digits would be "
+            f"lost before the sum. Convert the result."
+        )
+    return x.to(wanted)
+
+
+@function(LinalgVectorNorm, home="linalg", out=True)
+def vector_norm(
+    x: Tensor,
+    ord: Order = 2,
+    dim: Dims = None,
+    keepdim: bool = False,
+    *,
+    dtype: Any = None,
+) -> Tensor:
+    """The lengths of vectors: (Σᵢ |xᵢ|ᵖ)^(1/p).
+
+    Args:
+        x: tensor of shape `S`, real or complex.
+        ord: p: 2 for the Euclidean length, inf and -inf for the largest and the smallest element,
+            0 for how many elements are not 0.
+        dim: the dims that a vector has; None for all of them.
+        keepdim: keep those dims, with size 1.
+        dtype: to compute in.
+
+    Returns:
+        Real tensor of shape `S` without `dim`. The gradient at 0 is 0; for inf and -inf it is
+        evenly split between elements that are as large.
+
+    Raises:
+        DTypeError: for integers.
+        ShapeError: if the largest or smallest of no elements is asked for.
+
+    Example:
+        >>> vector_norm(tensor([3.0, 4.0]))
+        tensor(5.)
+
+    See also: https://pytorch.org/docs/stable/generated/torch.linalg.vector_norm.html
+    """
+    name = "linalg.vector_norm"
+    x = _converted(name, x, dtype)
+    if isinstance(ord, str) or ord is None:
+        raise ArgumentTypeError(
+            f"{name}(): argument 'ord' must be Number, not {type(ord).__name__}. Those that have "
+            "names are of matrices. Write `linalg.matrix_norm`."
+        )
+    dims = reduced(dim, x.ndim)
+    if (ord < 0 or math.isinf(ord)) and 0 in [x.shape[each] for each in dims]:
+        what = "dimension" if dim is not None else "tensor"
+        raise ShapeError(
+            f"{name} cannot compute the {ord} norm on an empty {what} because the operation does "
+            f"not have an identity. Shape {list(x.shape)} has no element to choose. Check where it "
+            "became empty."
+        )
+    return LinalgVectorNorm.apply(x, ord=float(ord), dim=dims, keepdim=bool(keepdim))
+
+
+@function(home="linalg", out=True)
+def matrix_norm(
+    A: Tensor,
+    ord: Order = "fro",
+    dim: Sequence[int] = (-2, -1),
+    keepdim: bool = False,
+    *,
+    dtype: Any = None,
+) -> Tensor:
+    """The sizes of matrices.
+
+    Args:
+        A: tensor of shape `S`, real or complex.
+        ord: "fro" for the length of all elements, "nuc" for the sum of the singular values, 2 and
+            -2 for the largest and the smallest of these, 1 and -1 for the largest and the smallest
+            sum of a column, inf and -inf for those of a row.
+        dim: the dims of the rows and columns.
+        keepdim: keep those dims, with size 1.
+        dtype: to compute in.
+
+    Returns:
+        Real tensor of shape `S` without `dim`.
+
+    Raises:
+        LinAlgError: for another order.
+        ShapeError: if there are fewer than two dims.
+        DTypeError: for integers.
+
+    Example:
+        >>> matrix_norm(tensor([[1.0, 2.0], [3.0, 4.0]]), ord=1)
+        tensor(6.)
+
+    See also: https://pytorch.org/docs/stable/generated/torch.linalg.matrix_norm.html
+    """
+    name = "linalg.matrix_norm"
+    A = _converted(name, A, dtype)
+    if A.ndim < 2:
+        raise ShapeError(
+            f"{name}: The input tensor A must have at least 2 dimensions. Its shape is "
+            f"{list(A.shape)}, and a matrix has rows and columns. Write `linalg.vector_norm`."
+        )
+    dims = _two_dims(name, A, dim)
+    if ord == "fro":
+        return vector_norm(A, 2, dims, keepdim)
+    if ord != "nuc" and ord not in (1, -1, 2, -2, math.inf, -math.inf):
+        raise LinAlgError(
+            f"{name}: Order {ord} not supported. No matrix norm has it. Write 'fro', 'nuc', inf, "
+            "-inf, 1, -1, 2 or -2."
+        )
+    A = A.movedim(dims, (-2, -1))
+    if ord in ("nuc", 2, -2):
+        check_precision(name, A)
+        found = svdvals(A)
+    else:
+        found = abs(A).sum(-2 if ord in (1, -1) else -1)
+    if ord == "nuc":
+        size = found.sum(-1)
+    else:
+        _check_some(name, ord, found)
+        size = found.amax(-1) if ord in (1, 2, math.inf) else found.amin(-1)
+    for each in sorted(dims) if keepdim else ():
+        size = size.unsqueeze(each)
+    return size
+
+
+def _two_dims(name: str, A: Tensor, dim: Any) -> tuple[int, ...]:
+    if isinstance(dim, int) or len(dim) != 2:
+        raise ShapeError(
+            f"{name}: dim must be a 2-tuple. Got {dim}. A matrix has rows and columns. Write "
+            "`linalg.vector_norm` for other numbers of dims."
+        )
+    first, second = [wrap_dims(each, A.ndim)[0] for each in dim]
+    if first == second:
+        raise ShapeError(
+            f"{name}: dims must be different. Got ({dim[0]}, {dim[1]}). A matrix has rows and "
+            "columns. Write two dims."
+        )
+    return first, second
+
+
+def _check_some(name: str, ord: Order, found: Tensor) -> None:
+    if not found.shape[-1]:
+        raise ShapeError(
+            f"{name}: Expected reduction dim -1 to have non-zero size for order {ord}: the matrix "
+            "is empty. Nothing is the largest of it. Check where it became so."
+        )
+
+
+@function(home="linalg", out=True)
+def norm(
+    A: Tensor,
+    ord: Order = None,
+    dim: Dims = None,
+    keepdim: bool = False,
+    *,
+    dtype: Any = None,
+) -> Tensor:
+    """The lengths of vectors, or the sizes of matrices.
+
+    Args:
+        A: tensor of shape `S`, real or complex.
+        ord: as for `vector_norm`, or as for `matrix_norm`; None for the length of all elements.
+        dim: one dim for vectors, two for matrices; None for those of `A`, which has one or two
+            then if there is an `ord`.
+        keepdim: keep those dims, with size 1.
+        dtype: to compute in.
+
+    Returns:
+        Real tensor of shape `S` without `dim`.
+
+    Raises:
+        ShapeError: if there are other numbers of dims.
+        LinAlgError: for an order that does not fit.
+
+    Example:
+        >>> from glassgrad.linalg import norm
+        >>> norm(tensor([[1.0, 2.0], [3.0, 4.0]]), 1)
+        tensor(6.)
+
+    See also: https://pytorch.org/docs/stable/generated/torch.linalg.norm.html
+    """
+    require_tensor("linalg.norm", A)
+    if ord is None:
+        return vector_norm(A, 2, dim, keepdim, dtype=dtype)
+    several = (dim,) if isinstance(dim, int) else None if dim is None else tuple(dim)
+    if several is None and A.ndim not in (1, 2):
+        raise ShapeError(
+            "linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got "
+            f"{A.ndim}D. Orders mean one thing for vectors, another for matrices. Write `dim`."
+        )
+    if several is not None and len(several) not in (1, 2):
+        raise ShapeError(
+            "linalg.norm: If dim is specified, it must be of length 1 or 2. Got "
+            f"{list(several)}. Orders are those of vectors or of matrices. Write one or two dims."
+        )
+    if (A.ndim if several is None else len(several)) == 2:
+        return matrix_norm(A, ord, several or (-2, -1), keepdim, dtype=dtype)
+    if isinstance(ord, str):
+        raise ShapeError(
+            f"linalg.matrix_norm: The input tensor A must have at least 2 dimensions: {ord!r} is "
+            f"an order of matrices, and there is one dim. Write a number."
+        )
+    return vector_norm(A, ord, several, keepdim, dtype=dtype)
+
+
+@op(name="norm", out=True)
+def _norm(
+    input: Tensor,
+    p: Order = "fro",
+    dim: Dims = None,
+    keepdim: bool = False,
+    dtype: Any = None,
+) -> Tensor:
+    """The length of all elements, or of those along some dims.
+
+    Args:
+        input: tensor of shape `S`, real or complex.
+        p: a number as for `linalg.vector_norm`, "fro" for 2, "nuc" for the sum of singular values.
+        dim: the dims of a vector; None for all.
+        keepdim: keep those dims, with size 1.
+        dtype: to compute in.
+
+    Returns:
+        Real tensor of shape `S` without `dim`.
+
+    Example:
+        >>> tensor([3.0, 4.0]).norm()
+        tensor(5.)
+    """
+    p = "fro" if p is None else p
+    is_of_several = dim is not None and not isinstance(dim, int) and len(dim) > 2
+    if isinstance(p, str) and (p != "fro" or is_of_several):
+        dims: Any = tuple(range(input.ndim)) if dim is None else dim
+        return matrix_norm(input, p, dims, keepdim, dtype=dtype)
+    p = 2 if p == "fro" else p
+    return vector_norm(input, p, dim, keepdim, dtype=dtype)
+
+
+@function(home="linalg", out=True)
+def cond(A: Tensor, p: Order = None) -> Tensor:
+    """How much matrices can enlarge relative errors: the size of each, times that of its inverse.
+
+    Args:
+        A: shape `(…, n, n)`; for the orders 2 and -2, and None, `(…, n, m)`.
+        p: the order of `matrix_norm`; None for 2.
+
+    Returns:
+        Real tensor of shape `(…)`; inf for singular matrices.
+
+    Raises:
+        LinAlgError: for another order.
+        ShapeError, DTypeError: if they are no matrices of floats.
+
+    Example:
+        >>> cond(tensor([[2.0, 0.0], [0.0, 4.0]]))
+        tensor(2.)
+    """
+    if p in (None, 2, -2):
+        check_matrices("linalg.cond", A, square=False)
+        values = svdvals(A)
+        if not A.numel():
+            return values.sum(-1)
+        largest, smallest = values[..., 0], values[..., -1]
+        return smallest / largest if p == -2 else largest / smallest
+    check_matrices("linalg.cond", A)
+    inverse, info = inv_ex(A)
+    return where(info != 0, math.inf, matrix_norm(A, p) * matrix_norm(inverse, p))
+
+
+# Distances ----------------------------------------------------------------------------------------
+
+
+@op()
+def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
+    """The length of the difference of two tensors.
+
+    Args:
+        input, other: tensors of shapes that broadcast.
+        p: the order of `linalg.vector_norm`.
+
+    Returns:
+        0-d tensor.
+
+    Example:
+        >>> dist(tensor([1.0, 2.0]), tensor([4.0, 6.0]))
+        tensor(5.)
+    """
+    return vector_norm(input - other, p)
+
+
+_MANY = 25
+"""From so many points on, Euclidean distances are made of one product of matrices."""
+
+_MODES = (
+    "use_mm_for_euclid_dist_if_necessary",
+    "use_mm_for_euclid_dist",
+    "donot_use_mm_for_euclid_dist",
+)
+
+
+@function()
+def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = _MODES[0]) -> Tensor:
+    """The distances of all points of one set from all of another.
+
+    Args:
+        x1: shape `(…, n, d)`.
+        x2: shape `(…, m, d)`; dims in front broadcast.
+        p: the order of `linalg.vector_norm`, not negative.
+        compute_mode: whether Euclidean distances are made of |x|² − 2·x·y + |y|²: by itself if n
+            or m is more than 25; with the name "donot_use_mm_for_euclid_dist" never.
+
+    Returns:
+        Tensor of shape `(…, n, m)`. The gradient at 0 is 0.
+
+    Raises:
+        ShapeError: if the points have not as many coordinates as each other.
+
+    Example:
+        >>> cdist(tensor([[0.0, 0.0]]), tensor([[3.0, 4.0], [0.0, 1.0]]))
+        tensor([[5., 1.]])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.cdist.html
+    """
+    for number, x in ((1, x1), (2, x2)):
+        require_tensor("cdist", x)
+        if x.ndim < 2:
+            raise ShapeError(
+                f"cdist only supports at least 2D tensors, X{number} got: {x.ndim}D. Points are "
+                "rows. Write `x.unsqueeze(0)` for one."
+            )
+    if x1.shape[-1] != x2.shape[-1]:
+        raise ShapeError(
+            f"X1 and X2 must have the same number of columns. X1: {x1.shape[-1]} X2: "
+            f"{x2.shape[-1]}. Each is a coordinate. Leave out those that are too many."
+        )
+    if p < 0:
+        raise ShapeError("cdist only supports non-negative p values. Write 2 for the usual one.")
+    if compute_mode not in _MODES:
+        raise ShapeError(
+            f"{compute_mode} is not a valid value for compute_mode. Write one of {_MODES}."
+        )
+    is_large = x1.shape[-2] > _MANY or x2.shape[-2] > _MANY
+    if p == 2 and (compute_mode == _MODES[1] or (compute_mode == _MODES[0] and is_large)):
+        squares = x1.square().sum(-1, keepdim=True), x2.square().sum(-1, keepdim=True)
+        left = cat([-2 * x1, squares[0], squares[0].new_ones(squares[0].shape)], -1)
+        right = cat([x2, squares[1].new_ones(squares[1].shape), squares[1]], -1)
+        return matmul(left, right.mT).clamp_min(0).sqrt()
+    return vector_norm(x1.unsqueeze(-2) - x2.unsqueeze(-3), p, -1)
+
+
+@function(aliases=("nn.functional.pdist",))
+def pdist(input: Tensor, p: float = 2.0) -> Tensor:
+    """The distances of each two points of a set.
+
+    Args:
+        input: shape `(n, d)`.
+        p: the order of `linalg.vector_norm`, not negative.
+
+    Returns:
+        Tensor of shape `(n·(n − 1)/2,)`: those from the first point, those from the second one to
+        later ones, and so on.
+
+    Raises:
+        ShapeError: for another number of dims.
+
+    Example:
+        >>> pdist(tensor([[0.0, 0.0], [3.0, 4.0]]))
+        tensor([5.])
+    """
+    if input.ndim != 2:
+        raise ShapeError(
+            f"pdist only supports 2D tensors, got: {input.ndim}D. Points are rows. Write "
+            "`x.reshape(n, d)`."
+        )
+    if p < 0:
+        raise ShapeError("pdist only supports non-negative p values. Write 2 for the usual one.")
+    first, second = np.triu_indices(input.shape[0], 1)
+    ends = [input.new_tensor(each, dtype=np.int64) for each in (first, second)]
+    return vector_norm(input[ends[0]] - input[ends[1]], p, -1)
+
+
+@function(home="nn.functional")
+def pairwise_distance(
+    x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
+) -> Tensor:
+    """The distances of points from those at the same place.
+
+    Args:
+        x1, x2: tensors of shapes that broadcast to `S`; a point lies in the last dim.
+        p: the order of `linalg.vector_norm`.
+        eps: added to each difference, so that none is 0.
+        keepdim: keep the last dim, with size 1.
+
+    Returns:
+        Tensor of shape `S` without its last dim.
+
+    Example:
+        >>> pairwise_distance(tensor([1.0, 2.0]), tensor([4.0, 6.0]))
+        tensor(5.0000)
+    """
+    return vector_norm(x1 - x2 + eps, p, -1, keepdim)
+
+
+@function(aliases=("nn.functional.cosine_similarity",))
+def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
+    """The cosines of the angles between vectors.
+
+    Args:
+        x1, x2: tensors of shapes that broadcast to `S`.
+        dim: in which the vectors lie.
+        eps: the least length that a vector is divided by.
+
+    Returns:
+        Tensor of shape `S` without `dim`.
+
+    Raises:
+        DTypeError: if none is of floats.
+
+    Example:
+        >>> cosine_similarity(tensor([[1.0, 0.0]]), tensor([[1.0, 1.0]]))
+        tensor([0.7071])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.cosine_similarity.html
+    """
+    products = x1 * x2
+    if products.dtype.kind not in "fc":
+        raise DTypeError(
+            "expected common dtype to be floating point, yet common dtype is "
+            f"{scalar_name(products.dtype)}. A cosine is no whole number. Write `x.float()`."
+        )
+    parts = []
+    for given in (x1, x2):
+        x = given.to(products.dtype).expand(products.shape)
+        length = vector_norm(x, 2, dim, True)
+        parts.append(x / (length + (length.clamp_min(eps) - length).detach()))
+    return (parts[0] * parts[1]).sum(dim)
+
+
+@function(home="nn.functional", out=True)
+def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12) -> Tensor:
+    """Vectors divided by their lengths.
+
+    Args:
+        input: tensor of shape `S`.
+        p: the order of `linalg.vector_norm`.
+        dim: in which the vectors lie.
+        eps: the least length that a vector is divided by.
+
+    Returns:
+        Tensor of shape `S`.
+
+    Example:
+        >>> normalize(tensor([[3.0, 4.0]]))
+        tensor([[0.6000, 0.8000]])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.normalize.html
+    """
+    return input / vector_norm(input, p, dim, True).clamp_min(eps).expand_as(input)

@@ -1,0 +1,717 @@
+"""Recurrent layers: what each step of a sequence learns from the steps before it.
+
+    a = x·Wᵀ + b            of all steps at once: `linear`
+    h, … = step(a[t], h)    one after the other: `RNN`, `LSTM` and `GRU`, one node for all steps
+
+The rules go through the steps once, forwards or backwards, and do only there what depends on the
+step before; everything else, such as the slopes of all gates, is done for all steps at once.
+What the steps had inside (the gates) is a result that no user sees: backward uses it where the
+operands are arrays. Under `create_graph`, where they are tensors, it goes through the steps again.
+
+A sequence backwards is one whose steps are turned round before, and again after. Where sequences
+of a batch have different lengths, each is turned round by itself; what lies behind its end is
+computed, but nobody looks at it.
+
+See also: Hochreiter and Schmidhuber, *Long Short-Term Memory* (1997); Cho et al., *Learning Phrase
+Representations using RNN Encoder–Decoder* (2014).
+"""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from glassgrad.core.errors import RangeError, ShapeError
+from glassgrad.core.primitive import Primitive
+from glassgrad.core.tensor import Tensor
+from glassgrad.values.backend import in_rows
+
+from ._declaring import function
+from ._families import array_of, total
+from .creation import arange, zeros
+from .joining import cat, stack
+from .linalg import linear, matmul
+from .random import dropout
+
+# One layer, one direction -------------------------------------------------------------------------
+
+
+class Recurrence(Primitive):
+    """The steps of one layer; a has the shape `(T, N, …)`: the third dim from last counts them.
+
+    Attributes:
+        kept_results: how many results, the last ones, are there for backward alone.
+    """
+
+    multiple = True
+    keeps_index = True
+    kept_results: ClassVar[int] = 0
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.steps = output
+
+    @classmethod
+    def vmap(cls, info, in_dims, *values, **parameters):
+        """The same steps for all examples: their dim is in front of those that the steps see."""
+        a, hidden, *others = values
+        if in_dims[1] is None:
+            hidden = np.broadcast_to(hidden, (info.batch_size, *hidden.shape))
+        return cls.forward(a, hidden, *others, **parameters)
+
+
+def _again(ctx: Any, operands: Any, **parameters: Any) -> Any:
+    """The results of all steps; computed again where they depend on tensors."""
+    if not any(isinstance(x, Tensor) for x in operands):
+        return ctx.steps
+    return ctx._forward_cls.forward(*operands, **parameters)
+
+
+def _joined(steps: list[Any]) -> Any:
+    return np.stack(steps, axis=-3)
+
+
+def _before(first: Any, steps: Any) -> Any:
+    """What each step began with."""
+    return np.concatenate([first[..., None, :, :], steps[..., :-1, :, :]], axis=-3)
+
+
+def _by_weight(by_step: Any, before: Any) -> Any:
+    """The gradient of a weight, from those of its products with `before`."""
+    rows = by_step.reshape(-1, by_step.shape[-1])
+    return np.matmul(np.swapaxes(rows, 0, 1), before.reshape(-1, before.shape[-1]))
+
+
+def _turned(weight: Any) -> Any:
+    return np.swapaxes(weight, -1, -2)
+
+
+def _parts(x: Any, n: int) -> list[Any]:
+    size = x.shape[-1] // n
+    return [x[..., k * size : (k + 1) * size] for k in range(n)]
+
+
+def _laid_out(weight: Any) -> Any:
+    """A weight row by row, if it is an array: many small products with it are faster so."""
+    return weight if isinstance(weight, Tensor) else in_rows(weight)
+
+
+def _product(x: Any, weight: Any) -> Any:
+    """`x·Wᵀ`; None if one of them is."""
+    return None if x is None or weight is None else np.matmul(x, _turned(weight))
+
+
+class RNN(Recurrence):
+    """hₜ = tanh(aₜ + hₜ₋₁·Wᵀ)        āₜ = (1 − hₜ²)·(h̄ₜ + āₜ₊₁·W),  b̄ = ā₀·W,  W̄ = Σₜ āₜᵀ·hₜ₋₁
+    b = hidden,  W = weight
+
+    With `relu`, max(0, …) takes the place of tanh, and [hₜ > 0] that of its slope.
+    """
+
+    saves = ("a", "hidden", "weight")
+
+    @staticmethod
+    def forward(a, hidden, weight, *, relu):
+        turned, h = _laid_out(_turned(weight)), hidden
+        hs = []
+        for t in range(a.shape[-3]):
+            h = a[..., t, :, :] + np.matmul(h, turned)
+            h = np.maximum(h, 0) if relu else np.tanh(h)
+            hs.append(h)
+        return (_joined(hs),)
+
+    @staticmethod
+    def backward(ctx, grad):
+        _, hidden, weight = operands = tuple(ctx.saved_tensors)
+        (hs,) = _again(ctx, operands, relu=ctx.relu)
+        through = _slope(hs, relu=ctx.relu)
+        by_step: list[Any] = []
+        by_hidden = 0
+        for t in range(hs.shape[0] - 1, -1, -1):
+            by_step.append(through(grad[t] + by_hidden, t))
+            by_hidden = np.matmul(by_step[-1], weight)
+        by_a = _joined(by_step[::-1])
+        return by_a, by_hidden, _by_weight(by_a, _before(hidden, hs))
+
+    @staticmethod
+    def jvp(ctx, da, dhidden, dweight):
+        _, hidden, weight = operands = tuple(ctx.saved_tensors)
+        (hs,) = _again(ctx, operands, relu=ctx.relu)
+        through = _slope(hs, relu=ctx.relu)
+        moved = total([da, _product(_before(hidden, hs), dweight)])
+        dh, dhs = dhidden, []
+        for t in range(hs.shape[0]):
+            step = total([_at(moved, t), _product(dh, weight)])
+            dh = through(step, t)
+            dhs.append(dh)
+        return (_joined(dhs),)
+
+
+def _slope(hs: Any, *, relu: bool) -> Any:
+    """What multiplies a step's gradient, or tangent, by the slope of its nonlinearity."""
+    if relu:
+        return lambda moved, t: np.where(hs[t] > 0, moved, 0)
+    slopes = 1 - hs * hs
+    return lambda moved, t: moved * slopes[t]
+
+
+def _at(steps: Any, t: int) -> Any:
+    return None if steps is None else steps[t]
+
+
+class LSTM(Recurrence):
+    """hₜ, cₜ = oₜ·tanh cₜ, fₜ·cₜ₋₁ + iₜ·gₜ
+    āₜ = sₜ·(c̄ₜ, c̄ₜ, c̄ₜ, h̄ₜ),  b̄ = ā₀·W,  d̄ = f₀·c̄₀,  W̄ = Σₜ āₜᵀ·hₜ₋₁
+    iₜ, fₜ, gₜ, oₜ = sigmoid(aₜ + hₜ₋₁·Wᵀ),  b = hidden,  d = cell,  W = weight
+
+    For gₜ, tanh takes the place of the sigmoid. sₜ are the slopes of all four gates, and c̄ₜ has
+    h̄ₜ·oₜ·(1 − tanh²cₜ) and fₜ₊₁·c̄ₜ₊₁ in it.
+    """
+
+    saves = ("a", "hidden", "cell", "weight")
+    kept_results = 1
+
+    @staticmethod
+    def forward(a, hidden, cell, weight):
+        half = _halves(a, weight.shape[-1])  # sigmoid x = ½·tanh(½·x) + ½
+        shift = 1 - half
+        a, turned = a * half, _laid_out(_turned(weight) * half)
+        h, c = hidden, cell
+        hs, cs, gates = [], [], []
+        for t in range(a.shape[-3]):
+            gate = np.tanh(a[..., t, :, :] + np.matmul(h, turned)) * half + shift
+            i, f, g, o = _parts(gate, 4)
+            c = f * c + i * g
+            h = o * np.tanh(c)
+            hs.append(h)
+            cs.append(c)
+            gates.append(gate)
+        return _joined(hs), _joined(cs), _joined(gates)
+
+    @staticmethod
+    def backward(ctx, grad, by_cell, _):
+        _, hidden, cell, weight = operands = tuple(ctx.saved_tensors)
+        hs, cs, gates = _again(ctx, operands)
+        i, f, g, o = _parts(gates, 4)
+        tanh = np.tanh(cs)
+        to_cell = o * (1 - tanh * tanh)
+        slopes = np.concatenate(
+            [
+                g * i * (1 - i),
+                _before(cell, cs) * f * (1 - f),
+                i * (1 - g * g),
+                tanh * o * (1 - o),
+            ],
+            axis=-1,
+        )
+        grad = np.zeros_like(by_cell) if grad is None else grad
+        dh: Any = 0
+        dc: Any = 0
+        by_step = []
+        for t in range(hs.shape[0] - 1, -1, -1):
+            dh = grad[t] + dh
+            dc = dh * to_cell[t] + dc
+            dc = dc if by_cell is None else dc + by_cell[t]
+            da = np.concatenate([dc, dc, dc, dh], axis=-1) * slopes[t]
+            by_step.append(da)
+            dh, dc = np.matmul(da, weight), dc * f[t]
+        by_a = _joined(by_step[::-1])
+        return by_a, dh, dc, _by_weight(by_a, _before(hidden, hs))
+
+    @staticmethod
+    def jvp(ctx, da, dhidden, dcell, dweight):
+        _, hidden, cell, weight = operands = tuple(ctx.saved_tensors)
+        hs, cs, gates = _again(ctx, operands)
+        i, f, g, o = _parts(gates, 4)
+        tanh, before = np.tanh(cs), _before(cell, cs)
+        to_cell = o * (1 - tanh * tanh)
+        slopes = np.concatenate([i * (1 - i), f * (1 - f), 1 - g * g, o * (1 - o)], axis=-1)
+        moved = total([da, _product(_before(hidden, hs), dweight)])
+        dh, dc = dhidden, dcell
+        dhs, dcs = [], []
+        for t in range(hs.shape[0]):
+            step = total([_at(moved, t), _product(dh, weight)])
+            dgates = np.zeros_like(slopes[t]) if step is None else slopes[t] * step
+            di, df, dg, do = _parts(dgates, 4)
+            dc = total([df * before[t] + di * g[t] + i[t] * dg, None if dc is None else f[t] * dc])
+            dh = do * tanh[t] + to_cell[t] * dc
+            dhs.append(dh)
+            dcs.append(dc)
+        return _joined(dhs), _joined(dcs), None
+
+
+def _halves(a: Any, n: int) -> Any:
+    """½ for each gate that is a sigmoid, 1 for the third, which is a tanh."""
+    half = np.full_like(array_of(a), 0.5, shape=(4 * n,))
+    half[2 * n : 3 * n] = 1
+    return half
+
+
+class GRU(Recurrence):
+    """hₜ = (1 − zₜ)·nₜ + zₜ·hₜ₋₁
+    āₜ = sₜ·h̄ₜ,  b̄ = z₀·h̄₀ + q̄₀·W,  W̄ = Σₜ q̄ₜᵀ·hₜ₋₁,  d̄ = Σₜ q̄ₜ
+    rₜ, zₜ = sigmoid(aₜ + qₜ),  nₜ = tanh(aₜ + rₜ·qₜ),  qₜ = hₜ₋₁·Wᵀ + d
+    b = hidden,  W = weight,  d = bias
+
+    a and q have three parts: for r, z and n.
+    """
+
+    saves = ("a", "hidden", "weight", "bias")
+    kept_results = 1
+
+    @staticmethod
+    def forward(a, hidden, weight, bias):
+        turned, n = _laid_out(_turned(weight)), weight.shape[-1]
+        if bias.ndim > 1:
+            bias = bias[..., None, :]  # of a batch of examples: one for all of its rows
+        h, hs, gates = hidden, [], []
+        for t in range(a.shape[-3]):
+            step, q = a[..., t, :, :], np.matmul(h, turned) + bias
+            both = np.tanh((step[..., : 2 * n] + q[..., : 2 * n]) * 0.5) * 0.5 + 0.5
+            r, z = _parts(both, 2)
+            q = q[..., 2 * n :]
+            new = np.tanh(step[..., 2 * n :] + r * q)
+            h = new + z * (h - new)
+            hs.append(h)
+            gates.append(np.concatenate([both, new, q], axis=-1))
+        return _joined(hs), _joined(gates)
+
+    @staticmethod
+    def backward(ctx, grad, _):
+        _, hidden, weight, _ = operands = tuple(ctx.saved_tensors)
+        hs, gates = _again(ctx, operands)
+        r, z, new, q = _parts(gates, 4)
+        before = _before(hidden, hs)
+        to_new = (1 - z) * (1 - new * new)
+        to_rz = [to_new * q * r * (1 - r), (before - new) * z * (1 - z)]
+        slopes = np.concatenate([*to_rz, to_new * r], axis=-1)
+        dh: Any = 0
+        by_state, by_step = [], []
+        for t in range(hs.shape[0] - 1, -1, -1):
+            dh = grad[t] + dh
+            by_state.append(dh)
+            dq = np.concatenate([dh, dh, dh], axis=-1) * slopes[t]
+            by_step.append(dq)
+            dh = dh * z[t] + np.matmul(dq, weight)
+        by_q, by_h = _joined(by_step[::-1]), _joined(by_state[::-1])
+        by_a = np.concatenate([by_q[..., : 2 * z.shape[-1]], by_h * to_new], axis=-1)
+        return by_a, dh, _by_weight(by_q, before), by_q.sum(axis=(0, 1))
+
+    @staticmethod
+    def jvp(ctx, da, dhidden, dweight, dbias):
+        _, hidden, weight, _ = operands = tuple(ctx.saved_tensors)
+        hs, gates = _again(ctx, operands)
+        r, z, new, q = _parts(gates, 4)
+        before = _before(hidden, hs)
+        moved = total([_product(before, dweight), dbias])
+        dh, dhs = dhidden, []
+        for t in range(hs.shape[0]):
+            dq = total([dbias if moved is dbias else _at(moved, t), _product(dh, weight)])
+            step = _at(da, t)
+            by_a, by_q = [[0, 0, 0] if x is None else _parts(x, 3) for x in (step, dq)]
+            dr = r[t] * (1 - r[t]) * (by_a[0] + by_q[0])
+            dz = z[t] * (1 - z[t]) * (by_a[1] + by_q[1])
+            dnew = (1 - new[t] * new[t]) * (by_a[2] + r[t] * by_q[2] + dr * q[t])
+            kept = 0 if dh is None else z[t] * dh
+            dh = dnew * (1 - z[t]) + dz * (before[t] - new[t]) + kept
+            dhs.append(dh)
+        return _joined(dhs), None
+
+
+# All layers, both directions ----------------------------------------------------------------------
+
+
+class Weights(NamedTuple):
+    """The parameters of one layer and direction.
+
+    Attributes:
+        input, hidden: of what comes in, `(G·H, n)`, and of the steps before, `(G·H, H)`; G is how
+            many gates there are.
+        input_bias, hidden_bias: of shape `(G·H,)`; None: 0.
+        projection: what makes h of an LSTM smaller, `(P, H)`; None: it stays as it is.
+    """
+
+    input: Tensor
+    hidden: Tensor
+    input_bias: Tensor | None = None
+    hidden_bias: Tensor | None = None
+    projection: Tensor | None = None
+
+
+States = tuple[Tensor, ...]
+
+
+def all_steps(kind: str, x: Tensor, states: States, w: Weights) -> tuple[Tensor, ...]:
+    """What each step of one layer ends with: its h, and of an LSTM its c.
+
+    Args:
+        kind: "LSTM", "GRU", "RNN_TANH" or "RNN_RELU".
+        x: of shape `(T, N, n)`.
+        states: h, and of an LSTM c, before the first step: `(N, H)` each.
+        w: the parameters.
+    """
+    if kind == "GRU":
+        bias = w.hidden_bias
+        if bias is None:
+            bias = zeros(w.hidden.shape[0], dtype=x.dtype, device=x.device)
+        return GRU.apply(linear(x, w.input, w.input_bias), *states, w.hidden, bias)[:1]
+    bias = w.input_bias
+    if bias is not None and w.hidden_bias is not None:
+        bias = bias + w.hidden_bias
+    a = linear(x, w.input, bias)
+    if w.projection is not None:
+        return _projected_steps(a, states, w.hidden, w.projection)
+    if kind == "LSTM":
+        return LSTM.apply(a, *states, w.hidden)[:2]
+    return RNN.apply(a, *states, w.hidden, relu=kind == "RNN_RELU")
+
+
+def _projected_steps(a: Tensor, states: States, weight: Tensor, projection: Tensor) -> States:
+    """The steps of an LSTM whose h is projected, a few nodes for each."""
+    h, c = states
+    hs, cs = [], []
+    for row in a.unbind(0):
+        i, f, g, o = linear(h, weight).add(row).chunk(4, -1)
+        c = f.sigmoid() * c + i.sigmoid() * g.tanh()
+        h = matmul(o.sigmoid() * c.tanh(), projection.mT)
+        hs.append(h)
+        cs.append(c)
+    return stack(hs), stack(cs)
+
+
+class Ends(NamedTuple):
+    """Where the sequences of a batch end.
+
+    Attributes:
+        last: the place of the last step of each.
+        backwards: the place of each step in the sequence turned round, `(T, N)`.
+        rows: the place of each sequence in the batch.
+    """
+
+    last: Tensor
+    backwards: Tensor
+    rows: Tensor
+
+    @classmethod
+    def of(cls, lengths: Tensor, steps: int) -> "Ends":
+        """Those of sequences of these lengths."""
+        last = lengths - 1
+        backwards = last - arange(steps).unsqueeze(1)  # behind the end: negative, and unread
+        return cls(last, backwards, arange(lengths.shape[0]))
+
+    def turned(self, x: Tensor) -> Tensor:
+        """Each sequence by itself, turned round."""
+        return x[self.backwards, self.rows]
+
+    def at_end(self, steps: Tensor) -> Tensor:
+        """What each sequence's last step has."""
+        return steps[self.last, self.rows]
+
+
+def recurrent(
+    kind: str,
+    x: Tensor,
+    states: States,
+    layers: Sequence[Sequence[Weights]],
+    *,
+    ends: Ends | None = None,
+    p: float = 0.0,
+) -> tuple[Tensor, States]:
+    """Layers of steps, one above the other.
+
+    Args:
+        kind: as in `all_steps`.
+        x: of shape `(T, N, n)`.
+        states: those before the first step, of all layers and directions: `(L·D, N, H)` each.
+        layers: the parameters of each layer, of one direction or of both.
+        ends: where sequences end; None: all at the last step.
+        p: how likely an element is set to 0 between layers.
+
+    Returns:
+        h of all steps of the last layer, `(T, N, D·H)`, and the states after the last step.
+    """
+    first = [state.unbind(0) for state in states]
+    last: list[States] = []
+    for depth, directions in enumerate(layers):
+        if depth and p:
+            x = dropout(x, p)
+        outputs = []
+        for k, weights in enumerate(directions):
+            own = tuple([state[len(last)] for state in first])
+            steps = all_steps(kind, _turned_round(x, ends) if k else x, own, weights)
+            outputs.append(_turned_round(steps[0], ends) if k else steps[0])
+            last.append(tuple([step[-1] if ends is None else ends.at_end(step) for step in steps]))
+        x = outputs[0] if len(outputs) == 1 else cat(outputs, -1)
+    return x, tuple([stack(ends_of) for ends_of in zip(*last, strict=True)])
+
+
+def _turned_round(x: Tensor, ends: Ends | None) -> Tensor:
+    return x.flip(0) if ends is None else ends.turned(x)
+
+
+def grouped(
+    kind: str,
+    params: Sequence[Tensor],
+    *,
+    has_biases: bool,
+    num_layers: int,
+    bidirectional: bool,
+) -> list[list[Weights]]:
+    """The parameters by layer and direction, from the row in which PyTorch lists them.
+
+    Raises:
+        RangeError: if there are too few or too many.
+    """
+    directions = 1 + bidirectional
+    n, rest = divmod(len(params), num_layers * directions)
+    least = 4 if has_biases else 2
+    if rest or n not in ((least, least + 1) if kind == "LSTM" else (least,)):
+        raise RangeError(
+            f"got an incorrect number of RNN parameters: {len(params)} for {num_layers} layers in "
+            f"{directions} directions. Each has two weights, and two biases or none. Pass them in "
+            "the order of `nn.LSTM(…)._flat_weights`."
+        )
+
+    def one(part: Sequence[Tensor]) -> Weights:
+        own, steps = part[2:4] if has_biases else (None, None)
+        return Weights(part[0], part[1], own, steps, part[-1] if n % 2 else None)
+
+    each = [one(params[k : k + n]) for k in range(0, len(params), n)]
+    return [each[k : k + directions] for k in range(0, len(each), directions)]
+
+
+def _called(
+    kind: str,
+    input: Tensor,
+    states: States,
+    params: Sequence[Tensor],
+    p: float,
+    batch_first: bool,
+    **form: Any,
+) -> tuple[Tensor, States]:
+    """What PyTorch's functions of sequences do: with the steps in front, and back again."""
+    if input.ndim != 3:
+        raise ShapeError(
+            f"input must have 3 dimensions, got {input.ndim}. It has steps, examples and features. "
+            "Write `x.reshape(T, N, n)`."
+        )
+    x = input.transpose(0, 1) if batch_first else input
+    y, states = recurrent(kind, x, states, grouped(kind, params, **form), p=p)
+    return y.transpose(0, 1) if batch_first else y, states
+
+
+@function(LSTM)
+def lstm(
+    input: Tensor,
+    hx: Sequence[Tensor],
+    params: Sequence[Tensor],
+    has_biases: bool,
+    num_layers: int,
+    dropout: float,
+    train: bool,
+    bidirectional: bool,
+    batch_first: bool,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """A long short-term memory; `nn.LSTM` has the parameters, and says what they are.
+
+    Args:
+        input: of shape `(T, N, n)`, or `(N, T, n)` with `batch_first`.
+        hx: h and c before the first step, of shape `(L·D, N, H)` each.
+        params: weights and biases of each layer and direction.
+        has_biases: whether there are biases.
+        num_layers, bidirectional: L, and whether D is 2.
+        dropout: how likely an element is set to 0 between layers, if `train`.
+
+    Returns:
+        h of all steps of the last layer, `(T, N, D·H)`, and h and c after the last step.
+
+    Raises:
+        RangeError: if the number of parameters does not fit.
+
+    Example:
+        >>> weights = [ones(4, 1), ones(4, 1)]
+        >>> state = zeros(1, 1, 1)
+        >>> y, h, c = lstm(
+        ...     ones(2, 1, 1), (state, state), weights, False, 1, 0.0, False, False, False
+        ... )
+        >>> y.squeeze()
+        tensor([0.3696, 0.6505])
+    """
+    p = dropout if train else 0.0
+    form = {"has_biases": has_biases, "num_layers": num_layers, "bidirectional": bidirectional}
+    y, (h, c) = _called("LSTM", input, tuple(hx), params, p, batch_first, **form)
+    return y, h, c
+
+
+@function(GRU)
+def gru(
+    input: Tensor,
+    hx: Tensor,
+    params: Sequence[Tensor],
+    has_biases: bool,
+    num_layers: int,
+    dropout: float,
+    train: bool,
+    bidirectional: bool,
+    batch_first: bool,
+) -> tuple[Tensor, Tensor]:
+    """Gated recurrent units; arguments and results as in `lstm`, without c.
+
+    Example:
+        >>> weights = [ones(3, 1), ones(3, 1)]
+        >>> y, h = gru(ones(2, 1, 1), zeros(1, 1, 1), weights, False, 1, 0.0, False, False, False)
+        >>> y.squeeze()
+        tensor([0.2048, 0.3468])
+    """
+    p = dropout if train else 0.0
+    form = {"has_biases": has_biases, "num_layers": num_layers, "bidirectional": bidirectional}
+    y, (h,) = _called("GRU", input, (hx,), params, p, batch_first, **form)
+    return y, h
+
+
+@function(RNN)
+def rnn_tanh(
+    input: Tensor,
+    hx: Tensor,
+    params: Sequence[Tensor],
+    has_biases: bool,
+    num_layers: int,
+    dropout: float,
+    train: bool,
+    bidirectional: bool,
+    batch_first: bool,
+) -> tuple[Tensor, Tensor]:
+    """A plain recurrent network; arguments and results as in `lstm`, without c.
+
+    Example:
+        >>> weights = [ones(1, 1), ones(1, 1)]
+        >>> y, h = rnn_tanh(
+        ...     ones(2, 1, 1), zeros(1, 1, 1), weights, False, 1, 0.0, False, False, False
+        ... )
+        >>> y.squeeze()
+        tensor([0.7616, 0.9427])
+    """
+    p = dropout if train else 0.0
+    form = {"has_biases": has_biases, "num_layers": num_layers, "bidirectional": bidirectional}
+    y, (h,) = _called("RNN_TANH", input, (hx,), params, p, batch_first, **form)
+    return y, h
+
+
+@function(RNN)
+def rnn_relu(
+    input: Tensor,
+    hx: Tensor,
+    params: Sequence[Tensor],
+    has_biases: bool,
+    num_layers: int,
+    dropout: float,
+    train: bool,
+    bidirectional: bool,
+    batch_first: bool,
+) -> tuple[Tensor, Tensor]:
+    """`rnn_tanh` with max(0, …) in the place of tanh.
+
+    Example:
+        >>> weights = [ones(1, 1), ones(1, 1)]
+        >>> y, h = rnn_relu(
+        ...     ones(2, 1, 1), zeros(1, 1, 1), weights, False, 1, 0.0, False, False, False
+        ... )
+        >>> y.squeeze()
+        tensor([1., 2.])
+    """
+    p = dropout if train else 0.0
+    form = {"has_biases": has_biases, "num_layers": num_layers, "bidirectional": bidirectional}
+    y, (h,) = _called("RNN_RELU", input, (hx,), params, p, batch_first, **form)
+    return y, h
+
+
+# One step -----------------------------------------------------------------------------------------
+
+
+def _step(kind: str, input: Tensor, states: States, *weights: Tensor | None) -> States:
+    """The states after one step, from those of shape `(N, H)` before."""
+    steps = all_steps(kind, input.unsqueeze(0), states, Weights(*weights))  # type: ignore[arg-type]
+    return tuple([step.squeeze(0) for step in steps])
+
+
+@function(LSTM)
+def lstm_cell(
+    input: Tensor,
+    hx: Sequence[Tensor],
+    w_ih: Tensor,
+    w_hh: Tensor,
+    b_ih: Tensor | None = None,
+    b_hh: Tensor | None = None,
+) -> tuple[Tensor, Tensor]:
+    """One step of a long short-term memory; `nn.LSTMCell` has the parameters.
+
+    Args:
+        input: of shape `(N, n)`.
+        hx: h and c before the step, of shape `(N, H)`.
+        w_ih, w_hh: of shape `(4·H, n)` and `(4·H, H)`.
+        b_ih, b_hh: of shape `(4·H,)`; None: 0.
+
+    Returns:
+        h and c after it.
+
+    Example:
+        >>> h, c = lstm_cell(ones(1, 1), (zeros(1, 1), zeros(1, 1)), ones(4, 1), ones(4, 1))
+        >>> h
+        tensor([[0.3696]])
+    """
+    h, c = _step("LSTM", input, tuple(hx), w_ih, w_hh, b_ih, b_hh)
+    return h, c
+
+
+@function(GRU)
+def gru_cell(
+    input: Tensor,
+    hx: Tensor,
+    w_ih: Tensor,
+    w_hh: Tensor,
+    b_ih: Tensor | None = None,
+    b_hh: Tensor | None = None,
+) -> Tensor:
+    """One step of gated recurrent units; arguments as in `lstm_cell`, with 3·H rows, without c.
+
+    Example:
+        >>> gru_cell(ones(1, 1), zeros(1, 1), ones(3, 1), ones(3, 1))
+        tensor([[0.2048]])
+    """
+    return _step("GRU", input, (hx,), w_ih, w_hh, b_ih, b_hh)[0]
+
+
+@function(RNN)
+def rnn_tanh_cell(
+    input: Tensor,
+    hx: Tensor,
+    w_ih: Tensor,
+    w_hh: Tensor,
+    b_ih: Tensor | None = None,
+    b_hh: Tensor | None = None,
+) -> Tensor:
+    """One step of a plain recurrent network; arguments as in `lstm_cell`, with H rows, without c.
+
+    Example:
+        >>> rnn_tanh_cell(ones(1, 1), zeros(1, 1), ones(1, 1), ones(1, 1))
+        tensor([[0.7616]])
+    """
+    return _step("RNN_TANH", input, (hx,), w_ih, w_hh, b_ih, b_hh)[0]
+
+
+@function(RNN)
+def rnn_relu_cell(
+    input: Tensor,
+    hx: Tensor,
+    w_ih: Tensor,
+    w_hh: Tensor,
+    b_ih: Tensor | None = None,
+    b_hh: Tensor | None = None,
+) -> Tensor:
+    """`rnn_tanh_cell` with max(0, …) in the place of tanh.
+
+    Example:
+        >>> rnn_relu_cell(ones(1, 1), zeros(1, 1), ones(1, 1), ones(1, 1))
+        tensor([[1.]])
+    """
+    return _step("RNN_RELU", input, (hx,), w_ih, w_hh, b_ih, b_hh)[0]

@@ -1,0 +1,641 @@
+"""Images of other sizes: `interpolate`, and shuffles between channels and pixels.
+
+Resampling goes one dim at a time: each element of the result is a weighted sum of a few of the
+dim. Which, and with what weights, is known from the sizes alone.
+"""
+
+import functools
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from glassgrad.core.errors import ArgumentError, MissingRuleError, ShapeError
+from glassgrad.core.primitive import Primitive
+from glassgrad.core.state import Names
+from glassgrad.core.tensor import Tensor
+from glassgrad.values.backend import backend_of
+
+from ._arguments import OpClass, check_kind, int_of, ints_of, require_tensor
+from ._declaring import function
+from ._families import (
+    KeepsShape,
+    Moved,
+    Paired,
+    batch_all,
+    by_call,
+    in_dim,
+    run,
+    total,
+    zeros_like,
+)
+from ._lookup import function_named
+
+# One dim after the other --------------------------------------------------------------------------
+
+
+class Taps(NamedTuple):
+    """What each element of a resampled dim is made of.
+
+    Attributes:
+        index: which elements: an array `(taps, size of the result)`.
+        weight: how much of each; None: all of it.
+    """
+
+    index: Any
+    weight: Any = None
+
+
+TAPS: dict[str, Callable[..., Taps]] = {}
+"""What makes the taps of a dim, by the word for it."""
+
+
+class Line(NamedTuple):
+    """How a dim is resampled: by which of TAPS, and what that is given."""
+
+    kind: str
+    numbers: tuple[Any, ...]
+
+    def rows(self, x: Any, dim: int) -> Any:
+        """The taps one after the other; weights as they broadcast against `x`, with its dtype."""
+        index, weight = _taps(self)
+        weights = [None] * len(index)
+        if weight is not None:
+            wide = weight.astype(x.dtype).reshape(-1, len(index[0]), *_ones(x, dim))
+            weights = list(backend_of(x).asarray(wide))
+        return zip(index, weights, strict=True)
+
+
+@functools.lru_cache
+def _taps(line: Line) -> Taps:
+    return TAPS[line.kind](*line.numbers)
+
+
+def _ones(x: Any, dim: int) -> list[int]:
+    return [1] * (x.ndim - dim - 1)
+
+
+class Resample(Paired, KeepsShape):
+    """yᵢ = Σₖ weight[k, i]·x[index[k, i]]        x̄ⱼ = Σ_{i,k} weight[k, i]·ȳᵢ·[index[k, i] = j]
+
+    So along each of the last dims, for which there is a `Line`.
+    """
+
+    @staticmethod
+    def forward(x, *, lines):
+        for dim, each in enumerate(lines, x.ndim - len(lines)):
+            parts = []
+            for index, weight in each.rows(x, dim):
+                part = np.take(x, backend_of(x).asarray(index), axis=dim)
+                parts.append(part if weight is None else part * weight)
+            x = total(parts)
+        return x
+
+
+class ResampleTransposed(Paired):
+    """yⱼ = Σ_{i,k} weight[k, i]·xᵢ·[index[k, i] = j]        x̄ᵢ = Σₖ weight[k, i]·ȳ[index[k, i]]"""
+
+    sizes = ("shape",)
+
+    @staticmethod
+    def forward(x, *, lines, shape):
+        for dim, line in enumerate(lines, x.ndim - len(lines)):
+            out = zeros_like(x, (*x.shape[:dim], shape[dim], *x.shape[dim + 1 :]))
+            for turns, (_, weight) in zip(_turns(line), line.rows(x, dim), strict=True):
+                part = x if weight is None else x * weight
+                for elements, places in turns:
+                    out[_in(x, elements, dim)] += part[_in(x, places, dim)]
+            x = out
+        return x
+
+
+Resample.back, ResampleTransposed.back = ResampleTransposed, Resample
+
+
+@functools.lru_cache
+def _turns(line: Line) -> list[list[tuple[Any, Any]]]:
+    """For each tap: elements of a dim, and the places in the result that read them, as keys.
+
+    Places that read the same element take turns, so that in a key no element comes twice.
+    """
+    found = []
+    for index in _taps(line).index:
+        order = np.argsort(index, kind="stable")
+        first = np.searchsorted(index[order], index)
+        turn = np.argsort(order) - first
+        some = [np.flatnonzero(turn == now) for now in range(np.max(turn, initial=-1) + 1)]
+        found.append([(_as_slice(index[places]), _as_slice(places)) for places in some])
+    return found
+
+
+def _as_slice(index: Any) -> Any:
+    """An index as the slice that it is, if it is one: that is quicker."""
+    step = int(index[1] - index[0]) if len(index) > 1 else 1
+    if step > 0 and (np.diff(index) == step).all():
+        return slice(int(index[0]), int(index[-1]) + 1, step)
+    return index
+
+
+def _in(x: Any, key: Any, dim: int) -> Any:
+    """The key in one dim of `x`, where `x` is."""
+    return in_dim(key if isinstance(key, slice) else backend_of(x).asarray(key), dim)
+
+
+# Note [Gradients that say of what]
+# PyTorch hands some backward functions the input, of which they need no number: where the largest
+# element is, or how large the image was. Their results then depend on it, with a gradient of 0, and
+# can be differentiated again by themselves.
+
+
+class Depending(Primitive):
+    """z = x        x̄ = z̄,  ȳ = 0·y
+
+    See Note [Gradients that say of what].
+    """
+
+    promotes = None
+
+    @staticmethod
+    def forward(x, y):
+        return np.copy(x)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.shape = inputs[1].shape
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad, zeros_like(grad, ctx.shape)
+
+    @classmethod
+    @by_call
+    def jvp(cls, ctx, dx, dy):
+        x, _ = ctx.operands
+        return np.zeros_like(x) if dx is None else dx
+
+    @classmethod
+    def vmap(cls, info, in_dims, x, y):
+        return cls.apply(*batch_all(info, in_dims, (x, y)))
+
+
+def depending(grad: Any, x: Any) -> Any:
+    """A gradient that, where it is recorded, counts as depending on an operand x, if there is x."""
+    is_recorded = isinstance(grad, Tensor) or isinstance(x, Tensor)
+    return Depending.apply(grad, x) if is_recorded and x is not None else grad
+
+
+class SavesInput:
+    """Mixed into a `Resample` whose gradient depends on the input, if only formally."""
+
+    saves: ClassVar[Names] = ("self",)
+
+    @staticmethod
+    def backward(ctx: Any, grad: Any) -> Any:
+        (x,) = ctx.saved_tensors
+        return depending(run(ResampleTransposed, grad, lines=ctx.lines, shape=x.shape), x)
+
+
+# Upsampling ---------------------------------------------------------------------------------------
+
+# Note [Single precision decides]
+# Which element is the nearest is computed in float32, as PyTorch does: so that of two as near as
+# each other the same one is taken.
+
+
+def _nearest(n: int, m: int, scale: float | None, _aligned: bool) -> Taps:
+    places = np.arange(m, dtype=np.float32) * np.float32(_step(n, m, scale))
+    return Taps(np.minimum(places.astype(np.int64), n - 1)[None])
+
+
+def _nearest_exact(n: int, m: int, scale: float | None, _aligned: bool) -> Taps:
+    places = (np.arange(m, dtype=np.float32) + np.float32(0.5)) * np.float32(_step(n, m, scale))
+    return Taps(np.minimum(places.astype(np.int64), n - 1)[None])
+
+
+def _linear(n: int, m: int, scale: float | None, aligned: bool) -> Taps:
+    places = np.maximum(_places(n, m, scale, aligned), 0)
+    first = np.minimum(places.astype(np.int64), n - 1)
+    share = np.clip(places - first, 0, 1)
+    return Taps(np.stack([first, np.minimum(first + 1, n - 1)]), np.stack([1 - share, share]))
+
+
+def _cubic(n: int, m: int, scale: float | None, aligned: bool) -> Taps:
+    """Keys' convolution, with the parameter -3/4."""
+    places = _places(n, m, scale, aligned)
+    first = np.floor(places)
+    share = places - first
+    a = -0.75
+    near = [(a + 2) * t**3 - (a + 3) * t**2 + 1 for t in (share, 1 - share)]
+    far = [a * (t**3 - 5 * t**2 + 8 * t - 4) for t in (1 + share, 2 - share)]
+    index = first.astype(np.int64) + np.arange(-1, 3)[:, None]
+    return Taps(np.clip(index, 0, n - 1), np.stack([far[0], *near, far[1]]))
+
+
+def _step(n: int, m: int, scale: float | None) -> float:
+    """How far apart in the dim neighbours of the result are."""
+    return 1 / scale if scale else n / m
+
+
+def _places(n: int, m: int, scale: float | None, aligned: bool) -> Any:
+    """Where in the dim the elements of the result lie; `aligned`: the corners on each other."""
+    if aligned:
+        return np.arange(m) * ((n - 1) / (m - 1) if m > 1 else 0.0)
+    return (np.arange(m) + 0.5) * _step(n, m, scale) - 0.5
+
+
+class UpsampleNearest1d(Resample):
+    """yᵢ = x[⌊i·step⌋]        x̄ⱼ = Σᵢ ȳᵢ·[⌊i·step⌋ = j]"""
+
+    node = "UpsampleNearest1DBackward0"
+
+
+class UpsampleNearest2d(Resample):
+    """yᵢ = x[⌊i·step⌋]        x̄ⱼ = Σᵢ ȳᵢ·[⌊i·step⌋ = j]"""
+
+    node = "UpsampleNearest2DBackward0"
+
+
+class UpsampleNearest3d(Resample):
+    """yᵢ = x[⌊i·step⌋]        x̄ⱼ = Σᵢ ȳᵢ·[⌊i·step⌋ = j]"""
+
+    node = "UpsampleNearest3DBackward0"
+
+
+class UpsampleNearestExact1d(Resample):
+    """yᵢ = x[⌊(i + ½)·step⌋]        x̄ⱼ = Σᵢ ȳᵢ·[⌊(i + ½)·step⌋ = j]"""
+
+    node = "UpsampleNearestExact1DBackward0"
+
+
+class UpsampleNearestExact2d(Resample):
+    """yᵢ = x[⌊(i + ½)·step⌋]        x̄ⱼ = Σᵢ ȳᵢ·[⌊(i + ½)·step⌋ = j]"""
+
+    node = "UpsampleNearestExact2DBackward0"
+
+
+class UpsampleNearestExact3d(Resample):
+    """yᵢ = x[⌊(i + ½)·step⌋]        x̄ⱼ = Σᵢ ȳᵢ·[⌊(i + ½)·step⌋ = j]"""
+
+    node = "UpsampleNearestExact3DBackward0"
+
+
+class UpsampleLinear1d(Resample):
+    """yᵢ = Σₖ weight[k, i]·x[index[k, i]]        x̄ⱼ = Σ_{i,k} weight[k, i]·ȳᵢ·[index[k, i] = j]"""
+
+    node = "UpsampleLinear1DBackward0"
+
+
+class UpsampleBilinear2d(Resample):
+    """yᵢ = Σₖ weight[k, i]·x[index[k, i]]        x̄ⱼ = Σ_{i,k} weight[k, i]·ȳᵢ·[index[k, i] = j]"""
+
+    node = "UpsampleBilinear2DBackward0"
+
+
+class UpsampleTrilinear3d(Resample):
+    """yᵢ = Σₖ weight[k, i]·x[index[k, i]]        x̄ⱼ = Σ_{i,k} weight[k, i]·ȳᵢ·[index[k, i] = j]"""
+
+    node = "UpsampleTrilinear3DBackward0"
+
+
+class UpsampleBicubic2d(Resample):
+    """yᵢ = Σₖ weight[k, i]·x[index[k, i]]        x̄ⱼ = Σ_{i,k} weight[k, i]·ȳᵢ·[index[k, i] = j]"""
+
+    node = "UpsampleBicubic2DBackward0"
+
+
+TAPS |= {"nearest": _nearest, "nearest-exact": _nearest_exact, "bicubic": _cubic}
+TAPS |= dict.fromkeys(("linear", "bilinear", "trilinear"), _linear)
+
+_OPS: dict[str, dict[int, OpClass]] = {
+    "nearest": {1: UpsampleNearest1d, 2: UpsampleNearest2d, 3: UpsampleNearest3d},
+    "nearest-exact": {
+        1: UpsampleNearestExact1d,
+        2: UpsampleNearestExact2d,
+        3: UpsampleNearestExact3d,
+    },
+    "linear": {1: UpsampleLinear1d},
+    "bilinear": {2: UpsampleBilinear2d},
+    "trilinear": {3: UpsampleTrilinear3d},
+    "bicubic": {2: UpsampleBicubic2d},
+}
+"""For each mode the op for each number of dims."""
+
+
+@function(home="nn.functional")
+def interpolate(
+    input: Tensor,
+    size: int | Sequence[int] | None = None,
+    scale_factor: float | Sequence[float] | None = None,
+    mode: str = "nearest",
+    align_corners: bool | None = None,
+    recompute_scale_factor: bool | None = None,
+    antialias: bool = False,
+) -> Tensor:
+    """Images of another size.
+
+    Args:
+        input: shape `(n, c, w)`, `(n, c, h, w)` or `(n, c, d, h, w)`.
+        size: the new sizes `(h', w')`, one for each dim or one for all.
+        scale_factor: how many times larger to make them, if `size` is None: `h' = ⌊h·factor⌋`.
+        mode: what is between pixels: "nearest" or "nearest-exact", the pixel that is nearest;
+            "linear", "bilinear" or "trilinear", by the number of dims, a straight line;
+            "bicubic", a smooth curve; "area", the mean of the pixels that one covers.
+        align_corners: whether the corner pixels' centres stay; otherwise their outer corners do.
+        recompute_scale_factor: reckon with the factor that the new size has, not the given one.
+        antialias: not supported.
+
+    Returns:
+        Tensor of shape `(n, c, h', w')`.
+
+    Raises:
+        ArgumentError: if not exactly one of size and scale_factor is given, or does not fit.
+        MissingRuleError: for a mode that images of so many dims have not.
+        ShapeError: for an image without pixels.
+
+    Example:
+        >>> interpolate(tensor([[[1.0, 2.0]]]), scale_factor=2)
+        tensor([[[1., 1., 2., 2.]]])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.interpolate.html
+    """
+    require_tensor("interpolate", input)
+    rank = input.ndim - 2
+    if align_corners is not None and mode in ("nearest", "area", "nearest-exact"):
+        raise ArgumentError(
+            "align_corners option can only be set with the interpolating modes: linear | bilinear "
+            f"| bicubic | trilinear, not with {mode!r}: it is about what is between pixels. "
+            "Leave it out."
+        )
+    sizes, factors = _new_sizes(input, size, scale_factor, recompute_scale_factor or mode == "area")
+    if antialias:
+        raise ArgumentError(
+            "Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and requires "
+            "a 4-D tensor as input; glassgrad has none. Blur the image first, or write mode='area'."
+        )
+    if mode == "area" and rank in (1, 2, 3):
+        pooled = function_named("nn.functional", f"adaptive_avg_pool{rank}d")
+        return pooled(input, sizes)
+    ops = _OPS.get(mode, {})
+    if rank not in ops:
+        raise MissingRuleError(
+            f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.ndim}D) for the "
+            "modes: nearest | linear | bilinear | bicubic | trilinear | area | nearest-exact (got "
+            f"{mode}); {mode} mode needs {' or '.join([f'{n + 2}D' for n in ops]) or 'another'} "
+            "input. Images are (batch, channels, sizes …). Write another mode."
+        )
+    old = tuple(input.shape[2:])
+    if min((*sizes, *old)) <= 0:
+        raise ShapeError(
+            f"Input and output sizes should be greater than 0, but got input {list(old)} output "
+            f"{list(sizes)}. There are no pixels to take. Write sizes from 1 on."
+        )
+    if not input.shape[1]:
+        raise ShapeError(
+            f"Non-empty {input.ndim}D data tensor expected but got a tensor with sizes "
+            f"{list(input.shape)}. There is no channel. Write `x.new_empty(…)` for the result."
+        )
+    is_nearest = mode.startswith("nearest")
+    if not (is_nearest and input.dtype.name == "uint8"):
+        check_kind(f'"upsample_{mode}{rank}d"', input, "f", "Write `x.float()`.")
+    pairs = zip(old, sizes, factors, strict=True)
+    lines = tuple([Line(mode, (n, m, factor, bool(align_corners))) for n, m, factor in pairs])
+    return ops[rank].apply(input, lines=lines)
+
+
+def _new_sizes(
+    input: Tensor, size: Any, scale_factor: Any, recompute: bool
+) -> tuple[tuple[int, ...], Sequence[float | None]]:
+    """The sizes that are asked for, and the factors that elements are placed by."""
+    rank = max(input.ndim - 2, 0)
+    if (size is None) == (scale_factor is None):
+        which = "either" if size is None else "only one of"
+        raise ArgumentError(
+            f"{which} size or scale_factor should be defined, got size={size} and scale_factor="
+            f"{scale_factor}. Each of them says how large the result is. Write one."
+        )
+    what, given = ("output size", size) if scale_factor is None else ("scale_factor", scale_factor)
+    several = given if isinstance(given, (tuple, list)) else [given] * rank
+    if len(several) != rank:
+        raise ArgumentError(
+            f"Input and {what} must have the same number of spatial dimensions, but got input with "
+            f"spatial dimensions of {list(input.shape[2:])} and {what} of {given}. Please provide "
+            "input tensor in (N, C, d1, d2, ...,dK) format, and one number for all dims, or K."
+        )
+    if scale_factor is None:
+        return ints_of(tuple(several), "interpolate", "size"), [None] * rank
+    sizes = tuple([math.floor(n * f) for n, f in zip(input.shape[2:], several, strict=True)])
+    return sizes, [None] * rank if recompute else several
+
+
+@function(home="nn.functional")
+def upsample(
+    input: Tensor,
+    size: int | Sequence[int] | None = None,
+    scale_factor: float | Sequence[float] | None = None,
+    mode: str = "nearest",
+    align_corners: bool | None = None,
+) -> Tensor:
+    """`interpolate` under its old name.
+
+    Example:
+        >>> upsample(tensor([[[1.0, 2.0]]]), 4).tolist()
+        [[[1.0, 1.0, 2.0, 2.0]]]
+    """
+    return interpolate(input, size, scale_factor, mode, align_corners)
+
+
+@function(home="nn.functional")
+def upsample_nearest(
+    input: Tensor,
+    size: int | Sequence[int] | None = None,
+    scale_factor: float | Sequence[float] | None = None,
+) -> Tensor:
+    """`interpolate` with the pixel that is nearest.
+
+    Example:
+        >>> upsample_nearest(tensor([[[1.0, 2.0]]]), 4).tolist()
+        [[[1.0, 1.0, 2.0, 2.0]]]
+    """
+    return interpolate(input, size, scale_factor)
+
+
+@function(home="nn.functional")
+def upsample_bilinear(
+    input: Tensor,
+    size: int | Sequence[int] | None = None,
+    scale_factor: float | Sequence[float] | None = None,
+) -> Tensor:
+    """`interpolate` by straight lines, with the corners on each other.
+
+    Example:
+        >>> upsample_bilinear(tensor([[[[1.0, 2.0]]]]), (1, 3)).tolist()
+        [[[[1.0, 1.5, 2.0]]]]
+    """
+    return interpolate(input, size, scale_factor, "bilinear", True)
+
+
+# Between channels and pixels ----------------------------------------------------------------------
+
+
+class PixelShuffle(Moved):
+    """y = pixel_shuffle(x, upscale_factor)        x̄ = pixel_unshuffle(ȳ, upscale_factor)"""
+
+    @staticmethod
+    def forward(x, *, upscale_factor):
+        r = upscale_factor
+        *ahead, channels, h, w = x.shape
+        first = len(ahead)
+        parts = x.reshape(*ahead, channels // r**2, r, r, h, w)
+        order = (*range(first + 1), *[first + dim for dim in (3, 1, 4, 2)])
+        return np.transpose(parts, order).reshape(*ahead, channels // r**2, h * r, w * r)
+
+    @staticmethod
+    def backward(ctx, grad):
+        return run(PixelUnshuffle, grad, downscale_factor=ctx.upscale_factor)
+
+
+class PixelUnshuffle(Moved):
+    """y = pixel_unshuffle(x, downscale_factor)        x̄ = pixel_shuffle(ȳ, downscale_factor)"""
+
+    @staticmethod
+    def forward(x, *, downscale_factor):
+        r = downscale_factor
+        *ahead, channels, h, w = x.shape
+        first = len(ahead)
+        parts = x.reshape(*ahead, channels, h // r, r, w // r, r)
+        order = (*range(first + 1), *[first + dim for dim in (2, 4, 1, 3)])
+        return np.transpose(parts, order).reshape(*ahead, channels * r**2, h // r, w // r)
+
+    @staticmethod
+    def backward(ctx, grad):
+        return run(PixelShuffle, grad, upscale_factor=ctx.downscale_factor)
+
+
+class ChannelShuffle(Moved):
+    """y = channel_shuffle(x, groups)        x̄ = channel_unshuffle(ȳ, groups)
+
+    The dims are a batch, channels, and those of the images.
+    """
+
+    @staticmethod
+    def forward(x, *, groups, dim):
+        *ahead, channels = x.shape[: dim + 1]
+        parts = x.reshape(*ahead, groups, channels // groups, *x.shape[dim + 1 :])
+        return parts.swapaxes(dim, dim + 1).reshape(x.shape)
+
+    @staticmethod
+    def backward(ctx, grad):
+        dim = ctx.dim
+        return run(ChannelShuffle, grad, groups=grad.shape[dim] // ctx.groups, dim=dim)
+
+
+def _check_factor(name: str, argument: str, input: Tensor, factor: int) -> None:
+    require_tensor(name, input)
+    if input.ndim < 3:
+        raise ShapeError(
+            f"{name} expects input to have at least 3 dimensions, but got input with {input.ndim} "
+            "dimension(s). Images are (…, channels, h, w). Write `x.unsqueeze(0)`."
+        )
+    if int_of(factor, name, argument) <= 0:
+        raise ShapeError(
+            f"{name} expects a positive {argument}, but got {factor}. It counts pixels. "
+            "Write a number from 1 on."
+        )
+
+
+@function(home="nn.functional", aliases=("pixel_shuffle",))
+def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
+    """Images r times as high and wide, each square of r² pixels taken from as many channels.
+
+    Args:
+        input: shape `(…, c·r², h, w)`.
+        upscale_factor: r.
+
+    Returns:
+        Tensor of shape `(…, c, h·r, w·r)`.
+
+    Raises:
+        ShapeError: if the channels are no multiple of r², or there are too few dims.
+
+    Example:
+        >>> pixel_shuffle(tensor([[[1]], [[2]], [[3]], [[4]]]), 2)
+        tensor([[[1, 2],
+                 [3, 4]]])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.pixel_shuffle.html
+    """
+    _check_factor("pixel_shuffle", "upscale_factor", input, upscale_factor)
+    channels, wanted = input.shape[-3], upscale_factor**2
+    if channels % wanted:
+        raise ShapeError(
+            "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square "
+            f"of upscale_factor, but input.size(-3)={channels} is not divisible by {wanted}. "
+            "Each square of pixels comes from so many channels."
+        )
+    return PixelShuffle.apply(input, upscale_factor=upscale_factor)
+
+
+@function(home="nn.functional", aliases=("pixel_unshuffle",))
+def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
+    """The way back from `pixel_shuffle`: each square of r² pixels becomes as many channels.
+
+    Args:
+        input: shape `(…, c, h·r, w·r)`.
+        downscale_factor: r.
+
+    Returns:
+        Tensor of shape `(…, c·r², h, w)`.
+
+    Raises:
+        ShapeError: if a size is no multiple of r, or there are too few dims.
+
+    Example:
+        >>> pixel_unshuffle(tensor([[[1, 2], [3, 4]]]), 2).flatten().tolist()
+        [1, 2, 3, 4]
+
+    See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.pixel_unshuffle.html
+    """
+    _check_factor("pixel_unshuffle", "downscale_factor", input, downscale_factor)
+    for what, dim in (("height", -2), ("width", -1)):
+        if input.shape[dim] % downscale_factor:
+            raise ShapeError(
+                f"pixel_unshuffle expects {what} to be divisible by downscale_factor, but "
+                f"input.size({dim})={input.shape[dim]} is not divisible by {downscale_factor}. "
+                "Squares of pixels become channels. Pad the image, or cut it."
+            )
+    return PixelUnshuffle.apply(input, downscale_factor=downscale_factor)
+
+
+@function(home="nn.functional", aliases=("channel_shuffle", "nn.functional.native_channel_shuffle"))
+def channel_shuffle(input: Tensor, groups: int) -> Tensor:
+    """Channels dealt out anew: one of each group, then the next ones.
+
+    Args:
+        input: shape `(n, c, …)`.
+        groups: how many groups the channels are in, one behind the other.
+
+    Returns:
+        Tensor of the same shape.
+
+    Raises:
+        ShapeError: if the channels are no multiple of `groups`, or there are too few dims.
+
+    Example:
+        >>> channel_shuffle(arange(4).reshape(1, 4, 1), 2).flatten().tolist()
+        [0, 2, 1, 3]
+
+    See also: https://pytorch.org/docs/stable/generated/torch.nn.ChannelShuffle.html
+    """
+    if input.ndim < 3:
+        raise ShapeError(
+            f"channel_shuffle expects input with > 2 dims, but got input with sizes "
+            f"{list(input.shape)}. They are (batch, channels, sizes …). Write `x.unsqueeze(-1)`."
+        )
+    if groups <= 0 or input.shape[1] % groups:
+        raise ShapeError(
+            "Number of groups to divide channels in must be positive. Number of channels must be "
+            f"divisible by groups. Got {input.shape[1]} channels and {groups} groups. Value of "
+            f"groups:{groups}. Each has as many channels."
+        )
+    return ChannelShuffle.apply(input, groups=groups, dim=1)
