@@ -282,10 +282,20 @@ def test_what_is_no_function_is_no_hook():
         made.register_full_backward_pre_hook(3)
 
 
-def test_the_old_form_names_the_new_one():
-    made = module(glassgrad, lambda self, x: x * 2)  # PyTorch still has it
-    with pytest.raises(RuntimeError, match="register_full_backward_hook"):
-        made.register_backward_hook(print)
+def test_the_old_form_sees_the_last_op_and_warns(lib):
+    seen = []
+    made = module(lib, lambda self, x: x.exp() * 2)
+    made.register_backward_hook(lambda module, gin, gout: seen.append((gin[0], gout[0])))
+    with pytest.warns(FutureWarning, match="multiple autograd Nodes"):
+        made(leaf(lib, [1.0])).backward()
+    assert [[grad.item() for grad in pair] for pair in seen] == [[2.0, 1.0]]
+
+
+def test_the_old_form_and_the_full_one_do_not_mix(lib):
+    made = module(lib, lambda self, x: x * 2)
+    made.register_backward_hook(lambda *_: None)
+    with pytest.raises(RuntimeError, match="Cannot use both regular backward hooks and full"):
+        made.register_full_backward_hook(lambda *_: None)
 
 
 def test_no_warning_comes_without_a_reason(lib):

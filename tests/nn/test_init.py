@@ -83,3 +83,71 @@ def test_unknown_names_are_refused():
         nn.init.kaiming_uniform_(gg.zeros(2, 2), mode="sideways")
     with pytest.raises(ArgumentError, match="Unsupported nonlinearity swoosh"):
         nn.init.calculate_gain("swoosh")
+
+
+@pytest.mark.parametrize(
+    ("name", "shape", "options"),
+    [
+        ("trunc_normal_", (200, 100), {"mean": 0.5, "std": 2.0, "a": -1.0, "b": 3.0}),
+        ("xavier_normal_", (200, 100), {"gain": 2.0}),
+        ("xavier_uniform_", (40, 50, 3, 3), {}),
+        ("kaiming_normal_", (200, 100), {"mode": "fan_out", "nonlinearity": "relu"}),
+        ("kaiming_normal_", (40, 50, 3, 3), {"a": 1.0}),
+        ("kaiming_uniform_", (200, 100), {"nonlinearity": "tanh"}),
+        ("orthogonal_", (100, 100), {"gain": 3.0}),
+        ("sparse_", (200, 50), {"sparsity": 0.3, "std": 2.0}),
+    ],
+)
+def test_draws_have_the_moments_of_pytorchs(name, shape, options):
+    gg.manual_seed(0)
+    torch.manual_seed(0)
+    ours = getattr(nn.init, name)(gg.zeros(shape, dtype=gg.float64), **options).numpy()
+    theirs = getattr(torch.nn.init, name)(torch.zeros(shape, dtype=torch.float64), **options)
+    theirs = theirs.numpy()
+    assert ours.mean() == pytest.approx(theirs.mean(), abs=0.03 * theirs.std())
+    assert ours.std() == pytest.approx(theirs.std(), rel=0.02)
+    assert abs(ours).max() == pytest.approx(abs(theirs).max(), rel=0.2)
+    assert (ours == 0).sum() == (theirs == 0).sum()
+
+
+@pytest.mark.parametrize("shape", [(3, 5), (5, 3), (4, 2, 2)])
+def test_orthogonal_rows_or_columns(shape):
+    drawn = nn.init.orthogonal_(gg.zeros(shape, dtype=gg.float64)).reshape(shape[0], -1)
+    wide = drawn if drawn.shape[0] <= drawn.shape[1] else drawn.T
+    assert gg.allclose(wide @ wide.T, gg.eye(wide.shape[0], dtype=gg.float64))
+
+
+@pytest.mark.parametrize(
+    ("shape", "groups"), [((4, 2, 3), 2), ((2, 3, 4, 5), 1), ((3, 2, 3, 3, 3), 1)]
+)
+def test_dirac_and_eye_are_pytorchs(shape, groups):
+    ours = nn.init.dirac_(gg.ones(shape), groups).numpy()
+    assert (ours == torch.nn.init.dirac_(torch.ones(shape), groups).numpy()).all()
+    assert nn.init.eye_(gg.ones(2, 3)).tolist() == [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda init, lib: init.eye_(lib.zeros(2)),
+        lambda init, lib: init.dirac_(lib.zeros(2, 2)),
+        lambda init, lib: init.dirac_(lib.zeros(3, 2, 1), 2),
+        lambda init, lib: init.orthogonal_(lib.zeros(2)),
+        lambda init, lib: init.sparse_(lib.zeros(2), 0.5),
+        lambda init, lib: init.kaiming_normal_(lib.zeros(2, 2), mode="fan"),
+        lambda init, lib: init.calculate_gain("leaky_relu", "steep"),
+    ],
+)
+def test_what_pytorch_refuses_is_refused(call):
+    with pytest.raises(ValueError, match=r"\w") as theirs:
+        call(torch.nn.init, torch)
+    with pytest.raises(ValueError, match=r"\w") as ours:
+        call(nn.init, gg)
+    assert str(ours.value).startswith(str(theirs.value)[:22])
+
+
+def test_old_names_warn():
+    with pytest.warns(FutureWarning, match="nn.init.normal` is now deprecated in favor of"):
+        nn.init.normal(gg.zeros(2))
+    with pytest.warns(UserWarning, match="mean is more than 2 std"):
+        nn.init.trunc_normal_(gg.zeros(2), mean=9.0)

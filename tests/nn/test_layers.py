@@ -130,9 +130,20 @@ def test_losses_print_as_pytorchs():
     assert repr(nn.MSELoss()) == repr(torch.nn.MSELoss())
 
 
-def test_mse_loss_does_not_broadcast():
-    with pytest.raises(ShapeError, match=r"same size, got \(3, 1\) and \(3,\)"):
-        nn.functional.mse_loss(gg.ones(3, 1), gg.ones(3))
+@pytest.mark.parametrize("name", ["mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"])
+def test_a_loss_that_broadcasts_warns_as_pytorchs(name):
+    found = []
+    for lib in (gg, torch):
+        loss = getattr(lib.nn.functional, name)
+        with pytest.warns(UserWarning, match="is different to the input size .* the same size"):
+            found.append(loss(lib.ones(3, 1), lib.tensor([1.0, 2.0, 5.0])).item())
+    assert found[0] == pytest.approx(found[1])
+
+
+def test_a_loss_that_cannot_broadcast_is_refused():
+    warned, refused = pytest.warns(match="target size"), pytest.raises(ShapeError)
+    with warned, refused:
+        nn.functional.mse_loss(gg.ones(3, 2), gg.ones(3))
 
 
 def test_an_unknown_reduction_is_refused():

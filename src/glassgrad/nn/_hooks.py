@@ -28,12 +28,17 @@ Grads = tuple[Tensor | None, ...]
 Hook = Callable[..., Any]
 
 
+EVERYWHERE = Hooks()
+"""The hooks of all modules, each an `EveryModule`."""
+
+
 @dataclass(frozen=True, slots=True)
 class ForwardHook:
     """A hook with the way it wants to be called; no closure, so that modules with hooks pickle."""
 
     hook: Hook
     with_kwargs: bool
+    always_call: bool = False
 
     def __call__(self, module: Any, args: Args, kwargs: Kwargs, *result: Any) -> Any:
         if self.with_kwargs:
@@ -41,13 +46,68 @@ class ForwardHook:
         return self.hook(module, args, *result)
 
 
-def add_forward_hook(
-    hooks: Hooks, hook: Hook, *, prepend: bool, with_kwargs: bool
-) -> RemovableHandle:
-    """Put `hook` among `hooks`, and return its handle."""
+@dataclass(frozen=True, slots=True)
+class EveryModule:
+    """A hook that all modules have, and the dict of a module in which it would be."""
+
+    registry: str
+    hook: Hook
+
+    def __call__(self, *args: Any) -> Any:
+        return self.hook(*args)
+
+
+def hooks_of(module: Any, registry: str) -> tuple[Any, ...]:
+    """The hooks of one kind: those of all modules, then a module's own."""
+    every: Any = EVERYWHERE.values()
+    shared = [each.hook for each in every if each.registry == registry]
+    return (*shared, *vars(module)[registry].values())
+
+
+def registered(kind: str, module: Any, name: str, value: Any) -> Any:
+    """What is filed under a name, once the hooks of all modules have seen it.
+
+    Args:
+        kind: "parameter", "buffer" or "module".
+    """
+    every: Any = tuple(EVERYWHERE.values())
+    for each in every:
+        if each.registry == kind:
+            replacement = each.hook(module, name, value)
+            value = value if replacement is None else replacement
+    return value
+
+
+def add_hook_of_all(registry: str, hook: Any) -> RemovableHandle:
+    """Put a hook among those of all modules, and return its handle."""
+    return add_hook(EVERYWHERE, EveryModule(registry, hook))
+
+
+def checked_hook(hook: Hook, *, with_kwargs: bool = False, always_call: bool = False) -> Hook:
+    """A hook that is called around `forward`.
+
+    Raises:
+        ArgumentTypeError: if it cannot be called.
+    """
     why = "It is called around `forward`. Pass a function `hook(module, args, …)`."
     check_type("a forward hook must be callable", hook, Callable, why)
-    return add_hook(hooks, ForwardHook(hook, with_kwargs), first=prepend)
+    return ForwardHook(hook, with_kwargs, always_call)
+
+
+def run_always(hooks: Iterable[Any], module: Any, args: Args, kwargs: Kwargs, result: Any) -> None:
+    """Run those of the hooks that are to be called even after an error."""
+    for hook in hooks:
+        if not hook.always_call:
+            continue
+        try:
+            result = hook(module, args, kwargs, result)
+        except Exception as error:  # noqa: BLE001  # the error that came first is raised
+            warnings.warn(
+                "module forward hook with ``always_call=True`` raised an exception that was "
+                f"silenced as another error was raised in forward: {error}",
+                UserWarning,
+                stacklevel=4,
+            )
 
 
 def replaced_inputs(
@@ -70,11 +130,10 @@ def replaced_inputs(
 # Backward hooks ---------------------------------------------------------------------------------
 
 
-def add_full_backward_hook(hooks: Hooks, hook: Any, *, prepend: bool) -> RemovableHandle:
-    """Put `hook` among `hooks`, and return its handle."""
+def check_backward_hook(hook: Any) -> None:
+    """Raise ArgumentTypeError unless a hook can be called."""
     why = "It is called with gradients. Pass a function `hook(module, …)`."
     check_type("a backward hook must be callable", hook, Callable, why)
-    return add_hook(hooks, hook, first=prepend)
 
 
 class BackwardHookFunction(Function):
@@ -94,14 +153,14 @@ class ModuleBackward:
     """The backward hooks of one call of a module: those it had when it was called.
 
     Args:
-        module: what is being called. Its hooks are called as `hook(module, grad_input,
-            grad_output)`, its pre-hooks as `hook(module, grad_output)`.
+        module: what is being called.
+        hooks: are called as `hook(module, grad_input, grad_output)`.
+        pre_hooks: are called as `hook(module, grad_output)`.
     """
 
-    def __init__(self, module: Any) -> None:
+    def __init__(self, module: Any, hooks: Args, pre_hooks: Args) -> None:
         self.module = module
-        self.hooks = tuple(module._backward_hooks.values())
-        self.pre_hooks = tuple(module._backward_pre_hooks.values())
+        self.hooks, self.pre_hooks = hooks, pre_hooks
         self.no_grads: Grads = ()  # as many as there are inputs
         self.is_behind_node = False  # whether an input has a gradient
         self.grad_output: Grads | None = None
@@ -219,3 +278,39 @@ def _placed(values: Args, places: list[int], tensors: Grads) -> Args:
     """Values with these tensors at these places."""
     at = dict(zip(places, tensors, strict=True))
     return tuple([at.get(place, value) for place, value in enumerate(values)])
+
+
+# The old form -------------------------------------------------------------------------------------
+
+
+def watch_last_node(module: Any, hooks: Args, args: Args, result: Any) -> None:
+    """Call hooks with the gradients of the op that made the output, and warn if there are more."""
+    first = result
+    while not isinstance(first, Tensor):
+        parts = first.values() if isinstance(first, dict) else first
+        first = next(iter(parts))
+    node = first.grad_fn
+    if node is None:
+        return
+    for hook in hooks:
+        node.register_hook(_OfModule(hook, module))
+    fed_by = {x.grad_fn for x in args if isinstance(x, Tensor) and x.grad_fn is not None}
+    if {each for each, _ in node.next_functions} != fed_by:
+        warnings.warn(
+            "Using a non-full backward hook when the forward contains multiple autograd Nodes is "
+            "deprecated and will be removed in future versions. This hook will be missing some "
+            "grad_input. Please use register_full_backward_hook to get the documented behavior.",
+            FutureWarning,
+            stacklevel=5,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _OfModule:
+    """A node's hook that tells which module it watches."""
+
+    hook: Hook
+    module: Any
+
+    def __call__(self, grad_input: Grads, grad_output: Grads) -> Any:
+        return self.hook(self.module, grad_input, grad_output)

@@ -1,28 +1,5 @@
 """The ops that networks are made of, under the names of `torch.nn.functional`."""
 
-from glassgrad.ops.activations import log_softmax, relu, sigmoid, softmax, threshold, threshold_
-from glassgrad.ops.linalg import linear
-from glassgrad.ops.losses import (
-    binary_cross_entropy,
-    binary_cross_entropy_with_logits,
-    cross_entropy,
-    mse_loss,
-    nll_loss,
-)
-from glassgrad.ops.trigonometric import tanh
+from glassgrad.ops._lookup import of_module
 
-__all__ = [
-    "binary_cross_entropy",
-    "binary_cross_entropy_with_logits",
-    "cross_entropy",
-    "linear",
-    "log_softmax",
-    "mse_loss",
-    "nll_loss",
-    "relu",
-    "sigmoid",
-    "softmax",
-    "tanh",
-    "threshold",
-    "threshold_",
-]
+__all__, __getattr__, __dir__ = of_module(__name__, home="nn.functional")

@@ -5,29 +5,59 @@
     xavier:   Var w = gain² · 2 / (fan_in + fan_out)  compromises between those and gradients
 
 See also: He et al., *Delving Deep into Rectifiers* (2015); Glorot and Bengio, *Understanding the
-Difficulty of Training Deep Feedforward Neural Networks* (2010).
+Difficulty of Training Deep Feedforward Neural Networks* (2010); Saxe et al., *Exact Solutions to
+the Nonlinear Dynamics of Learning in Deep Linear Neural Networks* (2013).
 """
 
+import functools
 import math
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
 
 from glassgrad.autograd.grad_mode import no_grad
 from glassgrad.core.errors import ArgumentError, ShapeError
 from glassgrad.core.tensor import Tensor
+from glassgrad.missing import missing_from as _missing_from
+from glassgrad.ops import as_tensor, rand, randn, randperm
 from glassgrad.ops.generator import Generator
-from glassgrad.ops.random import rand, randn
+from glassgrad.values.dtypes import float64
 
 __all__ = [
     "calculate_gain",
     "constant_",
+    "dirac_",
+    "eye_",
+    "kaiming_normal_",
     "kaiming_uniform_",
     "normal_",
     "ones_",
+    "orthogonal_",
+    "sparse_",
+    "trunc_normal_",
     "uniform_",
+    "xavier_normal_",
     "xavier_uniform_",
     "zeros_",
 ]
 
-_GAINS = {"linear": 1.0, "sigmoid": 1.0, "tanh": 5.0 / 3.0, "relu": math.sqrt(2.0)}
+__getattr__ = _missing_from(__name__)
+
+_GAINS = {
+    "linear": 1.0,
+    "conv1d": 1.0,
+    "conv2d": 1.0,
+    "conv3d": 1.0,
+    "conv_transpose1d": 1.0,
+    "conv_transpose2d": 1.0,
+    "conv_transpose3d": 1.0,
+    "sigmoid": 1.0,
+    "tanh": 5.0 / 3.0,
+    "relu": math.sqrt(2.0),
+    "selu": 3.0 / 4.0,
+}
 
 
 def uniform_(
@@ -56,6 +86,42 @@ def normal_(
     return tensor
 
 
+def trunc_normal_(
+    tensor: Tensor,
+    mean: float = 0.0,
+    std: float = 1.0,
+    a: float = -2.0,
+    b: float = 2.0,
+    generator: Generator | None = None,
+) -> Tensor:
+    """Fill with draws from the normal distribution that lie in [a, b]; those outside are redrawn.
+
+    Args:
+        mean, std: of the distribution before it is cut off.
+        a, b: where it is; as they are, not in units of `std`.
+
+    Example:
+        >>> w = trunc_normal_(zeros(100), std=0.02, a=-0.04, b=0.04)
+        >>> bool((w.abs() <= 0.04).all())
+        True
+    """
+    if mean < a - 2 * std or mean > b + 2 * std:
+        warnings.warn(
+            "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of "
+            "values may be incorrect.",
+            UserWarning,
+            stacklevel=2,
+        )
+    from scipy.special import ndtr, ndtri  # the normal distribution function, and its inverse
+
+    low, high = [ndtr((end - mean) / std) for end in (a, b)]
+    with no_grad():
+        drawn = rand(*tensor.shape, generator=generator, dtype=float64) * (high - low) + low
+        normal = as_tensor(ndtri(drawn.numpy()), device=tensor.device)
+        tensor.copy_((normal * std + mean).clamp(a, b))
+    return tensor
+
+
 def constant_(tensor: Tensor, val: float) -> Tensor:
     """Fill with one number."""
     with no_grad():
@@ -73,6 +139,58 @@ def ones_(tensor: Tensor) -> Tensor:
     return constant_(tensor, 1.0)
 
 
+def eye_(tensor: Tensor) -> Tensor:
+    """Fill a matrix with the identity: a linear layer passes on what it gets.
+
+    Raises:
+        ArgumentError: if the tensor has not two dims.
+    """
+    if tensor.ndim != 2:
+        raise ArgumentError(
+            "Only tensors with 2 dimensions are supported, and this one has shape "
+            f"{tuple(tensor.shape)}. The identity is a matrix. Use `dirac_` for convolutions."
+        )
+    with no_grad():
+        tensor.zero_()
+        tensor.diagonal().fill_(1)
+    return tensor
+
+
+def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
+    """Fill the weight of a convolution so that it passes on as many channels as it can.
+
+    Args:
+        tensor: of shape `(out, in, …)`, with one to three more dims.
+        groups: of the convolution; each passes on its own channels.
+
+    Raises:
+        ArgumentError: for another number of dims, or if the groups do not divide the channels.
+
+    Example:
+        >>> dirac_(zeros(1, 1, 3))
+        tensor([[[0., 1., 0.]]])
+    """
+    if tensor.ndim not in (3, 4, 5):
+        raise ArgumentError(
+            "Only tensors with 3, 4, or 5 dimensions are supported, and this one has shape "
+            f"{tuple(tensor.shape)}. It is the weight of a convolution. Use `eye_` for a matrix."
+        )
+    outputs, inputs, *field = tensor.shape
+    if outputs % groups:
+        raise ArgumentError(
+            f"dim 0 must be divisible by groups: {outputs} channels are not {groups} groups of one "
+            "size. Write a divisor."
+        )
+    each = outputs // groups
+    middle = tuple([n // 2 for n in field])
+    with no_grad():
+        tensor.zero_()
+        for group in range(groups):
+            for k in range(min(each, inputs)):
+                tensor[(group * each + k, k, *middle)] = 1
+    return tensor
+
+
 def xavier_uniform_(
     tensor: Tensor, gain: float = 1.0, generator: Generator | None = None
 ) -> Tensor:
@@ -81,9 +199,17 @@ def xavier_uniform_(
     Raises:
         ShapeError: if the tensor has fewer than two dims.
     """
-    fan_in, fan_out = _fans(tensor)
-    bound = gain * math.sqrt(6.0 / (fan_in + fan_out))
+    bound = gain * math.sqrt(6.0 / sum(_fans(tensor)))
     return uniform_(tensor, -bound, bound, generator)
+
+
+def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
+    """Fill with draws from N(0, s²), s = gain·√(2 / (fan_in + fan_out)).
+
+    Raises:
+        ShapeError: if the tensor has fewer than two dims.
+    """
+    return normal_(tensor, 0.0, gain * math.sqrt(2.0 / sum(_fans(tensor))), generator)
 
 
 def kaiming_uniform_(
@@ -106,21 +232,97 @@ def kaiming_uniform_(
         ShapeError: if the tensor has fewer than two dims.
         ArgumentError: for an unknown mode or nonlinearity.
     """
-    if mode not in ("fan_in", "fan_out"):
+    bound = math.sqrt(3.0) * _kaiming_std(tensor, a, mode, nonlinearity)
+    return uniform_(tensor, -bound, bound, generator)
+
+
+def kaiming_normal_(
+    tensor: Tensor,
+    a: float = 0.0,
+    mode: str = "fan_in",
+    nonlinearity: str = "leaky_relu",
+    generator: Generator | None = None,
+) -> Tensor:
+    """Fill with draws from N(0, s²), s = gain/√fan; arguments as in `kaiming_uniform_`."""
+    return normal_(tensor, 0.0, _kaiming_std(tensor, a, mode, nonlinearity), generator)
+
+
+def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float:
+    if mode.lower() not in ("fan_in", "fan_out"):
         raise ArgumentError(
             f"Mode {mode} not supported: one of the two fans sets the scale. "
             "Write 'fan_in' or 'fan_out'."
         )
-    fan = _fans(tensor)[mode == "fan_out"]
-    bound = calculate_gain(nonlinearity, a) * math.sqrt(3.0 / max(fan, 1))
-    return uniform_(tensor, -bound, bound, generator)
+    fan = _fans(tensor)[mode.lower() == "fan_out"]
+    return calculate_gain(nonlinearity, a) / math.sqrt(max(fan, 1))
+
+
+def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = None) -> Tensor:
+    """Fill with a random matrix whose rows, or columns, are orthonormal: it keeps lengths.
+
+    Args:
+        tensor: of shape `(n, …)`; the dims behind the first count as one.
+        gain: what the matrix is multiplied by.
+
+    Raises:
+        ArgumentError: if the tensor has fewer than two dims.
+
+    Example:
+        >>> w = orthogonal_(zeros(2, 3))
+        >>> (w @ w.T).round(decimals=3).abs()
+        tensor([[1., 0.],
+                [0., 1.]])
+    """
+    if tensor.ndim < 2:
+        raise ArgumentError(
+            "Only tensors with 2 or more dimensions are supported, and this one has shape "
+            f"{tuple(tensor.shape)}. Rows are orthogonal to each other. Use `uniform_` for a bias."
+        )
+    if not tensor.numel():
+        return tensor
+    rows = tensor.shape[0]
+    drawn = randn(rows, tensor.numel() // rows, generator=generator, dtype=tensor.dtype)
+    matrix = drawn.numpy()
+    q, r = np.linalg.qr(matrix.T if rows < matrix.shape[1] else matrix)
+    q = q * np.sign(np.diagonal(r))  # so that all rotations are as likely
+    with no_grad():
+        made = as_tensor(q.T if rows < matrix.shape[1] else q, device=tensor.device)
+        tensor.copy_(gain * made.reshape(tensor.shape))
+    return tensor
+
+
+def sparse_(
+    tensor: Tensor, sparsity: float, std: float = 0.01, generator: Generator | None = None
+) -> Tensor:
+    """Fill with draws from N(0, std²), of which a share in each column is 0.
+
+    Args:
+        tensor: a matrix.
+        sparsity: the share.
+
+    Raises:
+        ArgumentError: if the tensor has not two dims.
+    """
+    if tensor.ndim != 2:
+        raise ArgumentError(
+            "Only tensors with 2 dimensions are supported, and this one has shape "
+            f"{tuple(tensor.shape)}. Each column has its zeros. Write `reshape` first."
+        )
+    rows, columns = tensor.shape
+    zeros = math.ceil(sparsity * rows)
+    normal_(tensor, 0, std, generator)
+    with no_grad():
+        for column in range(columns):
+            tensor[randperm(rows, generator=generator)[:zeros], column] = 0
+    return tensor
 
 
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
     """The factor that makes up for what a nonlinearity takes from the variance.
 
     Args:
-        nonlinearity: "linear", "sigmoid", "tanh", "relu" or "leaky_relu".
+        nonlinearity: "linear", a convolution's name, "sigmoid", "tanh", "relu", "leaky_relu" or
+            "selu".
         param: the slope of leaky ReLU below 0; None: 0.01.
 
     Raises:
@@ -132,6 +334,8 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
     """
     if nonlinearity == "leaky_relu":
         slope = 0.01 if param is None else param
+        if isinstance(slope, bool) or not isinstance(slope, int | float):
+            raise ArgumentError(f"negative_slope {param} not a valid number. Write a float.")
         return math.sqrt(2.0 / (1.0 + slope**2))
     if nonlinearity not in _GAINS:
         raise ArgumentError(
@@ -151,3 +355,36 @@ def _fans(tensor: Tensor) -> tuple[int, int]:
         )
     field = math.prod(tensor.shape[2:])
     return tensor.shape[1] * field, tensor.shape[0] * field
+
+
+# The old names ------------------------------------------------------------------------------------
+
+
+def _old_name(fill: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """The function without the underscore, as PyTorch called it once; it warns."""
+    old = fill.__name__.removesuffix("_")
+
+    @functools.wraps(fill)
+    def renamed(*args: Any, **kwargs: Any) -> Tensor:
+        warnings.warn(
+            f"`nn.init.{old}` is now deprecated in favor of `nn.init.{fill.__name__}`.",
+            FutureWarning,
+            stacklevel=2,
+        )
+        return fill(*args, **kwargs)
+
+    renamed.__name__ = old
+    return renamed
+
+
+uniform = _old_name(uniform_)
+normal = _old_name(normal_)
+constant = _old_name(constant_)
+eye = _old_name(eye_)
+dirac = _old_name(dirac_)
+xavier_uniform = _old_name(xavier_uniform_)
+xavier_normal = _old_name(xavier_normal_)
+kaiming_uniform = _old_name(kaiming_uniform_)
+kaiming_normal = _old_name(kaiming_normal_)
+orthogonal = _old_name(orthogonal_)
+sparse = _old_name(sparse_)

@@ -1,10 +1,9 @@
-"""The usual layers, activations and losses as modules, and `Sequential`: modules in a row."""
+"""The usual layers: linear maps, and what changes shapes alone."""
 
 import math
-from collections.abc import Iterator, Mapping
-from typing import Any, Self, SupportsIndex
+from typing import Any, SupportsIndex
 
-from glassgrad.core.errors import ArgumentError, ArgumentTypeError, DimError
+from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.nn import functional
 from glassgrad.nn.init import kaiming_uniform_, uniform_
@@ -84,6 +83,67 @@ class Linear(Module):
         )
 
 
+class Bilinear(Module):
+    """y = x₁ W x₂ + b, with a matrix for each output.
+
+    Args:
+        in1_features, in2_features: n₁ and n₂, the sizes of the last dims.
+        out_features: m, the size of the last dim of y.
+        bias: whether to add b.
+        device, dtype: of the parameters.
+
+    Attributes:
+        weight: W, shape `(m, n₁, n₂)`, drawn from U(-1/√n₁, 1/√n₁).
+        bias: b, shape `(m,)`, drawn from the same; None without bias.
+
+    Raises:
+        ArgumentError: for a size below 1.
+    """
+
+    weight: Parameter
+    bias: Parameter | None
+
+    def __init__(
+        self,
+        in1_features: int,
+        in2_features: int,
+        out_features: int,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        if in1_features <= 0:
+            raise ArgumentError(
+                f"in1_features must be > 0, but got (in1_features={in1_features}). It is the size "
+                "of an input. Write a positive number."
+            )
+        self.in1_features = in1_features
+        self.in2_features = in2_features
+        self.out_features = out_features
+        sizes = (out_features, in1_features, in2_features)
+        self.weight = Parameter(empty(*sizes, device=device, dtype=dtype))
+        made = Parameter(empty(out_features, device=device, dtype=dtype)) if bias else None
+        self.register_parameter("bias", made)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw weight and bias anew."""
+        bound = 1 / math.sqrt(self.in1_features)
+        uniform_(self.weight, -bound, bound)
+        if self.bias is not None:
+            uniform_(self.bias, -bound, bound)
+
+    def forward(self, input1: Tensor, input2: Tensor) -> Tensor:
+        return functional.bilinear(input1, input2, self.weight, self.bias)
+
+    def extra_repr(self) -> str:
+        return (
+            f"in1_features={self.in1_features}, in2_features={self.in2_features}, "
+            f"out_features={self.out_features}, bias={self.bias is not None}"
+        )
+
+
 class Identity(Module):
     """y = x; takes any arguments, so that it can stand in for any layer."""
 
@@ -117,177 +177,32 @@ class Flatten(Module):
         return f"start_dim={self.start_dim}, end_dim={self.end_dim}"
 
 
-class Sequential(Module):
-    """Modules that run one after the other.
+class Unflatten(Module):
+    """Splits a dim into several, as `Flatten` merged them.
 
     Args:
-        *modules: named "0", "1", …; or one dict of names and modules.
+        dim: which.
+        unflattened_size: the sizes of its parts.
 
     Example:
-        >>> Sequential(Linear(2, 3), ReLU())
-        Sequential(
-          (0): Linear(in_features=2, out_features=3, bias=True)
-          (1): ReLU()
-        )
+        >>> Unflatten(1, (8, 8))(zeros(5, 64)).shape
+        glassgrad.Size([5, 8, 8])
     """
 
-    def __init__(self, *modules: Any) -> None:
+    def __init__(self, dim: int, unflattened_size: Any) -> None:
         super().__init__()
-        if len(modules) == 1 and isinstance(modules[0], Mapping):
-            named = dict(modules[0])
-        else:
-            named = {str(k): module for k, module in enumerate(modules)}
-        for name, module in named.items():
-            self.register_module(name, module)
-
-    def forward(self, input: Any) -> Any:
-        for module in self:
-            input = module(input)
-        return input
-
-    def append(self, module: Module) -> Self:
-        """Add one more at the end; returns the row."""
-        self.register_module(str(len(self)), module)
-        return self
-
-    def __len__(self) -> int:
-        return len(self._modules)
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self._modules.values())
-
-    def __getitem__(self, index: Any) -> Any:
-        if isinstance(index, slice):
-            return type(self)(dict(list(self._modules.items())[index]))
-        return self._modules[self._name_at(index)]
-
-    def __setitem__(self, index: int, module: Module) -> None:
-        setattr(self, self._name_at(index), module)
-
-    def __delitem__(self, index: int) -> None:
-        delattr(self, self._name_at(index))
-        if all(name.isdigit() for name in self._modules):  # keep numbered names without a gap
-            self._modules = {str(k): module for k, module in enumerate(self)}
-
-    def _name_at(self, index: int) -> str:
-        if not -len(self) <= index < len(self):
-            raise DimError(
-                f"index {index} is out of range for {len(self)} modules. "
-                "There is no module there. Write an index below that."
+        if not isinstance(unflattened_size, tuple | list) or not all(
+            isinstance(size, SupportsIndex) for size in unflattened_size
+        ):
+            raise ArgumentTypeError(
+                f"unflattened_size must be a tuple of ints, but found {unflattened_size!r}. "
+                "They are the sizes of the parts. Write `(8, 8)`."
             )
-        return list(self._modules)[index]
-
-
-class ReLU(Module):
-    """y = max(x, 0).
-
-    Args:
-        inplace: write the result into the input.
-    """
-
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
-
-    def forward(self, input: Tensor) -> Tensor:
-        return functional.relu(input, inplace=self.inplace)
-
-    def extra_repr(self) -> str:
-        return "inplace=True" if self.inplace else ""
-
-
-class Tanh(Module):
-    """y = tanh x."""
-
-    def forward(self, input: Tensor) -> Tensor:
-        return functional.tanh(input)
-
-
-class Sigmoid(Module):
-    """y = 1 / (1 + e⁻ˣ)."""
-
-    def forward(self, input: Tensor) -> Tensor:
-        return functional.sigmoid(input)
-
-
-class Softmax(Module):
-    """Positive numbers that add up to 1 along a dim.
-
-    Args:
-        dim: along which.
-    """
-
-    def __init__(self, dim: int) -> None:
-        super().__init__()
         self.dim = dim
+        self.unflattened_size = unflattened_size
 
     def forward(self, input: Tensor) -> Tensor:
-        return functional.softmax(input, self.dim)
+        return input.unflatten(self.dim, self.unflattened_size)
 
     def extra_repr(self) -> str:
-        return f"dim={self.dim}"
-
-
-class LogSoftmax(Softmax):
-    """The logarithm of `Softmax`, without its rounding to 0.
-
-    Args:
-        dim: along which.
-    """
-
-    def forward(self, input: Tensor) -> Tensor:
-        return functional.log_softmax(input, self.dim)
-
-
-class MSELoss(Module):
-    """The mean squared distance.
-
-    Args:
-        reduction: "mean", "sum" or "none".
-    """
-
-    def __init__(self, *, reduction: str = "mean") -> None:
-        super().__init__()
-        self.reduction = reduction
-
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return functional.mse_loss(input, target, reduction=self.reduction)
-
-
-class CrossEntropyLoss(Module):
-    """-log of the probability that softmax gives to the right class.
-
-    Args:
-        weight: of each class, shape `(C,)`; None: 1 each.
-        ignore_index: a label whose rows do not count.
-        reduction: "mean", "sum" or "none".
-        label_smoothing: the share of every class in a softened target, from 0 to 1.
-
-    Example:
-        >>> CrossEntropyLoss()(tensor([[0.0, 0.0]]), tensor([1]))
-        tensor(0.6931)
-    """
-
-    def __init__(
-        self,
-        weight: Tensor | None = None,
-        *,
-        ignore_index: int = -100,
-        reduction: str = "mean",
-        label_smoothing: float = 0.0,
-    ) -> None:
-        super().__init__()
-        self.register_buffer("weight", weight)
-        self.ignore_index = ignore_index
-        self.reduction = reduction
-        self.label_smoothing = label_smoothing
-
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return functional.cross_entropy(
-            input,
-            target,
-            self.weight,
-            ignore_index=self.ignore_index,
-            reduction=self.reduction,
-            label_smoothing=self.label_smoothing,
-        )
+        return f"dim={self.dim}, unflattened_size={self.unflattened_size}"

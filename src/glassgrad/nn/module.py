@@ -12,8 +12,9 @@ parameters is a walk over these dicts, and every walk is `named_modules`.
 """
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple, Self
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Self
 
 from glassgrad.autograd.grad_mode import no_grad
 from glassgrad.autograd.gradients import clear_gradients
@@ -21,52 +22,52 @@ from glassgrad.autograd.scopes import call_in_scope, note_call
 from glassgrad.core.errors import (
     ArgumentError,
     ArgumentTypeError,
+    DTypeError,
     GlassgradError,
-    GraphError,
+    HookError,
     MissingRuleError,
 )
 from glassgrad.core.state import next_seq, scoped
 from glassgrad.core.tensor import Tensor, is_differentiable
-from glassgrad.hooks.on_gradients import Hooks, RemovableHandle
+from glassgrad.hooks.on_gradients import Hooks, RemovableHandle, add_hook
+from glassgrad.nn import _state
 from glassgrad.nn._hooks import (
+    EVERYWHERE,
     Hook,
     ModuleBackward,
-    add_forward_hook,
-    add_full_backward_hook,
+    add_hook_of_all,
+    check_backward_hook,
+    checked_hook,
+    hooks_of,
+    registered,
     replaced_inputs,
+    run_always,
+    watch_last_node,
 )
-from glassgrad.nn.parameter import Buffer, Parameter
+from glassgrad.nn._state import IncompatibleKeys
+from glassgrad.nn.parameter import Buffer, Parameter, is_lazy
+from glassgrad.ops import empty_like
 from glassgrad.ops.conversion import destination
 from glassgrad.values.backend import Device
 from glassgrad.values.dtypes import as_dtype, float16, float32, float64
 
 _REGISTRIES = ("_parameters", "_buffers", "_modules")
+_HOOKS = (
+    "_forward_pre_hooks",
+    "_forward_hooks",
+    "_backward_pre_hooks",
+    "_backward_hooks",
+    "_state_dict_pre_hooks",
+    "_state_dict_hooks",
+    "_load_state_dict_pre_hooks",
+    "_load_state_dict_post_hooks",
+)
 
 
-class PartNameError(GlassgradError, KeyError):
+class PartNameError(GlassgradError, KeyError, AttributeError):
     """A name that no parameter, buffer or submodule can have."""
 
     __str__ = Exception.__str__  # KeyError's would print the message as a quoted key
-
-
-class IncompatibleKeys(NamedTuple):
-    """The names that only one side of `load_state_dict` had.
-
-    Attributes:
-        missing_keys: names of the module that the dict lacks.
-        unexpected_keys: names of the dict that the module lacks.
-    """
-
-    missing_keys: list[str]
-    unexpected_keys: list[str]
-
-    def __repr__(self) -> str:
-        if not self.missing_keys and not self.unexpected_keys:
-            return "<All keys matched successfully>"
-        return (
-            f"IncompatibleKeys(missing_keys={self.missing_keys}, "
-            f"unexpected_keys={self.unexpected_keys})"
-        )
 
 
 class Module:
@@ -90,6 +91,10 @@ class Module:
     """
 
     training: bool
+    call_super_init: bool = False
+    dump_patches: bool = False
+    _version: int = 1
+    _is_full_backward_hook: bool | None = None
     _parameters: dict[str, Parameter | None]
     _buffers: dict[str, Tensor | None]
     _modules: dict[str, "Module | None"]
@@ -98,16 +103,23 @@ class Module:
     _forward_hooks: Hooks
     _backward_pre_hooks: Hooks
     _backward_hooks: Hooks
+    _state_dict_pre_hooks: Hooks
+    _state_dict_hooks: Hooks
+    _load_state_dict_pre_hooks: Hooks
+    _load_state_dict_post_hooks: Hooks
 
-    def __init__(self) -> None:
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        if args or kwargs:
+            given = f"keyword argument '{next(iter(kwargs))}'" if kwargs else "positional argument"
+            raise ArgumentTypeError(
+                f"{type(self).__name__}.__init__() got an unexpected {given}. A module's own "
+                "arguments stop at its class. Write `super().__init__()`."
+            )
         vars(self).update(
             _parameters={}, _buffers={}, _modules={}, _non_persistent_buffers_set=set()
         )
+        vars(self).update([(name, Hooks()) for name in _HOOKS])
         self.training = True
-        self._forward_pre_hooks = Hooks()
-        self._forward_hooks = Hooks()
-        self._backward_pre_hooks = Hooks()
-        self._backward_hooks = Hooks()
 
     # Calling ------------------------------------------------------------------------------------
 
@@ -120,25 +132,44 @@ class Module:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         hooks = self._forward_pre_hooks or self._forward_hooks or self._backward_hooks
-        if not hooks and not self._backward_pre_hooks and not scoped:
+        if not hooks and not self._backward_pre_hooks and not scoped and not EVERYWHERE:
             return note_call(self, next_seq(), self.forward(*args, **kwargs))
         return call_in_scope(self, self._run, args, kwargs)
 
     def _run(self, *args: Any, **kwargs: Any) -> Any:
         """`forward` between its hooks."""
-        pre_hooks: tuple[Any, ...] = tuple(self._forward_pre_hooks.values())
-        for hook in pre_hooks:
-            args, kwargs = replaced_inputs(hook, self, args, kwargs)
-        watch = None
-        if self._backward_hooks or self._backward_pre_hooks:
-            watch = ModuleBackward(self)
-            args = watch.watch_inputs(args)
-        result = self.forward(*args, **kwargs)
-        for hook in tuple(self._forward_hooks.values()):
-            replacement = hook(self, args, kwargs, result)
-            if replacement is not None:
-                result = replacement
-        return result if watch is None else watch.watch_output(result)
+        waiting: list[Any] | None = None
+        result = None
+        try:
+            for hook in hooks_of(self, "_forward_pre_hooks"):
+                args, kwargs = replaced_inputs(hook, self, args, kwargs)
+            watch = self._watched()
+            if watch is not None:
+                args = watch.watch_inputs(args)
+            result = self.forward(*args, **kwargs)
+            waiting = list(hooks_of(self, "_forward_hooks"))
+            while waiting:
+                hook = waiting.pop(0)
+                replacement = hook(self, args, kwargs, result)
+                if replacement is not None:
+                    result = replacement
+        except Exception:
+            later = hooks_of(self, "_forward_hooks") if waiting is None else waiting
+            run_always(later, self, args, kwargs, result)
+            raise
+        if watch is not None:
+            result = watch.watch_output(result)
+        if self._is_full_backward_hook is False and self._backward_hooks:
+            watch_last_node(self, tuple(self._backward_hooks.values()), args, result)
+        return result
+
+    def _watched(self) -> ModuleBackward | None:
+        """What calls the full backward hooks; None if there are none."""
+        hooks = hooks_of(self, "_backward_hooks")
+        if self._is_full_backward_hook is False:
+            hooks = hooks[: len(hooks) - len(self._backward_hooks)]
+        pre_hooks = hooks_of(self, "_backward_pre_hooks")
+        return ModuleBackward(self, hooks, pre_hooks) if hooks or pre_hooks else None
 
     # Parts by name ------------------------------------------------------------------------------
 
@@ -166,7 +197,8 @@ class Module:
             if other is not vars(self)[registry]:
                 other.pop(name, None)
         self._non_persistent_buffers_set.discard(name)
-        vars(self)[registry][name] = value
+        kind = "module" if registry == "_modules" else "parameter"
+        vars(self)[registry][name] = registered(kind, self, name, value)
 
     def _require_setup(self, what: str, name: str) -> None:
         if "_parameters" not in vars(self):
@@ -218,8 +250,10 @@ class Module:
                 "Write `nn.Parameter(tensor)`."
             )
         self._parameters[name] = param
+        if param is not None:
+            self._parameters[name] = registered("parameter", self, name, param)
 
-    def register_buffer(self, name: str, tensor: Tensor | None, *, persistent: bool = True) -> None:
+    def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
         """File a tensor that is part of the state but no parameter, under `name`.
 
         Args:
@@ -229,7 +263,7 @@ class Module:
         """
         self._require_free_name("buffer", name, self._buffers)
         _require_tensor_or_none(name, tensor)
-        self._buffers[name] = tensor
+        self._buffers[name] = registered("buffer", self, name, tensor)
         if persistent:
             self._non_persistent_buffers_set.discard(name)
         else:
@@ -243,9 +277,95 @@ class Module:
                 "one. Derive its class from nn.Module, or call it as a function in `forward`."
             )
         self._require_free_name("module", name, self._modules)
-        self._modules[name] = module
+        self._modules[name] = registered("module", self, name, module)
 
     add_module = register_module
+
+    def get_submodule(self, target: str) -> "Module":
+        """The module of a dotted name; this module itself for an empty one.
+
+        Raises:
+            PartNameError: if there is none of that name.
+
+        Example:
+            >>> Sequential(Linear(2, 3), ReLU()).get_submodule("1")
+            ReLU()
+        """
+        found: Any = self
+        for name in target.split(".") if target else ():
+            found = _part_of(found, name, Module, "an nn.Module")
+        return found  # type: ignore[no-any-return]
+
+    def get_parameter(self, target: str) -> Parameter:
+        """The parameter of a dotted name.
+
+        Raises:
+            PartNameError: if there is none of that name.
+        """
+        path, _, name = target.rpartition(".")
+        found: Parameter = _part_of(self.get_submodule(path), name, Parameter, "an nn.Parameter")
+        return found
+
+    def get_buffer(self, target: str) -> Tensor:
+        """The buffer of a dotted name.
+
+        Raises:
+            PartNameError: if there is none of that name.
+        """
+        path, _, name = target.rpartition(".")
+        owner = self.get_submodule(path)
+        found = _part_of(owner, name, Tensor, "a buffer")
+        if name not in owner._buffers:
+            raise PartNameError(
+                f"`{name}` is not a buffer of {type(owner).__name__}. Only what was registered as "
+                "one is. Write `get_parameter`, or `register_buffer(name, tensor)` first."
+            )
+        return found  # type: ignore[no-any-return]
+
+    def set_submodule(self, target: str, module: "Module", strict: bool = False) -> None:
+        """Put a module in the place of a dotted name.
+
+        Args:
+            target: the name; the modules on the way to it exist.
+            module: what is put there.
+            strict: refuse a name that no module has.
+
+        Raises:
+            ArgumentError: for an empty name, or what is no module.
+            PartNameError: if the name leads nowhere, or to what is no module.
+        """
+        if not target:
+            raise ArgumentError(
+                "Cannot set the submodule without a target name! Write the name of its place."
+            )
+        if not isinstance(module, Module):
+            raise ArgumentError(
+                f"`module` is not an nn.Module, found {type(module)}. Only modules are parts of "
+                "one. Derive its class from nn.Module."
+            )
+        path, _, name = target.rpartition(".")
+        owner = self.get_submodule(path)
+        if strict or hasattr(owner, name):
+            _part_of(owner, name, Module, "an nn.Module")
+        setattr(owner, name, module)
+
+    def get_extra_state(self) -> Any:
+        """What `state_dict` contains beside the tensors; a subclass that has such says so."""
+        raise MissingRuleError(
+            "Reached a code path in Module.get_extra_state() that should never be called. A state "
+            "has it only if a subclass does. Write `def get_extra_state(self): …` in the class."
+        )
+
+    def set_extra_state(self, state: Any) -> None:
+        """Take up what `get_extra_state` gave."""
+        raise MissingRuleError(
+            "Reached a code path in Module.set_extra_state() that should never be called. A state "
+            "has it only if a subclass does. Write `def set_extra_state(self, state): …` too."
+        )
+
+    def _overrides(self, method: str) -> bool:
+        """Whether a subclass has a method of its own."""
+        return getattr(type(self), method) is not getattr(Module, method)
 
     def _require_free_name(self, what: str, name: Any, own: Mapping[str, Any]) -> None:
         if not isinstance(name, str):
@@ -270,21 +390,22 @@ class Module:
     # Walking the tree -----------------------------------------------------------------------------
 
     def named_modules(
-        self, *, prefix: str = "", remove_duplicate: bool = True
+        self, memo: set[Any] | None = None, prefix: str = "", remove_duplicate: bool = True
     ) -> Iterator[tuple[str, "Module"]]:
         """This module and all below it, with dotted names, parents first.
 
         Args:
+            memo: modules that are left out; those that are given are added.
             prefix: what the names start with.
             remove_duplicate: give a module that is reached twice only once.
         """
-        seen: set[int] = set()
+        seen = set() if memo is None else memo
         stack: list[tuple[str, Module]] = [(prefix, self)]
         while stack:
             name, module = stack.pop()
-            if remove_duplicate and id(module) in seen:
+            if remove_duplicate and module in seen:
                 continue
-            seen.add(id(module))
+            seen.add(module)
             yield name, module
             stack += [
                 (_joined(name, key), child)
@@ -307,7 +428,7 @@ class Module:
             yield child
 
     def named_parameters(
-        self, prefix: str = "", *, recurse: bool = True, remove_duplicate: bool = True
+        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Parameter]]:
         """The parameters with their dotted names.
 
@@ -324,18 +445,18 @@ class Module:
             "_parameters", prefix, recurse=recurse, remove_duplicate=remove_duplicate
         )
 
-    def parameters(self, *, recurse: bool = True) -> Iterator[Parameter]:
+    def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
         """The parameters, each once: what an optimiser is given."""
         for _, parameter in self.named_parameters(recurse=recurse):
             yield parameter
 
     def named_buffers(
-        self, prefix: str = "", *, recurse: bool = True, remove_duplicate: bool = True
+        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Tensor]]:
         """The buffers with their dotted names; arguments as in `named_parameters`."""
         return self._named("_buffers", prefix, recurse=recurse, remove_duplicate=remove_duplicate)
 
-    def buffers(self, *, recurse: bool = True) -> Iterator[Tensor]:
+    def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
         """The buffers, each once."""
         for _, buffer in self.named_buffers(recurse=recurse):
             yield buffer
@@ -366,11 +487,16 @@ class Module:
         Returns:
             A handle whose `remove()` takes the hook away.
         """
-        pre_hooks = self._forward_pre_hooks
-        return add_forward_hook(pre_hooks, hook, prepend=prepend, with_kwargs=with_kwargs)
+        called = checked_hook(hook, with_kwargs=with_kwargs)
+        return add_hook(self._forward_pre_hooks, called, first=prepend)
 
     def register_forward_hook(
-        self, hook: Hook, *, prepend: bool = False, with_kwargs: bool = False
+        self,
+        hook: Hook,
+        *,
+        prepend: bool = False,
+        with_kwargs: bool = False,
+        always_call: bool = False,
     ) -> RemovableHandle:
         """Call `hook(module, args, output)` after each `forward`.
 
@@ -378,15 +504,15 @@ class Module:
             hook: what it returns replaces the output, None keeps it.
             prepend: run it before the hooks that are already there.
             with_kwargs: call `hook(module, args, kwargs, output)`.
+            always_call: also if `forward` raised an error; its output is None then.
 
         Returns:
             A handle whose `remove()` takes the hook away.
         """
-        return add_forward_hook(self._forward_hooks, hook, prepend=prepend, with_kwargs=with_kwargs)
+        called = checked_hook(hook, with_kwargs=with_kwargs, always_call=always_call)
+        return add_hook(self._forward_hooks, called, first=prepend)
 
-    def register_full_backward_pre_hook(
-        self, hook: Hook, *, prepend: bool = False
-    ) -> RemovableHandle:
+    def register_full_backward_pre_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
         """Call `hook(module, grad_output)` before the gradients of the module are computed.
 
         Args:
@@ -397,9 +523,10 @@ class Module:
         Returns:
             A handle whose `remove()` takes the hook away, from the next call of the module on.
         """
-        return add_full_backward_hook(self._backward_pre_hooks, hook, prepend=prepend)
+        check_backward_hook(hook)
+        return add_hook(self._backward_pre_hooks, hook, first=prepend)
 
-    def register_full_backward_hook(self, hook: Hook, *, prepend: bool = False) -> RemovableHandle:
+    def register_full_backward_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
         """Call `hook(module, grad_input, grad_output)` when the gradients of the inputs are known.
 
         Args:
@@ -410,27 +537,74 @@ class Module:
         Returns:
             A handle whose `remove()` takes the hook away, from the next call of the module on.
 
+        Raises:
+            HookError: if the module has hooks of the old form.
+
         Example:
             >>> layer = Sequential(ReLU())
             >>> handle = layer.register_full_backward_hook(lambda m, gin, gout: print(gin, gout))
             >>> layer(tensor([-1.0, 2.0], requires_grad=True)).sum().backward()
             (tensor([0., 1.]),) (tensor([1., 1.]),)
         """
-        return add_full_backward_hook(self._backward_hooks, hook, prepend=prepend)
+        self._use_backward_hooks(full=True)
+        check_backward_hook(hook)
+        return add_hook(self._backward_hooks, hook, first=prepend)
 
     def register_backward_hook(self, hook: Hook) -> RemovableHandle:
-        """The old form, which saw the last op of `forward` alone; it raises."""
-        raise GraphError(
-            "register_backward_hook() is deprecated: it saw the gradients of the last op of "
-            "forward, and took them for those of the module. Write "
-            "`module.register_full_backward_hook(hook)`, which sees those of the module."
-        )
+        """The old form: `hook(module, grad_input, grad_output)` sees the last op of `forward`.
+
+        It takes the gradients of that op's operands for those of the module's inputs, and warns
+        where they differ. Use `register_full_backward_hook`.
+
+        Raises:
+            HookError: if the module has hooks of the full form.
+        """
+        self._use_backward_hooks(full=False)
+        check_backward_hook(hook)
+        return add_hook(self._backward_hooks, hook)
+
+    def _use_backward_hooks(self, *, full: bool) -> None:
+        if self._is_full_backward_hook is (not full):
+            raise HookError(
+                "Cannot use both regular backward hooks and full backward hooks on a single "
+                "Module. Please use only one of them: write `register_full_backward_hook` for all."
+            )
+        self._is_full_backward_hook = full
+
+    def register_state_dict_pre_hook(self, hook: Hook) -> RemovableHandle:
+        """Call `hook(module, prefix, keep_vars)` before `state_dict` looks at the module."""
+        return add_hook(self._state_dict_pre_hooks, hook)
+
+    def register_state_dict_post_hook(self, hook: Hook) -> RemovableHandle:
+        """Call `hook(module, state_dict, prefix, local_metadata)` when its entries are there.
+
+        Args:
+            hook: may change the dict in place.
+        """
+        return add_hook(self._state_dict_hooks, hook)
+
+    def register_load_state_dict_pre_hook(self, hook: Hook) -> RemovableHandle:
+        """Call a hook before the module looks for its entries in a state.
+
+        Args:
+            hook: is called as `hook(module, state_dict, prefix, local_metadata, strict,
+                missing_keys, unexpected_keys, error_msgs)`; may change the dict and the lists.
+        """
+        return add_hook(self._load_state_dict_pre_hooks, hook)
+
+    def register_load_state_dict_post_hook(self, hook: Hook) -> RemovableHandle:
+        """Call `hook(module, incompatible_keys)` when the module has been loaded.
+
+        Args:
+            hook: may change the two lists of names; what is left in them is an error if strict.
+        """
+        return add_hook(self._load_state_dict_post_hooks, hook)
 
     # State ----------------------------------------------------------------------------------------
 
     def state_dict(
         self,
-        *,
+        *args: Any,
         destination: dict[str, Tensor] | None = None,
         prefix: str = "",
         keep_vars: bool = False,
@@ -438,6 +612,7 @@ class Module:
         """Parameters and persistent buffers by dotted name, sharing the module's memory.
 
         Args:
+            *args: the same three by position, as older programs give them.
             destination: the dict to add to; None: a new one.
             prefix: what the names start with.
             keep_vars: the tensors themselves, not detached ones.
@@ -446,13 +621,25 @@ class Module:
             >>> list(Linear(2, 3).state_dict())
             ['weight', 'bias']
         """
-        destination = {} if destination is None else destination
-        for key, _, _, value in self._state():
-            destination[prefix + key] = value if keep_vars else value.detach()
+        if args:
+            warnings.warn(
+                "Positional args are being deprecated, use kwargs instead.",
+                FutureWarning,
+                stacklevel=2,
+            )
+            others: list[Any] = [destination, prefix, keep_vars]
+            destination, prefix, keep_vars = [*args, *others[len(args) :]]
+        if destination is None:
+            destination = _state.new_state()
+        _state.save(self, destination, prefix, keep_vars)
         return destination
 
+    def _save_to_state_dict(self, destination: Any, prefix: str, keep_vars: bool) -> None:
+        """Add the module's own entries; subclasses may override it."""
+        _state.save_own(self, destination, prefix, keep_vars)
+
     def load_state_dict(
-        self, state_dict: Mapping[str, Tensor], *, strict: bool = True, assign: bool = False
+        self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
     ) -> IncompatibleKeys:
         """Copy the values of a `state_dict` into this module's parameters and buffers.
 
@@ -468,50 +655,23 @@ class Module:
             GraphError: for names or shapes that do not match, all of them listed; nothing has
                 been loaded then.
         """
-        if not isinstance(state_dict, Mapping):
-            raise ArgumentTypeError(
-                f"Expected state_dict to be dict-like, got {type(state_dict)}. "
-                "Values are found by name. Pass what `module.state_dict()` returns."
-            )
-        own = {key: (registry, name, value) for key, registry, name, value in self._state()}
-        missing = [key for key in own if key not in state_dict]
-        unexpected = [key for key in state_dict if key not in own]
-        found = [key for key in own if key in state_dict]
-        problems = [
-            f"{what} key(s) in state_dict: {_quoted(names)}. "
-            for what, names in (("Missing", missing), ("Unexpected", unexpected))
-            if strict and names
-        ]
-        names_differ = bool(problems)
-        problems += filter(None, [_misfit(key, own[key][2], state_dict[key]) for key in found])
-        if problems:
-            raise GraphError(
-                f"Error(s) in loading state_dict for {type(self).__name__}:\n\t"
-                + "\n\t".join(problems)
-                + "\nNothing was loaded. Load into a module built like the one that was saved"
-                + (", or pass strict=False to load what matches." if names_differ else ".")
-            )
-        with no_grad():
-            for key in found:
-                registry, name, present = own[key]
-                value = state_dict[key]
-                if not assign:
-                    present.copy_(value)
-                elif isinstance(present, Parameter) and not isinstance(value, Parameter):
-                    registry[name] = Parameter(value, present.requires_grad)
-                else:
-                    registry[name] = value
-        return IncompatibleKeys(missing, unexpected)
+        return _state.load(self, state_dict, strict, assign)
 
-    def _state(self) -> Iterator[tuple[str, dict[str, Any], str, Tensor]]:
-        """The entries of the state: the dotted name, where it is kept, its name there, itself."""
-        for path, owner in self.named_modules(remove_duplicate=False):
-            for registry in (owner._parameters, owner._buffers):
-                for name, value in registry.items():
-                    if value is not None and name not in owner._non_persistent_buffers_set:
-                        yield _joined(path, name), registry, name, value
+    def _load_from_state_dict(
+        self,
+        state_dict: dict[str, Any],
+        prefix: str,
+        local_metadata: dict[str, Any],
+        strict: bool,
+        missing_keys: list[str],
+        unexpected_keys: list[str],
+        error_msgs: list[str],
+    ) -> None:
+        """Take the module's own entries; subclasses may override it."""
+        lists = missing_keys, unexpected_keys, error_msgs
+        _state.load_own(self, state_dict, prefix, local_metadata, strict, *lists)
 
-    def zero_grad(self, *, set_to_none: bool = True) -> None:
+    def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget the gradients of all parameters, or fill them with zeros."""
         clear_gradients(self.parameters(), set_to_none=set_to_none)
 
@@ -550,21 +710,27 @@ class Module:
         *target: Any,
         device: Device | str | None = None,
         dtype: Any = None,
+        tensor: Tensor | None = None,
+        non_blocking: bool = False,
+        memory_format: Any = None,
     ) -> Self:
         """Move parameters, gradients and buffers to a device, a floating-point dtype, or both.
 
         Args:
             *target: a device, a dtype, both, or a tensor to be like.
-            device, dtype: the same by keyword. Integer buffers keep their dtype.
+            device, dtype, tensor: the same by keyword. Integer buffers keep their dtype.
+            non_blocking, memory_format: for PyTorch's programs; nothing waits, and memory is laid
+                out as it was.
 
         Raises:
             ArgumentTypeError: if the dtype is neither floating-point nor complex.
 
         Example:
             >>> Linear(2, 3).to(float64).weight.dtype
-            dtype('float64')
+            glassgrad.float64
         """
-        dtype, device = destination(target, dtype, device)
+        places = [each for each in (*target, tensor) if not isinstance(each, bool)]
+        dtype, device = destination(places, dtype, device)
         wanted = None if dtype is None else as_dtype(dtype)
         if wanted is not None and not is_differentiable(wanted):
             raise ArgumentTypeError(
@@ -579,6 +745,10 @@ class Module:
 
         return self._apply(moved)
 
+    def type(self, dst_type: Any) -> Self:
+        """Give all parameters and buffers a dtype; those of whole numbers, too."""
+        return self._apply(lambda tensor: tensor.to(as_dtype(dst_type)))
+
     def float(self) -> Self:
         """`to(float32)`."""
         return self.to(float32)
@@ -591,29 +761,54 @@ class Module:
         """`to(float16)`."""
         return self.to(float16)
 
+    def bfloat16(self) -> Self:
+        """Raises: NumPy has no such numbers.
+
+        Raises:
+            DTypeError: always.
+        """
+        raise DTypeError(
+            "bfloat16 is not implemented: NumPy has no such numbers. Write `module.half()`, or "
+            "keep float32."
+        )
+
     def cpu(self) -> Self:
         """`to("cpu")`."""
         return self.to("cpu")
 
-    def cuda(self, device: int | None = None) -> Self:
+    def cuda(self, device: int | Device | None = None) -> Self:
         """`to("cuda")`, or to the GPU of that number."""
-        return self.to("cuda" if device is None else f"cuda:{device}")
+        return self.to(f"cuda:{device}" if isinstance(device, int) else device or "cuda")
 
-    def _apply(self, convert: Callable[[Tensor], Tensor]) -> Self:
+    def share_memory(self) -> Self:
+        """The module as it is: there is one process."""
+        return self
+
+    def to_empty(self, *, device: Device | str | None, recurse: bool = True) -> Self:
+        """Move parameters and buffers to a device without their values."""
+        return self._apply(lambda tensor: empty_like(tensor, device=device), recurse)
+
+    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
         """Replace the array of every parameter, gradient and buffer; the tensors stay the same."""
         with no_grad():
-            for parameter in self.parameters():
+            for parameter in self.parameters(recurse):
                 grad = parameter.grad
-                parameter.data = convert(parameter.data)
+                parameter.data = fn(parameter.data)
                 if grad is not None:
-                    parameter.grad = convert(grad)
-            for module in self.modules():
+                    parameter.grad = fn(grad)
+            owners: Iterable[Module] = self.modules() if recurse else (self,)
+            for module in owners:
                 for name, buffer in module._buffers.items():
-                    if buffer is not None:
-                        module._buffers[name] = convert(buffer)
+                    if is_lazy(buffer):
+                        buffer.data = fn(buffer.data)  # type: ignore[union-attr]
+                    elif buffer is not None:
+                        module._buffers[name] = fn(buffer)
         return self
 
     # In print -------------------------------------------------------------------------------------
+
+    def _get_name(self) -> str:
+        return type(self).__name__
 
     def extra_repr(self) -> str:
         """What stands between the parentheses of the repr; subclasses say it."""
@@ -622,7 +817,7 @@ class Module:
     def __repr__(self) -> str:
         lines = [line for line in self.extra_repr().splitlines() if line]
         children = [f"({name}): {_indented(repr(child))}" for name, child in self._modules.items()]
-        name = type(self).__name__
+        name = self._get_name()
         if not children and len(lines) <= 1:
             return f"{name}({''.join(lines)})"
         body = "".join(f"  {line}\n" for line in [*lines, *children])
@@ -638,28 +833,81 @@ def _require_tensor_or_none(name: str, value: object) -> None:
         )
 
 
-def _misfit(key: str, present: Tensor, value: object) -> str:
-    """Why `value` cannot be loaded in the place of what is there; nothing if it can."""
-    if not isinstance(value, Tensor):
-        return (
-            f'While copying the parameter named "{key}", expected a Tensor '
-            f"from checkpoint but received {type(value)}."
+def _part_of(owner: Module, name: str, kind: Any, what: str) -> Any:
+    """The attribute of a module that has to be of some kind."""
+    if not hasattr(owner, name):
+        raise PartNameError(
+            f"{type(owner).__name__} has no attribute `{name}`. A dotted name leads from module to "
+            "module. Write one of those that `named_modules()` gives."
         )
-    if value.shape != present.shape:
-        return (
-            f"size mismatch for {key}: copying a param with shape {value.shape} from "
-            f"checkpoint, the shape in current model is {present.shape}."
+    found = getattr(owner, name)
+    if not isinstance(found, kind):
+        raise PartNameError(
+            f"`{name}` is not {what}, but of {type(found)}. "
+            "Write the name of one, or take the attribute itself."
         )
-    return ""
+    return found
 
 
 def _joined(path: str, name: str) -> str:
     return f"{path}.{name}" if path else name
 
 
-def _quoted(names: list[str]) -> str:
-    return ", ".join(f'"{name}"' for name in names)
-
-
 def _indented(text: str) -> str:
     return text.replace("\n", "\n  ")
+
+
+# Hooks of all modules -----------------------------------------------------------------------------
+
+
+def register_module_forward_pre_hook(hook: Hook) -> RemovableHandle:
+    """Call `hook(module, args)` before each `forward` of any module, before its own hooks."""
+    return add_hook_of_all("_forward_pre_hooks", checked_hook(hook))
+
+
+def register_module_forward_hook(
+    hook: Hook, *, with_kwargs: bool = False, always_call: bool = False
+) -> RemovableHandle:
+    """Call `hook(module, args, output)` after each `forward` of any module, before its own hooks.
+
+    Args:
+        hook: what it returns replaces the output, None keeps it.
+        with_kwargs, always_call: as in `Module.register_forward_hook`.
+
+    Example:
+        >>> say = lambda module, args, output: print(type(module).__name__)
+        >>> with register_module_forward_hook(say):
+        ...     _ = Sequential(ReLU(), Tanh())(zeros(1))
+        ReLU
+        Tanh
+        Sequential
+    """
+    called = checked_hook(hook, with_kwargs=with_kwargs, always_call=always_call)
+    return add_hook_of_all("_forward_hooks", called)
+
+
+def register_module_full_backward_pre_hook(hook: Hook) -> RemovableHandle:
+    """Call `hook(module, grad_output)` before the gradients of any module are computed."""
+    check_backward_hook(hook)
+    return add_hook_of_all("_backward_pre_hooks", hook)
+
+
+def register_module_full_backward_hook(hook: Hook) -> RemovableHandle:
+    """Call `hook(module, grad_input, grad_output)` for any module; see the method of a module."""
+    check_backward_hook(hook)
+    return add_hook_of_all("_backward_hooks", hook)
+
+
+def register_module_parameter_registration_hook(hook: Hook) -> RemovableHandle:
+    """Call `hook(module, name, parameter)` when any module gets one; it may return another."""
+    return add_hook_of_all("parameter", hook)
+
+
+def register_module_buffer_registration_hook(hook: Hook) -> RemovableHandle:
+    """Call `hook(module, name, buffer)` when any module gets one; it may return another."""
+    return add_hook_of_all("buffer", hook)
+
+
+def register_module_module_registration_hook(hook: Hook) -> RemovableHandle:
+    """Call `hook(module, name, submodule)` when any module gets one; it may return another."""
+    return add_hook_of_all("module", hook)

@@ -2,11 +2,13 @@
 
 from typing import Any, Self
 
+from glassgrad.core.errors import GraphError
 from glassgrad.core.tensor import PLAIN, Tensor
 from glassgrad.ops._arguments import check_type
+from glassgrad.ops.creation import empty
 from glassgrad.values.layers import Layer, settled
 
-__all__ = ["Buffer", "Parameter"]
+__all__ = ["Buffer", "Parameter", "UninitializedBuffer", "UninitializedParameter", "is_lazy"]
 
 
 class _ParameterType(type):
@@ -88,6 +90,67 @@ class Buffer(Tensor):
             made.requires_grad = True
         made.persistent = persistent
         return made
+
+
+class _Uninitialized:
+    """What tensors share that get their shape from the first input of a lazy module."""
+
+    __slots__ = ()
+
+    cls_to_become: Any
+
+    def materialize(self: Any, shape: Any, device: Any = None, dtype: Any = None) -> None:
+        """Become an ordinary tensor of a shape, with arbitrary numbers."""
+        made = empty(shape, device=device or self.device, dtype=dtype or self.dtype)
+        self.__class__ = self.cls_to_become
+        self.data = made
+
+    @property
+    def shape(self) -> Any:
+        raise GraphError(
+            "Can't access the shape of an uninitialized parameter or buffer. This error usually "
+            "happens in `load_state_dict` when trying to load an uninitialized parameter into an "
+            "initialized one. Call the module once, on an input of the right size."
+        )
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}>"
+
+
+class UninitializedParameter(_Uninitialized, Parameter):  # type: ignore[misc]  # Tensor's repr
+    """A parameter without a shape; `materialize` gives it one.
+
+    Example:
+        >>> weight = UninitializedParameter()
+        >>> weight.materialize((2, 3))
+        >>> type(weight).__name__, weight.shape
+        ('Parameter', glassgrad.Size([2, 3]))
+    """
+
+    __slots__ = ()
+
+    cls_to_become = Parameter
+
+    def __new__(cls, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> Self:
+        return super().__new__(cls, empty(0, device=device, dtype=dtype), requires_grad)
+
+
+class UninitializedBuffer(_Uninitialized, Tensor):  # type: ignore[misc]  # the same
+    """A buffer without a shape; `materialize` gives it one."""
+
+    __slots__ = ()
+
+    cls_to_become = Tensor
+
+    def __new__(cls, requires_grad: bool = False, device: Any = None, dtype: Any = None) -> Self:
+        made = super().__new__(cls, empty(0, device=device, dtype=dtype))
+        made.requires_grad = requires_grad
+        return made
+
+
+def is_lazy(tensor: object) -> bool:
+    """Whether a tensor waits for its shape."""
+    return isinstance(tensor, _Uninitialized)
 
 
 def _check_data(data: object, kind: str) -> None:

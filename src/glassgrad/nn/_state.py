@@ -1,0 +1,214 @@
+"""The state of a module, saved and loaded: a dict of tensors by dotted name.
+
+Every module adds its own entries and asks those below it for theirs, so that a subclass may
+override its part (`_save_to_state_dict`, `_load_from_state_dict`), and hooks may change it.
+
+# Note [All or nothing is loaded]
+# What loading finds wrong is listed whole, and then nothing has been written: writes wait until
+# everything has been looked at. Only hooks that run after loading have to see what was loaded.
+"""
+
+import functools
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from glassgrad.autograd.grad_mode import no_grad
+from glassgrad.core.errors import ArgumentTypeError, GraphError, HookError
+from glassgrad.core.tensor import Tensor
+from glassgrad.nn.parameter import Parameter, is_lazy
+
+Metadata = dict[str, Any]
+EXTRA_STATE = "_extra_state"
+
+
+class IncompatibleKeys(NamedTuple):
+    """The names that only one side of `load_state_dict` had.
+
+    Attributes:
+        missing_keys: names of the module that the dict lacks.
+        unexpected_keys: names of the dict that the module lacks.
+    """
+
+    missing_keys: list[str]
+    unexpected_keys: list[str]
+
+    def __repr__(self) -> str:
+        if not self.missing_keys and not self.unexpected_keys:
+            return "<All keys matched successfully>"
+        return (
+            f"IncompatibleKeys(missing_keys={self.missing_keys}, "
+            f"unexpected_keys={self.unexpected_keys})"
+        )
+
+
+def new_state() -> Any:
+    """An empty state, which remembers the version of each module's part."""
+    state: Any = OrderedDict()
+    state._metadata = OrderedDict()
+    return state
+
+
+def save(module: Any, destination: Any, prefix: str, keep_vars: bool) -> None:
+    """Add the entries of a module, and of all below it, to a state."""
+    metadata = {"version": module._version}
+    if hasattr(destination, "_metadata"):
+        destination._metadata[prefix[:-1]] = metadata
+    for hook in tuple(module._state_dict_pre_hooks.values()):
+        hook(module, prefix, keep_vars)
+    module._save_to_state_dict(destination, prefix, keep_vars)
+    for name, child in module._modules.items():
+        if child is not None:
+            child.state_dict(
+                destination=destination, prefix=f"{prefix}{name}.", keep_vars=keep_vars
+            )
+    for hook in tuple(module._state_dict_hooks.values()):
+        if hook(module, destination, prefix, metadata) is not None:
+            raise HookError(
+                "state_dict post-hook must return None: the dict is the one that all modules of "
+                "the tree share. Change it in place."
+            )
+
+
+def save_own(module: Any, destination: Any, prefix: str, keep_vars: bool) -> None:
+    """Add the entries of a module alone to a state."""
+    for name, value in own_state(module).items():
+        destination[prefix + name] = value if keep_vars or is_lazy(value) else value.detach()
+    if module._overrides("get_extra_state"):
+        destination[prefix + EXTRA_STATE] = module.get_extra_state()
+
+
+def own_state(module: Any) -> dict[str, Tensor]:
+    """Parameters and persistent buffers of a module alone."""
+    left_out = module._non_persistent_buffers_set
+    buffers = {name: x for name, x in module._buffers.items() if name not in left_out}
+    named = {**module._parameters, **buffers}
+    return {name: value for name, value in named.items() if value is not None}
+
+
+def load(module: Any, state: Mapping[str, Any], strict: bool, assign: bool) -> IncompatibleKeys:
+    """Fill a module from a state; see `Module.load_state_dict`."""
+    if not isinstance(state, Mapping):
+        raise ArgumentTypeError(
+            f"Expected state_dict to be dict-like, got {type(state)}. "
+            "Values are found by name. Pass what `module.state_dict()` returns."
+        )
+    metadata = getattr(state, "_metadata", {})
+    keys = IncompatibleKeys([], [])
+    errors: list[str] = []
+    writes: list[Callable[[], None]] = []
+
+    def visit(module: Any, given: dict[str, Any], prefix: str) -> None:
+        local = {**metadata.get(prefix[:-1], {}), "writes": writes}
+        if assign:
+            local["assign_to_params_buffers"] = True
+        module._load_from_state_dict(given, prefix, local, True, *keys, errors)
+        for name, child in module._modules.items():
+            if child is not None:
+                path = f"{prefix}{name}."
+                visit(child, {k: v for k, v in given.items() if k.startswith(path)}, path)
+        for hook in tuple(module._load_state_dict_post_hooks.values()):
+            if not errors:
+                _write(writes)
+            hook(module, keys)
+
+    visit(module, dict(state), "")
+    names = {"Missing": keys.missing_keys, "Unexpected": keys.unexpected_keys}
+    problems = [
+        f"{what} key(s) in state_dict: {_quoted(found)}. "
+        for what, found in names.items()
+        if strict and found
+    ]
+    if problems or errors:
+        raise GraphError(
+            f"Error(s) in loading state_dict for {type(module).__name__}:\n\t"
+            + "\n\t".join([*problems, *errors])
+            + "\nNothing was loaded. Load into a module built like the one that was saved"
+            + (", or pass strict=False to load what matches." if problems else ".")
+        )
+    _write(writes)
+    return keys
+
+
+def _write(writes: list[Callable[[], None]]) -> None:
+    with no_grad():
+        for write in writes:
+            write()
+    writes.clear()
+
+
+def load_own(
+    module: Any,
+    state: dict[str, Any],
+    prefix: str,
+    metadata: Metadata,
+    strict: bool,
+    missing: list[str],
+    unexpected: list[str],
+    errors: list[str],
+) -> None:
+    """Fill a module alone from a state; what does not fit is added to the three lists."""
+    for hook in tuple(module._load_state_dict_pre_hooks.values()):
+        hook(module, state, prefix, metadata, strict, missing, unexpected, errors)
+    assign = metadata.get("assign_to_params_buffers", False)
+    writes: list[Callable[[], None]] = []
+    own = own_state(module)
+    for name, present in own.items():
+        key = prefix + name
+        if key not in state:
+            missing += [key] if strict else []
+            continue
+        value = state[key]
+        if isinstance(value, Tensor) and not is_lazy(present) and not present.ndim:
+            value = value[0] if value.shape == (1,) else value  # as files of PyTorch 0.3 have it
+        misfit = _misfit(key, present, value)
+        if misfit:
+            errors.append(misfit)
+        else:
+            writes.append(functools.partial(_put, module, name, present, value, assign))
+    if module._overrides("set_extra_state"):
+        extra = prefix + EXTRA_STATE
+        if extra in state:
+            writes.append(lambda: module.set_extra_state(state[extra]))
+        elif strict:
+            missing.append(extra)
+        own[EXTRA_STATE] = None  # type: ignore[assignment]  # its name is known
+    for key in state if strict else ():
+        name, dot, _ = key.removeprefix(prefix).partition(".")
+        if key.startswith(prefix) and name not in (module._modules if dot else own):
+            unexpected.append(key)
+    if "writes" in metadata:
+        metadata["writes"] += writes  # Note [All or nothing is loaded]
+    else:
+        _write(writes)
+
+
+def _put(module: Any, name: str, present: Tensor, value: Tensor, assign: bool) -> None:
+    """Write one value to a module."""
+    if not assign:
+        present.copy_(value)
+        return
+    if isinstance(present, Parameter):
+        if not isinstance(value, Parameter):
+            value = Parameter(value, present.requires_grad)
+        value.requires_grad = present.requires_grad
+    setattr(module, name, value)
+
+
+def _misfit(key: str, present: Tensor, value: object) -> str:
+    """Why `value` cannot be loaded in the place of what is there; nothing if it can."""
+    if not isinstance(value, Tensor):
+        return (
+            f'While copying the parameter named "{key}", expected a Tensor '
+            f"from checkpoint but received {type(value)}."
+        )
+    if not is_lazy(present) and value.shape != present.shape:
+        return (
+            f"size mismatch for {key}: copying a param with shape {value.shape} from "
+            f"checkpoint, the shape in current model is {present.shape}."
+        )
+    return ""
+
+
+def _quoted(names: list[str]) -> str:
+    return ", ".join([f'"{name}"' for name in names])

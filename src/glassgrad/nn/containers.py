@@ -1,0 +1,469 @@
+"""Modules that hold others, in a row, in a list or by name; and lists and dicts of parameters.
+
+What is held is registered under its index or its name, so that `parameters()` finds it, which it
+would not in a list or a dict of Python's.
+"""
+
+import itertools
+import operator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Self
+
+from glassgrad.core.errors import ArgumentError, ArgumentTypeError, DimError
+from glassgrad.core.tensor import Tensor
+from glassgrad.nn.module import Module
+from glassgrad.nn.parameter import Parameter
+from glassgrad.ops._arguments import check_type
+
+__all__ = ["ModuleDict", "ModuleList", "ParameterDict", "ParameterList", "Sequential"]
+
+
+class _Numbered(Module):
+    """What modules in a row and in a list share: modules by number."""
+
+    def append(self, module: Module) -> Self:
+        """Add one more at the end; returns the container."""
+        self.register_module(str(len(self)), module)
+        return self
+
+    def extend(self, modules: Iterable[Any]) -> Self:
+        """Add several at the end; returns the container."""
+        why = "Each of its modules is added. Pass a list of modules, or use `append`."
+        check_type(f"{type(self).__name__}.extend takes an iterable", modules, Iterable, why)
+        for module in tuple(modules):
+            self.append(module)
+        return self
+
+    def insert(self, index: int, module: Module) -> Self:
+        """Add one in front of that of an index; returns the container."""
+        at = range(len(self) + 1)[self._checked(index, len(self) + 1) if index else 0]
+        if index < 0:
+            at -= 1
+        modules = list(self)
+        self._replace([*modules[:at], module, *modules[at:]])
+        return self
+
+    def pop(self, index: int | slice) -> Any:
+        """Take out the module of an index, and return it."""
+        module = self[index]
+        del self[index]
+        return module
+
+    def __len__(self) -> int:
+        return len(self._modules)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._modules.values())
+
+    def __add__(self, other: Iterable[Any]) -> Self:
+        return type(self)().extend(self).extend(other)
+
+    def __iadd__(self, other: Iterable[Any]) -> Self:
+        return self.extend(other)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return self._sliced(index)
+        return self._modules[self._name_at(index)]
+
+    def __setitem__(self, index: int, module: Module) -> None:
+        setattr(self, self._name_at(index), module)
+
+    def __delitem__(self, index: int | slice) -> None:
+        names = list(self._modules)[index] if isinstance(index, slice) else [self._name_at(index)]
+        for name in names:
+            delattr(self, name)
+        if all(name.isdigit() for name in self._modules):  # keep numbered names without a gap
+            self._replace(self)
+
+    def _sliced(self, index: slice) -> Any:
+        return type(self)(list(self)[index])
+
+    def _replace(self, modules: Iterable[Any]) -> None:
+        modules = list(modules)
+        self._modules.clear()
+        for module in modules:
+            self.append(module)
+
+    def _name_at(self, index: Any) -> str:
+        return list(self._modules)[self._checked(operator.index(index), len(self))]
+
+    def _checked(self, index: int, n: int) -> int:
+        if not -n <= index < n:
+            raise DimError(
+                f"index {index} is out of range for {len(self)} modules. "
+                "There is no module there. Write an index below that."
+            )
+        return index
+
+
+class Sequential(_Numbered):
+    """Modules that run one after the other.
+
+    Args:
+        *modules: named "0", "1", …; or one dict of names and modules.
+
+    Example:
+        >>> Sequential(Linear(2, 3), ReLU())
+        Sequential(
+          (0): Linear(in_features=2, out_features=3, bias=True)
+          (1): ReLU()
+        )
+    """
+
+    def __init__(self, *modules: Any) -> None:
+        super().__init__()
+        if len(modules) == 1 and isinstance(modules[0], Mapping):
+            named = dict(modules[0])
+        else:
+            named = {str(k): module for k, module in enumerate(modules)}
+        for name, module in named.items():
+            self.register_module(name, module)
+
+    def forward(self, input: Any) -> Any:
+        for module in self:
+            input = module(input)
+        return input
+
+    def _sliced(self, index: slice) -> Any:
+        return type(self)(dict(list(self._modules.items())[index]))
+
+    def __mul__(self, n: int) -> Self:
+        check_type("unsupported operand type(s) for *: Sequential and", n, int, "Write an int.")
+        if n <= 0:
+            raise ArgumentError(
+                f"Non-positive multiplication factor {n} for {type(self)}: there would be no "
+                "module. Write a number from 1 up."
+            )
+        return type(self)(*itertools.chain.from_iterable([self] * n))
+
+    __rmul__ = __mul__
+
+    def __imul__(self, n: int) -> Self:
+        return self.extend((self * n)[len(self) :])
+
+
+class ModuleList(_Numbered):
+    """Modules by number; what `forward` does with them is up to who holds it.
+
+    Args:
+        modules: the first of them.
+
+    Example:
+        >>> layers = ModuleList([Linear(2, 2) for _ in range(3)])
+        >>> layers
+        ModuleList(
+          (0-2): 3 x Linear(in_features=2, out_features=2, bias=True)
+        )
+        >>> len(list(layers.parameters()))
+        6
+    """
+
+    def __init__(self, modules: Iterable[Any] | None = None) -> None:
+        super().__init__()
+        if modules is not None:
+            self.extend(modules)
+
+    def __repr__(self) -> str:
+        lines = []
+        at = 0
+        for text, alike in itertools.groupby(map(repr, self)):
+            n = len(list(alike))
+            body = text.replace("\n", "\n  ")
+            lines.append(f"({at}): {body}" if n == 1 else f"({at}-{at + n - 1}): {n} x {body}")
+            at += n
+        inside = "\n  " + "\n  ".join(lines) + "\n" if lines else ""
+        return f"{self._get_name()}({inside})"
+
+
+class ModuleDict(Module):
+    """Modules by name.
+
+    Args:
+        modules: the first of them: a dict, or pairs.
+
+    Example:
+        >>> heads = ModuleDict({"mean": Linear(2, 1), "std": Linear(2, 1)})
+        >>> heads["mean"](zeros(5, 2)).shape
+        glassgrad.Size([5, 1])
+        >>> [name for name, _ in heads.named_parameters()]
+        ['mean.weight', 'mean.bias', 'std.weight', 'std.bias']
+    """
+
+    def __init__(self, modules: Any = None) -> None:
+        super().__init__()
+        if modules is not None:
+            self.update(modules)
+
+    def update(self, modules: Any) -> None:
+        """Add modules, or replace those of the same names: of a dict, or of pairs."""
+        for name, module in _pairs("ModuleDict", modules):
+            self[name] = module
+
+    def __getitem__(self, key: str) -> Any:
+        return self._modules[key]
+
+    def __setitem__(self, key: str, module: Module) -> None:
+        self.register_module(key, module)
+
+    def __delitem__(self, key: str) -> None:
+        del self._modules[key]
+
+    def __len__(self) -> int:
+        return len(self._modules)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._modules)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._modules
+
+    def clear(self) -> None:
+        """Take out all."""
+        self._modules.clear()
+
+    def pop(self, key: str) -> Any:
+        """Take out the module of a name, and return it."""
+        return self._modules.pop(key)
+
+    def keys(self) -> Iterable[str]:
+        """The names."""
+        return self._modules.keys()
+
+    def items(self) -> Iterable[tuple[str, Any]]:
+        """The names with the modules."""
+        return self._modules.items()
+
+    def values(self) -> Iterable[Any]:
+        """The modules."""
+        return self._modules.values()
+
+
+def _pairs(what: str, given: Any) -> Iterable[tuple[str, Any]]:
+    """The pairs of a dict, or of what is made of pairs."""
+    why = "Each has a name. Pass a dict."
+    check_type(f"{what}.update should be called with an iterable of pairs", given, Iterable, why)
+    if hasattr(given, "items"):
+        return given.items()  # type: ignore[no-any-return]
+    for k, pair in enumerate(given):
+        if not isinstance(pair, Iterable) or len(list(pair)) != 2:
+            raise ArgumentTypeError(
+                f"{what} update sequence element #{k} should be Iterable of length 2, got "
+                f"{type(pair)}. It is a name with its value. Write `(name, value)`."
+            )
+    return given  # type: ignore[no-any-return]
+
+
+# Parameters ---------------------------------------------------------------------------------------
+
+
+class _Parameters(Module):
+    """What lists and dicts of parameters share: a value is an attribute, which files it."""
+
+    def _put(self, name: str, value: Any) -> None:
+        if isinstance(value, Tensor) and not isinstance(value, Parameter):
+            value = Parameter(value)
+        setattr(self, name, value)
+
+    def _named_values(self) -> Iterable[tuple[Any, Any]]:
+        raise NotImplementedError
+
+    def extra_repr(self) -> str:
+        lines = []
+        for name, value in self._named_values():
+            text = f"Object of type: {type(value).__name__}"
+            if isinstance(value, Tensor):
+                kind = "Parameter" if isinstance(value, Parameter) else "Tensor"
+                size = "x".join(map(str, value.shape))
+                place = f" ({value.device})" if value.device.type != "cpu" else ""
+                text = f"{kind} containing: [{value.dtype} of size {size}{place}]"
+            lines.append(f"  ({name}): {text}")
+        return "\n".join(lines)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise ArgumentTypeError(
+            f"{type(self).__name__} should not be called. It only holds parameters. "
+            "Write a module that does something with them."
+        )
+
+
+class ParameterList(_Parameters):
+    """Parameters by number.
+
+    Args:
+        values: the first of them; tensors become parameters.
+
+    Example:
+        >>> weights = ParameterList([zeros(2), zeros(3)])
+        >>> [name for name, _ in weights.named_parameters()]
+        ['0', '1']
+    """
+
+    def __init__(self, values: Iterable[Any] | None = None) -> None:
+        super().__init__()
+        self._size = 0
+        if values is not None:
+            self.extend(values)
+
+    def append(self, value: Any) -> Self:
+        """Add one more at the end; returns the list."""
+        self._size += 1
+        self[self._size - 1] = value
+        return self
+
+    def extend(self, values: Iterable[Any]) -> Self:
+        """Add several at the end; returns the list."""
+        why = "Each of its values is added. Pass a list, or use `append`."
+        check_type("ParameterList.extend should be called with an iterable", values, Iterable, why)
+        if isinstance(values, Tensor):
+            raise ArgumentTypeError(
+                "ParameterList.extend should be called with an iterable, but got Tensor. Its rows "
+                "would be parameters of their own. Write `append`, or a list."
+            )
+        for value in tuple(values):
+            self.append(value)
+        return self
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return type(self)([self[k] for k in range(self._size)[index]])
+        return getattr(self, self._name_at(index))
+
+    def __setitem__(self, index: int, value: Any) -> None:
+        self._put(self._name_at(index), value)
+
+    def _name_at(self, index: Any) -> str:
+        if not -self._size <= operator.index(index) < self._size:
+            raise DimError(
+                f"index {index} is out of range for {self._size} parameters. "
+                "There is none. Write an index below that."
+            )
+        return str(range(self._size)[index])
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter([self[k] for k in range(self._size)])
+
+    def __iadd__(self, values: Iterable[Any]) -> Self:
+        return self.extend(values)
+
+    def __dir__(self) -> list[str]:
+        return [name for name in super().__dir__() if not name.isdigit()]
+
+    def _named_values(self) -> Iterable[tuple[int, Any]]:
+        return enumerate(self)
+
+
+class ParameterDict(_Parameters):
+    """Parameters by name.
+
+    Args:
+        parameters: the first of them: a dict, or pairs; tensors become parameters.
+
+    Example:
+        >>> parts = ParameterDict({"left": zeros(2)})
+        >>> parts["right"] = zeros(3)
+        >>> [(name, value.shape) for name, value in parts.items()]
+        [('left', glassgrad.Size([2])), ('right', glassgrad.Size([3]))]
+    """
+
+    def __init__(self, parameters: Any = None) -> None:
+        super().__init__()
+        self._keys: dict[str, None] = {}
+        if parameters is not None:
+            self.update(parameters)
+
+    def update(self, parameters: Any) -> None:
+        """Add parameters, or replace those of the same names: of a dict, or of pairs."""
+        for name, value in _pairs("ParameterDict", parameters):
+            self[name] = value
+
+    def __getitem__(self, key: str) -> Any:
+        return getattr(self, key)
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        if not isinstance(key, str):
+            raise ArgumentTypeError(
+                f"Index given to ParameterDict cannot be used as a key as it is not a string "
+                f"(type is '{type(key).__name__}'). It is an attribute's name. Write `str(key)`."
+            )
+        self._keys[key] = None
+        self._put(key, value)
+
+    def __delitem__(self, key: str) -> None:
+        del self._keys[key]
+        delattr(self, key)
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._keys)
+
+    def __reversed__(self) -> Iterator[str]:
+        return reversed(list(self._keys))
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._keys
+
+    def __or__(self, other: Any) -> "ParameterDict":
+        copy = self.copy()
+        copy.update(other)
+        return copy
+
+    def __ior__(self, other: Any) -> Self:
+        self.update(other)
+        return self
+
+    def copy(self) -> "ParameterDict":
+        """Another dict of the same parameters."""
+        return ParameterDict(dict(self.items()))
+
+    def setdefault(self, key: str, default: Any = None) -> Any:
+        """The value of a name, which becomes the default if there is none."""
+        if key not in self:
+            self[key] = default
+        return self[key]
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """The value of a name, or the default if there is none."""
+        return self[key] if key in self._keys else default
+
+    def fromkeys(self, keys: Iterable[str], default: Any = None) -> "ParameterDict":
+        """A new dict in which all names have one value."""
+        return ParameterDict([(key, default) for key in keys])
+
+    def pop(self, key: str) -> Any:
+        """Take out the value of a name, and return it."""
+        value = self[key]
+        del self[key]
+        return value
+
+    def popitem(self) -> tuple[str, Any]:
+        """Take out the last name with its value."""
+        key, _ = self._keys.popitem()
+        value = getattr(self, key)
+        delattr(self, key)
+        return key, value
+
+    def clear(self) -> None:
+        """Take out all."""
+        for key in list(self._keys):
+            del self[key]
+
+    def keys(self) -> Iterable[str]:
+        """The names."""
+        return self._keys.keys()
+
+    def items(self) -> Iterable[tuple[str, Any]]:
+        """The names with the values."""
+        return [(key, self[key]) for key in self]
+
+    def values(self) -> Iterable[Any]:
+        """The values."""
+        return [self[key] for key in self]
+
+    def _named_values(self) -> Iterable[tuple[str, Any]]:
+        return self.items()

@@ -1,0 +1,376 @@
+"""Normalisation as modules: with a scale and a shift that are learned, and running statistics."""
+
+import warnings
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from glassgrad.core.errors import ArgumentError
+from glassgrad.core.tensor import Tensor
+from glassgrad.nn import functional
+from glassgrad.nn.applied import Applied
+from glassgrad.nn.init import ones_, zeros_
+from glassgrad.nn.module import Module
+from glassgrad.nn.parameter import Parameter
+from glassgrad.ops.creation import empty, ones, zeros
+from glassgrad.values.dtypes import int64
+
+
+class Scaled(Module):
+    """The base class of what scales by `weight` and shifts by `bias`, if there are some."""
+
+    weight: Parameter | None
+    bias: Parameter | None
+
+    def make_learned(
+        self, shape: Sequence[int], *, weight: bool, bias: bool, device: Any, dtype: Any
+    ) -> None:
+        """Make those of both that are wanted."""
+        for name, is_wanted in (("weight", weight), ("bias", weight and bias)):
+            made = Parameter(empty(*shape, device=device, dtype=dtype)) if is_wanted else None
+            self.register_parameter(name, made)
+
+    def reset_parameters(self) -> None:
+        """Begin again, with a scale of 1 and a shift of 0."""
+        if self.weight is not None:
+            ones_(self.weight)
+        if self.bias is not None:
+            zeros_(self.bias)
+
+
+class LayerNorm(Scaled):
+    """Each example with mean 0 and variance 1 over its last dims.
+
+    Args:
+        normalized_shape: the sizes of those dims; an int for one.
+        eps: added to the variance.
+        elementwise_affine: whether there are `weight` and `bias`.
+        bias: whether there is a `bias`.
+        device, dtype: of the parameters.
+
+    Example:
+        >>> LayerNorm(2)(tensor([[1.0, 3.0]])).tolist()
+        [[-0.9999949932098389, 0.9999949932098389]]
+    """
+
+    def __init__(
+        self,
+        normalized_shape: int | Sequence[int],
+        eps: float = 1e-5,
+        elementwise_affine: bool = True,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        self.normalized_shape = _sizes(normalized_shape)
+        self.eps = eps
+        self.elementwise_affine = elementwise_affine
+        self.make_learned(
+            self.normalized_shape, weight=elementwise_affine, bias=bias, device=device, dtype=dtype
+        )
+        self.reset_parameters()
+
+    def forward(self, input: Tensor) -> Tensor:
+        return functional.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
+
+    def extra_repr(self) -> str:
+        return (
+            f"{self.normalized_shape}, eps={self.eps}, "
+            f"elementwise_affine={self.elementwise_affine}, bias={self.bias is not None}"
+        )
+
+
+class RMSNorm(Scaled):
+    """Each example divided by the root of the mean of squares over its last dims.
+
+    Args:
+        normalized_shape: the sizes of those dims; an int for one.
+        eps: added to the mean; None: the least step from 1 of the dtype.
+        elementwise_affine: whether there is a `weight`.
+        device, dtype: of the weight.
+    """
+
+    def __init__(
+        self,
+        normalized_shape: int | Sequence[int],
+        eps: float | None = None,
+        elementwise_affine: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        self.normalized_shape = _sizes(normalized_shape)
+        self.eps = eps
+        self.elementwise_affine = elementwise_affine
+        made = empty(*self.normalized_shape, device=device, dtype=dtype)
+        self.register_parameter("weight", Parameter(made) if elementwise_affine else None)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Begin again, with a scale of 1."""
+        if self.weight is not None:
+            ones_(self.weight)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return functional.rms_norm(x, self.normalized_shape, self.weight, self.eps)
+
+    def extra_repr(self) -> str:
+        return (
+            f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
+        )
+
+
+def _sizes(shape: int | Sequence[int]) -> tuple[int, ...]:
+    return (shape,) if isinstance(shape, int) else tuple(shape)
+
+
+class GroupNorm(Scaled):
+    """Groups of channels of each example with mean 0 and variance 1.
+
+    Args:
+        num_groups: how many.
+        num_channels: C, the size of dim 1.
+        eps: added to the variance.
+        affine: whether there are `weight` and `bias`.
+        device, dtype: of the parameters.
+        bias: whether there is a `bias`.
+
+    Raises:
+        ArgumentError: if the channels cannot be parted so.
+    """
+
+    def __init__(
+        self,
+        num_groups: int,
+        num_channels: int,
+        eps: float = 1e-5,
+        affine: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+        *,
+        bias: bool = True,
+    ) -> None:
+        super().__init__()
+        if num_channels % num_groups:
+            raise ArgumentError(
+                f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups}). "
+                "Groups have one size. Write a divisor."
+            )
+        self.num_groups = num_groups
+        self.num_channels = num_channels
+        self.eps = eps
+        self.affine = affine
+        self.make_learned((num_channels,), weight=affine, bias=bias, device=device, dtype=dtype)
+        self.reset_parameters()
+
+    def forward(self, input: Tensor) -> Tensor:
+        return functional.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
+
+    def extra_repr(self) -> str:
+        return (
+            f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine={self.affine}, "
+            f"bias={self.bias is not None}"
+        )
+
+
+class ChannelNorm(Scaled):
+    """The base class of `BatchNorm1d` and its kin.
+
+    Args:
+        num_features: C, the size of the dim of channels.
+        eps: added to the variance.
+        momentum: how far running statistics are moved; None: they are means of all batches.
+        affine: whether there are `weight` and `bias`.
+        track_running_stats: whether there are `running_mean`, `running_var` and
+            `num_batches_tracked`, which are used in evaluation mode.
+        device, dtype: of the parameters.
+        bias: whether there is a `bias`.
+
+    Attributes:
+        ranks: how many dims an input may have.
+    """
+
+    ranks: ClassVar[tuple[int, ...]]
+    running_mean: Tensor | None
+    running_var: Tensor | None
+    num_batches_tracked: Tensor | None
+
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float | None = 0.1,
+        affine: bool = True,
+        track_running_stats: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+        *,
+        bias: bool = True,
+    ) -> None:
+        super().__init__()
+        self.num_features = num_features
+        self.eps = eps
+        self.momentum = momentum
+        self.affine = affine
+        self.track_running_stats = track_running_stats
+        self.make_learned((num_features,), weight=affine, bias=bias, device=device, dtype=dtype)
+        mean = variance = batches = None
+        if track_running_stats:
+            mean = zeros(num_features, device=device, dtype=dtype)
+            variance = ones(num_features, device=device, dtype=dtype)
+            batches = zeros((), device=device, dtype=int64)
+        self.register_buffer("running_mean", mean)
+        self.register_buffer("running_var", variance)
+        self.register_buffer("num_batches_tracked", batches)
+        self.reset_parameters()
+
+    def reset_running_stats(self) -> None:
+        """Forget all batches."""
+        if self.running_mean is not None:
+            self.running_mean.zero_()
+        if self.running_var is not None:
+            self.running_var.fill_(1)
+        if self.num_batches_tracked is not None:
+            self.num_batches_tracked.zero_()
+
+    def reset_parameters(self) -> None:
+        """Begin again."""
+        self.reset_running_stats()
+        super().reset_parameters()
+
+    def check_rank(self, input: Tensor) -> None:
+        """Raise ArgumentError for an input of so many dims as the class is not for."""
+        if input.ndim not in self.ranks:
+            wanted = " or ".join([f"{rank}D" for rank in self.ranks])
+            raise ArgumentError(
+                f"expected {wanted} input (got {input.ndim}D input). {type(self).__name__} is for "
+                "examples of one kind. Take the class for yours, or reshape."
+            )
+
+    def extra_repr(self) -> str:
+        return (
+            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
+            f"bias={self.bias is not None}, track_running_stats={self.track_running_stats}"
+        )
+
+
+class BatchNorm(ChannelNorm):
+    """Each channel with mean 0 and variance 1 over the batch."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        self.check_rank(input)
+        momentum = 0.0 if self.momentum is None else self.momentum
+        is_tracked = self.training and self.track_running_stats
+        if is_tracked and self.num_batches_tracked is not None:
+            self.num_batches_tracked.add_(1)
+            if self.momentum is None:
+                momentum = 1.0 / float(self.num_batches_tracked)
+        has_none = self.running_mean is None and self.running_var is None
+        is_used = is_tracked or not self.training
+        return functional.batch_norm(
+            input,
+            self.running_mean if is_used else None,
+            self.running_var if is_used else None,
+            self.weight,
+            self.bias,
+            self.training or has_none,
+            momentum,
+            self.eps,
+        )
+
+
+class BatchNorm1d(BatchNorm):
+    """`BatchNorm` of vectors `(N, C)`, or of sequences `(N, C, L)`."""
+
+    ranks = (2, 3)
+
+
+class BatchNorm2d(BatchNorm):
+    """`BatchNorm` of images `(N, C, H, W)`."""
+
+    ranks = (4,)
+
+
+class BatchNorm3d(BatchNorm):
+    """`BatchNorm` of volumes `(N, C, D, H, W)`."""
+
+    ranks = (5,)
+
+
+class InstanceNorm(ChannelNorm):
+    """Each channel of each example with mean 0 and variance 1."""
+
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float | None = 0.1,
+        affine: bool = False,
+        track_running_stats: bool = False,
+        device: Any = None,
+        dtype: Any = None,
+        *,
+        bias: bool = True,
+    ) -> None:
+        super().__init__(
+            num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias
+        )
+
+    def forward(self, input: Tensor) -> Tensor:
+        self.check_rank(input)
+        is_batched = input.ndim == self.ranks[-1]
+        dim = int(is_batched)
+        if input.shape[dim] != self.num_features:
+            if self.affine:
+                raise ArgumentError(
+                    f"expected input's size at dim={dim} to match num_features "
+                    f"({self.num_features}), but got: {input.shape[dim]}. Each channel has its "
+                    "scale. Make the module for as many."
+                )
+            warnings.warn(
+                f"input's size at dim={dim} does not match num_features. You can silence this "
+                "warning by not passing in num_features, which is not used because affine=False",
+                stacklevel=2,
+            )
+        y = functional.instance_norm(
+            input if is_batched else input.unsqueeze(0),
+            self.running_mean,
+            self.running_var,
+            self.weight,
+            self.bias,
+            self.training or not self.track_running_stats,
+            0.0 if self.momentum is None else self.momentum,
+            self.eps,
+        )
+        return y if is_batched else y.squeeze(0)
+
+
+class InstanceNorm1d(InstanceNorm):
+    """`InstanceNorm` of sequences, `(N, C, L)` or `(C, L)`."""
+
+    ranks = (2, 3)
+
+
+class InstanceNorm2d(InstanceNorm):
+    """`InstanceNorm` of images, `(N, C, H, W)` or `(C, H, W)`."""
+
+    ranks = (3, 4)
+
+
+class InstanceNorm3d(InstanceNorm):
+    """`InstanceNorm` of volumes, `(N, C, D, H, W)` or `(C, D, H, W)`."""
+
+    ranks = (4, 5)
+
+
+class LocalResponseNorm(Applied):
+    """Each element divided by a power of the mean of squares over neighbouring channels."""
+
+    function = "local_response_norm"
+    size: int
+    alpha: float = 1e-4
+    beta: float = 0.75
+    k: float = 1.0
+
+    def extra_repr(self) -> str:
+        return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"

@@ -1,0 +1,516 @@
+"""Recurrent networks: `RNN`, `LSTM` and `GRU` for sequences, and their cells for one step.
+
+A layer k has the parameters
+
+    weight_ih_lk   (G·H, n)   from what comes in; G gates: 1, 4 and 3
+    weight_hh_lk   (G·H, H)   from the step before
+    bias_ih_lk, bias_hh_lk    (G·H,)
+    weight_hr_lk   (P, H)     only if an LSTM has `proj_size` P
+
+and those of the way back have `_reverse` behind their names. All are drawn from U(±1/√H).
+"""
+
+import math
+import warnings
+from typing import Any
+
+from glassgrad.core.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    RangeError,
+    ShapeError,
+)
+from glassgrad.core.tensor import Tensor
+from glassgrad.nn.init import uniform_
+from glassgrad.nn.module import Module
+from glassgrad.nn.parameter import Parameter
+from glassgrad.nn.utils.rnn import PackedSequence
+from glassgrad.ops import gru_cell, lstm_cell, rnn_relu_cell, rnn_tanh_cell, zeros
+from glassgrad.ops.creation import empty
+from glassgrad.ops.recurrence import Ends, grouped, recurrent
+
+_GATES = {"RNN_TANH": 1, "RNN_RELU": 1, "LSTM": 4, "GRU": 3}
+
+
+class RNNBase(Module):
+    """What recurrent networks share; see `LSTM`.
+
+    Args:
+        mode: "RNN_TANH", "RNN_RELU", "LSTM" or "GRU".
+    """
+
+    def __init__(
+        self,
+        mode: str,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+        proj_size: int = 0,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        _check_sizes(mode, hidden_size, num_layers, proj_size)
+        _check_dropout(dropout, num_layers)
+        self.mode = mode
+        self.input_size = input_size
+        self.hidden_size = hidden_size
+        self.num_layers = num_layers
+        self.bias = bias
+        self.batch_first = batch_first
+        self.dropout = float(dropout)
+        self.bidirectional = bidirectional
+        self.proj_size = proj_size
+        rows = _GATES[mode] * hidden_size
+        size = proj_size or hidden_size
+        self._weight_names: list[list[str]] = []
+        for layer in range(num_layers):
+            for suffix in ("", "_reverse")[: 1 + bidirectional]:
+                inputs = size * (1 + bidirectional) if layer else input_size
+                shapes = {"weight_ih": (rows, inputs), "weight_hh": (rows, size)}
+                if bias:
+                    shapes |= {"bias_ih": (rows,), "bias_hh": (rows,)}  # type: ignore[dict-item]
+                if proj_size:
+                    shapes["weight_hr"] = (proj_size, hidden_size)
+                named = {f"{name}_l{layer}{suffix}": shape for name, shape in shapes.items()}
+                for name, shape in named.items():
+                    setattr(self, name, Parameter(empty(shape, device=device, dtype=dtype)))
+                self._weight_names.append(list(named))
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw all parameters anew."""
+        bound = 1 / math.sqrt(self.hidden_size)
+        for weight in self.parameters():
+            uniform_(weight, -bound, bound)
+
+    def flatten_parameters(self) -> None:
+        """Nothing: it is for GPUs that want them in one block of memory."""
+
+    @property
+    def all_weights(self) -> list[list[Parameter]]:
+        """The parameters of each layer and direction."""
+        return [[getattr(self, name) for name in names] for names in self._weight_names]
+
+    @property
+    def _flat_weights(self) -> list[Parameter]:
+        return [weight for weights in self.all_weights for weight in weights]
+
+    def forward(self, input: Any, hx: Any = None) -> Any:
+        """The steps of the last layer, and the states after the last step.
+
+        Args:
+            input: of shape `(T, N, n)`, `(N, T, n)` with `batch_first`, or `(T, n)`; or packed.
+            hx: the states before the first step, `(L·D, N, H)`; None: zeros.
+        """
+        if isinstance(input, PackedSequence):
+            return self._packed(input, hx)
+        if input.ndim not in (2, 3):
+            raise ArgumentError(
+                f"{type(self).__name__}: Expected input to be 2D or 3D, got {input.ndim}D instead. "
+                "It has steps, examples and features. Write `x.reshape(T, N, n)`."
+            )
+        is_single = input.ndim == 2
+        x = input.transpose(0, 1) if self.batch_first and not is_single else input
+        states = None if hx is None else self._listed(hx)
+        for state in states or ():
+            if state.ndim != input.ndim:
+                raise RangeError(
+                    f"For {'unbatched 2' if is_single else 'batched 3'}-D input, hx should also "
+                    f"be {input.ndim}-D but got {state.ndim}-D tensor. Each example has its own "
+                    "state. Write one of shape (L·D, N, H)."
+                )
+        if is_single:
+            x = x.unsqueeze(1)
+            states = None if states is None else [state.unsqueeze(1) for state in states]
+        y, last = self._run_layers(x, states)
+        if is_single:
+            y, last = y.squeeze(1), [state.squeeze(1) for state in last]
+        elif self.batch_first:
+            y = y.transpose(0, 1)
+        return y, self._given_back(last)
+
+    def _packed(self, packed: PackedSequence, hx: Any) -> Any:
+        states = None if hx is None else self._listed(hx)
+        if states is not None and packed.sorted_indices is not None:
+            states = [state.index_select(1, packed.sorted_indices) for state in states]
+        x = packed.padded()
+        y, last = self._run_layers(x, states, Ends.of(packed.lengths(), x.shape[0]))
+        if packed.unsorted_indices is not None:
+            last = [state.index_select(1, packed.unsorted_indices) for state in last]
+        return packed._replace(data=y[packed.places()]), self._given_back(last)
+
+    def _run_layers(
+        self, x: Tensor, states: list[Tensor] | None, ends: Ends | None = None
+    ) -> tuple[Tensor, list[Tensor]]:
+        if x.shape[-1] != self.input_size:
+            raise ShapeError(
+                f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got "
+                f"{x.shape[-1]}. The weights have that many columns. Check `batch_first`."
+            )
+        rows = self.num_layers * (1 + self.bidirectional)
+        sizes = [self.proj_size or self.hidden_size]
+        if self.mode == "LSTM":
+            sizes.append(self.hidden_size)
+        shapes = [(rows, x.shape[1], size) for size in sizes]
+        if states is None:
+            states = [zeros(shape, dtype=x.dtype, device=x.device) for shape in shapes]
+        for k, (state, shape) in enumerate(zip(states, shapes, strict=True)):
+            if tuple(state.shape) != shape:
+                which = f"hidden[{k}]" if len(shapes) > 1 else "hidden"
+                raise ShapeError(
+                    f"Expected {which} size {shape}, got {list(state.shape)}. There is a state for "
+                    "each layer and direction, and each example. Leave it out for zeros."
+                )
+        layers = grouped(
+            self.mode,
+            self._flat_weights,
+            has_biases=self.bias,
+            num_layers=self.num_layers,
+            bidirectional=self.bidirectional,
+        )
+        p = self.dropout if self.training else 0.0
+        y, last = recurrent(self.mode, x, tuple(states), layers, ends=ends, p=p)
+        return y, list(last)
+
+    def _listed(self, hx: Any) -> list[Tensor]:
+        return list(hx) if self.mode == "LSTM" else [hx]
+
+    def _given_back(self, states: list[Tensor]) -> Any:
+        return tuple(states) if self.mode == "LSTM" else states[0]
+
+    def extra_repr(self) -> str:
+        defaults = {
+            "proj_size": 0,
+            "num_layers": 1,
+            "bias": True,
+            "batch_first": False,
+            "dropout": 0,
+            "bidirectional": False,
+        }
+        named = {name: getattr(self, name) for name in defaults}
+        shown = [f"{name}={value}" for name, value in named.items() if value != defaults[name]]
+        return ", ".join([str(self.input_size), str(self.hidden_size), *shown])
+
+
+def _check_sizes(mode: str, hidden_size: Any, num_layers: int, proj_size: int) -> None:
+    if not isinstance(hidden_size, int):
+        raise ArgumentTypeError(
+            f"hidden_size should be of type int, got: {type(hidden_size).__name__}. It is the size "
+            "of a state. Write an int."
+        )
+    for name, value in {"hidden_size": hidden_size, "num_layers": num_layers}.items():
+        if value <= 0:
+            raise ArgumentError(f"{name} must be greater than zero, got {value}. Write 1 or more.")
+    if proj_size and mode != "LSTM":
+        raise ArgumentError(
+            "proj_size argument is only supported for LSTM, not RNN or GRU. Leave it out."
+        )
+    if not 0 <= proj_size < hidden_size:
+        raise ArgumentError(
+            f"proj_size has to be smaller than hidden_size, and not negative: got {proj_size} for "
+            f"{hidden_size}. It makes h smaller. Write a number below that, or 0 for none."
+        )
+
+
+def _check_dropout(dropout: Any, num_layers: int) -> None:
+    if isinstance(dropout, bool) or not isinstance(dropout, int | float) or not 0 <= dropout <= 1:
+        raise ArgumentError(
+            "dropout should be a number in range [0, 1] representing the probability of an "
+            f"element being zeroed, got {dropout}. Write one."
+        )
+    if dropout > 0 and num_layers == 1:
+        warnings.warn(
+            "dropout option adds dropout after all but last recurrent layer, so non-zero dropout "
+            f"expects num_layers greater than 1, but got dropout={dropout} and num_layers=1",
+            UserWarning,
+            stacklevel=4,
+        )
+
+
+class RNN(RNNBase):
+    """hₜ = tanh(W·xₜ + b + W'·hₜ₋₁ + b'), in layers.
+
+    Args:
+        input_size: n, the size of what comes in at each step.
+        hidden_size: H, the size of h.
+        num_layers: how many layers there are, one above the other.
+        nonlinearity: "tanh" or "relu".
+        bias: whether there are biases.
+        batch_first: whether inputs have the shape `(N, T, n)`, and not `(T, N, n)`.
+        dropout: how likely an element is set to 0 between layers, in training.
+        bidirectional: whether each layer also goes through the steps backwards.
+        device, dtype: of the parameters.
+
+    Example:
+        >>> y, h = RNN(3, 4, bidirectional=True)(ones(5, 2, 3))
+        >>> y.shape, h.shape
+        (glassgrad.Size([5, 2, 8]), glassgrad.Size([2, 2, 4]))
+    """
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        nonlinearity: str = "tanh",
+        bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        _check_nonlinearity(nonlinearity)
+        mode = f"RNN_{nonlinearity.upper()}"
+        super().__init__(
+            mode,
+            input_size,
+            hidden_size,
+            num_layers,
+            bias,
+            batch_first,
+            dropout,
+            bidirectional,
+            device=device,
+            dtype=dtype,
+        )
+        self.nonlinearity = nonlinearity
+
+
+def _check_nonlinearity(nonlinearity: str) -> None:
+    if nonlinearity not in ("tanh", "relu"):
+        raise ArgumentError(f"Unknown nonlinearity '{nonlinearity}'. Select from 'tanh' or 'relu'.")
+
+
+class LSTM(RNNBase):
+    """A long short-term memory: what it keeps goes through the steps without a nonlinearity.
+
+    Args:
+        input_size: n, the size of what comes in at each step.
+        hidden_size: H, the size of h and c.
+        num_layers: how many layers there are, one above the other.
+        bias: whether there are biases.
+        batch_first: whether inputs have the shape `(N, T, n)`, and not `(T, N, n)`.
+        dropout: how likely an element is set to 0 between layers, in training.
+        bidirectional: whether each layer also goes through the steps backwards.
+        proj_size: the size of h, made smaller by a matrix; 0: H.
+        device, dtype: of the parameters.
+
+    Example:
+        >>> y, (h, c) = LSTM(3, 4, num_layers=2)(ones(5, 2, 3))
+        >>> y.shape, h.shape, c.shape
+        (glassgrad.Size([5, 2, 4]), glassgrad.Size([2, 2, 4]), glassgrad.Size([2, 2, 4]))
+
+    See also: Hochreiter and Schmidhuber, *Long Short-Term Memory* (1997).
+    """
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+        proj_size: int = 0,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(
+            "LSTM",
+            input_size,
+            hidden_size,
+            num_layers,
+            bias,
+            batch_first,
+            dropout,
+            bidirectional,
+            proj_size,
+            device,
+            dtype,
+        )
+
+
+class GRU(RNNBase):
+    """Gated recurrent units; arguments as in `RNN`, without `nonlinearity`.
+
+    Example:
+        >>> y, h = GRU(3, 4, batch_first=True)(ones(2, 5, 3))
+        >>> y.shape, h.shape
+        (glassgrad.Size([2, 5, 4]), glassgrad.Size([1, 2, 4]))
+
+    See also: Cho et al., *Learning Phrase Representations using RNN Encoder–Decoder* (2014).
+    """
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(
+            "GRU",
+            input_size,
+            hidden_size,
+            num_layers,
+            bias,
+            batch_first,
+            dropout,
+            bidirectional,
+            device=device,
+            dtype=dtype,
+        )
+
+
+# One step -----------------------------------------------------------------------------------------
+
+
+class RNNCellBase(Module):
+    """What the cells share: the parameters of one step."""
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool,
+        num_chunks: int,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        self.input_size = input_size
+        self.hidden_size = hidden_size
+        self.bias = bias
+        rows = num_chunks * hidden_size
+        shapes = {"weight_ih": (rows, input_size), "weight_hh": (rows, hidden_size)}
+        for name, shape in shapes.items():
+            setattr(self, name, Parameter(empty(shape, device=device, dtype=dtype)))
+        for name in ("bias_ih", "bias_hh"):
+            made = Parameter(empty(rows, device=device, dtype=dtype)) if bias else None
+            self.register_parameter(name, made)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw all parameters anew."""
+        bound = 1 / math.sqrt(self.hidden_size) if self.hidden_size else 0
+        for weight in self.parameters():
+            uniform_(weight, -bound, bound)
+
+    def _step(self, cell: Any, input: Tensor, states: list[Tensor] | None, n: int) -> list[Tensor]:
+        """The states after one step of `cell`, of a batch or of a single example."""
+        if input.ndim not in (1, 2):
+            raise ArgumentError(
+                f"{type(self).__name__}: Expected input to be 1D or 2D, got {input.ndim}D instead. "
+                "It has examples and features. Use the module without `Cell` for sequences."
+            )
+        is_single = input.ndim == 1
+        x = input.unsqueeze(0) if is_single else input
+        if states is None:
+            shape = (x.shape[0], self.hidden_size)
+            rows = [zeros(shape, dtype=x.dtype, device=x.device)] * n
+        else:
+            rows = [state.unsqueeze(0) if is_single else state for state in states]
+        weights = (self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
+        made = cell(x, rows if n > 1 else rows[0], *weights)
+        after = list(made) if n > 1 else [made]
+        return [state.squeeze(0) for state in after] if is_single else after
+
+    def extra_repr(self) -> str:
+        bias = "" if self.bias is True else f", bias={self.bias}"
+        return f"{self.input_size}, {self.hidden_size}{bias}"
+
+
+class RNNCell(RNNCellBase):
+    """One step of `RNN`.
+
+    Args:
+        input_size, hidden_size: n and H.
+        bias: whether there are biases.
+        nonlinearity: "tanh" or "relu".
+        device, dtype: of the parameters.
+
+    Example:
+        >>> RNNCell(3, 4)(ones(2, 3)).shape
+        glassgrad.Size([2, 4])
+    """
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool = True,
+        nonlinearity: str = "tanh",
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(input_size, hidden_size, bias, 1, device, dtype)
+        self.nonlinearity = nonlinearity
+
+    def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
+        _check_nonlinearity(self.nonlinearity)
+        cell = rnn_tanh_cell if self.nonlinearity == "tanh" else rnn_relu_cell
+        return self._step(cell, input, None if hx is None else [hx], 1)[0]
+
+    def extra_repr(self) -> str:
+        shown = "" if self.nonlinearity == "tanh" else f", nonlinearity={self.nonlinearity}"
+        return super().extra_repr() + shown
+
+
+class LSTMCell(RNNCellBase):
+    """One step of `LSTM`; arguments as in `RNNCell`, without `nonlinearity`.
+
+    Example:
+        >>> h, c = LSTMCell(3, 4)(ones(2, 3))
+        >>> h.shape, c.shape
+        (glassgrad.Size([2, 4]), glassgrad.Size([2, 4]))
+    """
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(input_size, hidden_size, bias, 4, device, dtype)
+
+    def forward(
+        self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None
+    ) -> tuple[Tensor, Tensor]:
+        h, c = self._step(lstm_cell, input, None if hx is None else list(hx), 2)
+        return h, c
+
+
+class GRUCell(RNNCellBase):
+    """One step of `GRU`; arguments as in `RNNCell`, without `nonlinearity`.
+
+    Example:
+        >>> GRUCell(3, 4)(ones(2, 3)).shape
+        glassgrad.Size([2, 4])
+    """
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(input_size, hidden_size, bias, 3, device, dtype)
+
+    def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
+        return self._step(gru_cell, input, None if hx is None else [hx], 1)[0]

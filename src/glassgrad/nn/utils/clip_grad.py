@@ -1,0 +1,151 @@
+"""Keeping gradients small between `backward()` and `step()`."""
+
+import math
+import warnings
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from glassgrad.autograd.grad_mode import no_grad
+from glassgrad.core.errors import GraphError
+from glassgrad.core.tensor import Tensor
+from glassgrad.ops import amax, amin, stack, zeros
+
+__all__ = [
+    "clip_grad_norm",
+    "clip_grad_norm_",
+    "clip_grad_value_",
+    "clip_grads_with_norm_",
+    "get_total_norm",
+]
+
+Parameters = Tensor | Iterable[Tensor]
+
+
+def get_total_norm(
+    tensors: Parameters,
+    norm_type: float = 2.0,
+    error_if_nonfinite: bool = False,
+    foreach: bool | None = None,  # noqa: ARG001  # PyTorch's kernels
+) -> Tensor:
+    """The norm of all tensors, as if they were one vector.
+
+    Args:
+        tensors: of any shapes.
+        norm_type: p of the p-norm; inf for the largest magnitude.
+        error_if_nonfinite: whether to raise if it is nan or infinite.
+        foreach: for PyTorch's programs; it changes nothing.
+
+    Raises:
+        GraphError: if the norm is not finite, and that is asked for.
+
+    Example:
+        >>> get_total_norm([tensor([3.0]), tensor([4.0])])
+        tensor(5.)
+    """
+    given = _listed(tensors)
+    if not given:
+        return zeros(())
+    p = float(norm_type)
+    total = _norm(stack([_norm(x.detach().reshape(-1), p) for x in given]), p)
+    if error_if_nonfinite and not math.isfinite(total.item()):
+        raise GraphError(
+            f"The total norm of order {p} for gradients from `parameters` is non-finite, so it "
+            "cannot be clipped. To disable this error and scale the gradients by the non-finite "
+            "norm anyway, set `error_if_nonfinite=False`."
+        )
+    return total
+
+
+def _norm(x: Tensor, p: float) -> Tensor:
+    if p == math.inf:
+        return amax(x.abs())
+    if p == -math.inf:
+        return amin(x.abs())
+    if p == 0:
+        return (x != 0).sum().to(x.dtype)
+    return (x.abs() ** p).sum() ** (1 / p)
+
+
+def clip_grads_with_norm_(
+    parameters: Parameters,
+    max_norm: float,
+    total_norm: Tensor,
+    foreach: bool | None = None,  # noqa: ARG001  # PyTorch's kernels
+) -> None:
+    """Scale gradients down by `max_norm / total_norm`, in place, if that is below 1.
+
+    Args:
+        parameters: whose gradients; those without are left out.
+        max_norm: what the norm is to be at most.
+        total_norm: what it is.
+        foreach: for PyTorch's programs; it changes nothing.
+    """
+    with no_grad():
+        scale = (float(max_norm) / (total_norm + 1e-6)).clamp(max=1.0)
+        for x in _listed(parameters):
+            if x.grad is not None:
+                x.grad.mul_(scale.to(x.grad.dtype))
+
+
+def clip_grad_norm_(
+    parameters: Parameters,
+    max_norm: float,
+    norm_type: float = 2.0,
+    error_if_nonfinite: bool = False,
+    foreach: bool | None = None,  # noqa: ARG001  # PyTorch's kernels
+) -> Tensor:
+    """Scale all gradients down, in place, so that their norm is at most `max_norm`.
+
+    Args:
+        parameters: whose gradients; those without are left out.
+        max_norm: what the norm of all together is to be at most.
+        norm_type, error_if_nonfinite, foreach: as in `get_total_norm`.
+
+    Returns:
+        The norm before.
+
+    Example:
+        >>> x = tensor([3.0, 4.0], requires_grad=True)
+        >>> x.grad = tensor([3.0, 4.0])
+        >>> clip_grad_norm_(x, 1.0), x.grad
+        (tensor(5.), tensor([0.6000, 0.8000]))
+    """
+    given = _listed(parameters)
+    if not given:
+        warnings.warn(
+            "`parameters` is an empty generator, no gradient clipping will occur.",
+            UserWarning,
+            stacklevel=2,
+        )
+    grads = [x.grad for x in given if x.grad is not None]
+    total = get_total_norm(grads, norm_type, error_if_nonfinite)
+    clip_grads_with_norm_(given, max_norm, total)
+    return total
+
+
+def clip_grad_value_(
+    parameters: Parameters,
+    clip_value: float,
+    foreach: bool | None = None,  # noqa: ARG001  # PyTorch's kernels
+) -> None:
+    """Clamp all gradients, in place, to [-clip_value, clip_value]."""
+    with no_grad():
+        for x in _listed(parameters):
+            if x.grad is not None:
+                x.grad.clamp_(-float(clip_value), float(clip_value))
+
+
+def clip_grad_norm(*args: Any, **kwargs: Any) -> Tensor:
+    """The old name of `clip_grad_norm_`; it warns."""
+    warnings.warn(
+        "`torch.nn.utils.clip_grad_norm` is now deprecated in favor of "
+        "`torch.nn.utils.clip_grad_norm_`.",
+        FutureWarning,
+        stacklevel=2,
+    )
+    rename: Callable[..., Tensor] = clip_grad_norm_
+    return rename(*args, **kwargs)
+
+
+def _listed(tensors: Parameters) -> list[Tensor]:
+    return [tensors] if isinstance(tensors, Tensor) else list(tensors)

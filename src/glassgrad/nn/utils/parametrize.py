@@ -1,0 +1,296 @@
+"""Parameters that are computed from others: a parametrization is a module that says how.
+
+    register_parametrization(linear, "weight", Symmetric())
+
+    linear.weight                            Symmetric()(original), computed at each access
+    linear.parametrizations.weight.original  the parameter that is trained
+
+`linear.weight = value` asks the modules for their `right_inverse(value)`. The class of the module
+is changed for one derived from it, since properties belong to classes.
+"""
+
+import copy
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from glassgrad.autograd.grad_mode import no_grad
+from glassgrad.core.errors import ArgumentError, GraphError
+from glassgrad.core.tensor import Tensor
+from glassgrad.nn.containers import ModuleDict, ModuleList
+from glassgrad.nn.module import Module
+from glassgrad.nn.parameter import Parameter
+
+__all__ = [
+    "ParametrizationList",
+    "cached",
+    "is_parametrized",
+    "register_parametrization",
+    "remove_parametrizations",
+    "transfer_parametrizations_and_params",
+    "type_before_parametrizations",
+]
+
+_cache: dict[tuple[int, str], Any] = {}
+_caching = [0]  # how many blocks of `cached` are open
+
+
+@contextmanager
+def cached() -> Iterator[None]:
+    """The block in which a parametrized tensor is computed once."""
+    _caching[0] += 1
+    try:
+        yield
+    finally:
+        _caching[0] -= 1
+        if not _caching[0]:
+            _cache.clear()
+
+
+class ParametrizationList(ModuleList):
+    """The parametrizations of one tensor, the first of them innermost; calling it computes it.
+
+    Attributes:
+        original: the parameter that they start from; `original0`, `original1` … if the
+            `right_inverse` of the first gives several.
+    """
+
+    original: Any
+
+    def __init__(self, modules: Any, original: Any, unsafe: bool = False) -> None:
+        super().__init__(modules)
+        self.unsafe = unsafe
+        first = self._inverted(original)
+        self.is_tensor = isinstance(first, Tensor)
+        self.ntensors = 1 if self.is_tensor else len(first)
+        if self.is_tensor:
+            self._file("original", original if first is original else first, original)
+        else:
+            for k, part in enumerate(first):
+                self._file(f"original{k}", part, original)
+
+    def _file(self, name: str, value: Tensor, like: Tensor) -> None:
+        if isinstance(like, Parameter):
+            if not isinstance(value, Parameter):
+                value = Parameter(value.detach(), like.requires_grad)
+            setattr(self, name, value)
+        else:
+            self.register_buffer(name, value)
+
+    def _inverted(self, value: Any) -> Any:
+        with no_grad():
+            for module in reversed(list(self)):
+                if hasattr(module, "right_inverse"):
+                    value = module.right_inverse(value)
+        return value
+
+    def originals(self) -> list[Any]:
+        """The tensors that the parametrizations start from."""
+        names = ["original"] if self.is_tensor else [f"original{k}" for k in range(self.ntensors)]
+        return [getattr(self, name) for name in names]
+
+    def right_inverse(self, value: Tensor) -> None:
+        """Write into the originals what makes the parametrized tensor this one."""
+        made = self._inverted(value)
+        with no_grad():
+            for own, part in zip(self.originals(), [made] if self.is_tensor else made, strict=True):
+                own.data = part.detach()
+
+    def forward(self) -> Any:
+        first, *others = list(self)
+        value = first(*self.originals())
+        for module in others:
+            value = module(value)
+        return value
+
+
+def register_parametrization(
+    module: Module, tensor_name: str, parametrization: Module, *, unsafe: bool = False
+) -> Module:
+    """Let a parameter or buffer be computed from another by a module.
+
+    Args:
+        module: whose tensor it is.
+        tensor_name: its name.
+        parametrization: is called with the original, or with what an earlier one made of it.
+        unsafe: allow the parametrization to change shape and dtype.
+
+    Returns:
+        The module.
+
+    Raises:
+        ArgumentError: if the module has no such tensor, or its shape or dtype would change.
+
+    Example:
+        >>> class Positive(Module):
+        ...     def forward(self, x):
+        ...         return x.exp()
+        >>> layer = register_parametrization(Linear(1, 1), "weight", Positive())
+        >>> bool(layer.weight > 0)
+        True
+        >>> [name for name, _ in layer.named_parameters()]
+        ['bias', 'parametrizations.weight.original']
+
+    See also: https://pytorch.org/tutorials/intermediate/parametrizations.html
+    """
+    parametrization.train(module.training)
+    if is_parametrized(module, tensor_name):
+        own: Any = module.parametrizations[tensor_name]
+        _check_alike(parametrization, getattr(module, tensor_name), unsafe or own.unsafe)
+        value = getattr(module, tensor_name)
+        own.append(parametrization)
+        own.unsafe |= unsafe
+        if hasattr(parametrization, "right_inverse"):
+            own.right_inverse(value.detach())
+        return module
+    if tensor_name not in module._parameters and tensor_name not in module._buffers:
+        raise ArgumentError(
+            f"Module '{module}' does not have a parameter, a buffer, or a parametrized element "
+            f"with name '{tensor_name}'. Write the name of one."
+        )
+    original = getattr(module, tensor_name)
+    made = ParametrizationList([parametrization], original, unsafe)
+    if not unsafe:
+        value = made()
+        if value.shape != original.shape or value.dtype != original.dtype:
+            raise _changed(original, value)
+    delattr(module, tensor_name)
+    if not is_parametrized(module):
+        _derive_class(module)
+        module.parametrizations = ModuleDict()
+    _add_property(module, tensor_name)
+    module.parametrizations[tensor_name] = made
+    return module
+
+
+def _check_alike(parametrization: Module, value: Tensor, unsafe: bool) -> None:
+    with no_grad():
+        made = value if unsafe else parametrization(value)
+    if made.shape != value.shape or made.dtype != value.dtype:
+        raise _changed(value, made)
+
+
+def _changed(original: Tensor, value: Tensor) -> ArgumentError:
+    return ArgumentError(
+        "Registering a parametrization may not change the shape or the dtype of the tensor, unless "
+        f"the `unsafe` flag is enabled: {tuple(original.shape)} of {original.dtype} would become "
+        f"{tuple(value.shape)} of {value.dtype}. Write `unsafe=True`."
+    )
+
+
+def _derive_class(module: Module) -> None:
+    own = type(module)
+
+    def deepcopy(self: Any, memo: dict[int, Any]) -> Any:
+        made = memo[id(self)] = own.__new__(type(self))
+        vars(made).update(copy.deepcopy(vars(self), memo))
+        made.__class__ = type(type(self).__name__, (own,), dict(vars(type(self))))
+        return made
+
+    def refuse(*_: Any) -> Any:
+        raise GraphError(
+            "Serialization of parametrized modules is only supported through state_dict(): the "
+            "class is made at run time. Save `module.state_dict()`."
+        )
+
+    body = {"__deepcopy__": deepcopy, "__reduce_ex__": refuse, "__module__": own.__module__}
+    module.__class__ = type(f"Parametrized{own.__name__}", (own,), body)
+
+
+def _add_property(module: Any, name: str) -> None:
+    def get(self: Any) -> Any:
+        if not _caching[0]:
+            return self.parametrizations[name]()
+        key = (id(self), name)
+        if key not in _cache:
+            _cache[key] = self.parametrizations[name]()
+        return _cache[key]
+
+    def put(self: Any, value: Tensor) -> None:
+        self.parametrizations[name].right_inverse(value)
+
+    setattr(type(module), name, property(get, put))
+
+
+def is_parametrized(module: Module, tensor_name: str | None = None) -> bool:
+    """Whether a module has parametrized tensors, or one of this name."""
+    own: Any = module._modules.get("parametrizations")
+    if not isinstance(own, ModuleDict) or not type(module).__name__.startswith("Parametrized"):
+        return False
+    return bool(len(own)) if tensor_name is None else tensor_name in own
+
+
+def remove_parametrizations(
+    module: Module, tensor_name: str, leave_parametrized: bool = True
+) -> Module:
+    """Make an ordinary parameter or buffer of a parametrized tensor again.
+
+    Args:
+        module: whose tensor it is.
+        tensor_name: its name.
+        leave_parametrized: whether it keeps the value that was computed, and not the original's.
+
+    Returns:
+        The module.
+
+    Raises:
+        ArgumentError: if it is not parametrized, or there are several originals to go back to.
+    """
+    if not is_parametrized(module, tensor_name):
+        raise ArgumentError(
+            f"Module {module} does not have a parametrization on {tensor_name}. Write the name of "
+            "a tensor that has."
+        )
+    own: Any = module.parametrizations[tensor_name]
+    if not leave_parametrized and not own.is_tensor:
+        raise ArgumentError(
+            "You cannot leave unparametrized (`leave_parametrized=False`) a tensor that is "
+            "parametrized in terms of a sequence of tensors. Write `leave_parametrized=True`."
+        )
+    original = own.originals()[0]
+    value = getattr(module, tensor_name).detach()
+    kept: Any = original
+    if leave_parametrized and own.is_tensor:
+        original.data = value
+    elif leave_parametrized:
+        kept = Parameter(value) if isinstance(original, Parameter) else value
+    delattr(type(module), tensor_name)
+    del module.parametrizations[tensor_name]
+    if isinstance(kept, Parameter):
+        module.register_parameter(tensor_name, kept)
+    else:
+        module.register_buffer(tensor_name, kept)
+    if not len(module.parametrizations):
+        del module.parametrizations
+        module.__class__ = type_before_parametrizations(module)
+    return module
+
+
+def type_before_parametrizations(module: Module) -> Any:
+    """The class of a module, whether tensors of it are parametrized or not."""
+    kind = type(module)
+    return kind.__bases__[0] if kind.__name__.startswith("Parametrized") else kind
+
+
+def transfer_parametrizations_and_params(
+    from_module: Module, to_module: Module, tensor_name: str | None = None
+) -> Module:
+    """Give a module the parametrizations of another, with copies of their parameters.
+
+    Args:
+        from_module: who has them.
+        to_module: who gets them.
+        tensor_name: of which tensor; None: of all.
+
+    Returns:
+        `to_module`.
+    """
+    own: Any = from_module.parametrizations
+    for name in [tensor_name] if tensor_name else list(own):
+        for parametrization in own[name]:
+            made = copy.deepcopy(parametrization)
+            register_parametrization(to_module, name, made, unsafe=own[name].unsafe)
+        theirs: Any = to_module.parametrizations[name]
+        for mine, other in zip(theirs.originals(), own[name].originals(), strict=True):
+            mine.data = other.detach().clone()
+    return to_module

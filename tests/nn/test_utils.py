@@ -1,0 +1,258 @@
+"""`nn.utils`: gradients clipped, parameters as a vector, parametrized and pruned, as in PyTorch."""
+
+import copy
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.utils.prune
+
+import glassgrad as gg
+from nn.beside import LIBRARIES, drawn
+
+
+@pytest.fixture(params=LIBRARIES)
+def lib(request):
+    return request.param
+
+
+def layer(lib, *sizes):
+    """A linear layer of float64 with known weights."""
+    made = lib.nn.Linear(*(sizes or (3, 2))).double()
+    made.load_state_dict({k: lib.tensor(drawn(*x.shape)) for k, x in made.state_dict().items()})
+    return made
+
+
+def numbers(x):
+    return x.detach().numpy().round(9).tolist()
+
+
+def alike(play):
+    """Whether a program gives the same in both libraries."""
+    ours, theirs = [play(each) for each in LIBRARIES]
+    assert ours == theirs
+
+
+# Gradients ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("norm_type", [2.0, 1.0, float("inf"), 3, 0])
+@pytest.mark.parametrize("most", [0.1, 100.0])
+def test_clipping_by_norm(norm_type, most):
+    def play(lib):
+        made = layer(lib)
+        made(lib.tensor(drawn(4, 3))).pow(2).sum().backward()
+        norm = lib.nn.utils.clip_grad_norm_(made.parameters(), most, norm_type)
+        return numbers(norm), [numbers(p.grad) for p in made.parameters()]
+
+    alike(play)
+
+
+def test_clipping_by_value_and_with_a_norm_that_is_known():
+    def play(lib):
+        x, y = lib.zeros(3), lib.zeros(2)
+        x.grad = lib.tensor([-3.0, 0.5, 2.0])
+        lib.nn.utils.clip_grad_value_([x, y], 1.0)
+        lib.nn.utils.clip_grads_with_norm_(x, 1.0, lib.nn.utils.get_total_norm([x.grad, x.grad]))
+        return x.grad.numpy().round(6).tolist(), y.grad
+
+    alike(play)
+
+
+def test_a_norm_that_is_not_finite_can_be_refused(lib):
+    x = lib.zeros(1)
+    x.grad = lib.tensor([float("nan")])
+    with pytest.raises(RuntimeError, match="is non-finite, so it cannot be clipped"):
+        lib.nn.utils.clip_grad_norm_(x, 1.0, error_if_nonfinite=True)
+    with pytest.warns(UserWarning, match="empty generator"):
+        assert lib.nn.utils.clip_grad_norm_((p for p in ()), 1.0) == 0
+    with pytest.warns(FutureWarning, match="now deprecated"):
+        lib.nn.utils.clip_grad_norm([x], 1.0)
+
+
+def test_parameters_as_a_vector(lib):
+    made = layer(lib)
+    vector = lib.nn.utils.parameters_to_vector(made.parameters())
+    assert vector.shape == (8,)
+    lib.nn.utils.vector_to_parameters(vector.detach() * 0 + 2, made.parameters())
+    assert made.bias.tolist() == [2.0, 2.0]
+    assert made.bias.requires_grad
+    with pytest.raises(TypeError, match=r"expected torch.Tensor, but got"):
+        lib.nn.utils.vector_to_parameters([1.0], made.parameters())
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning")
+def test_other_names(lib):
+    call = lib.nn.utils.stateless.functional_call
+    made = layer(lib)
+    zero = {"weight": made.weight * 0, "bias": made.bias * 0}
+    assert call(made, zero, (lib.tensor(drawn(3)),)).tolist() == [0.0, 0.0]
+    assert lib.nn.utils.skip_init(lib.nn.Linear, 2, 3).weight.shape == (3, 2)
+
+
+# Parametrizations ---------------------------------------------------------------------------------
+
+
+def symmetric(lib):
+    class Symmetric(lib.nn.Module):
+        def forward(self, x):
+            return x.triu() + x.triu(1).T
+
+        def right_inverse(self, x):
+            return x.triu()
+
+    return Symmetric()
+
+
+def doubled(lib):
+    return type("Doubled", (lib.nn.Module,), {"forward": lambda self, x: 2 * x})()
+
+
+def test_a_parametrized_weight_is_computed_and_trained():
+    def play(lib):
+        parametrize = lib.nn.utils.parametrize
+        made = layer(lib, 2, 2)
+        parametrize.register_parametrization(made, "weight", symmetric(lib))
+        first = numbers(made.weight)
+        parametrize.register_parametrization(made, "weight", doubled(lib))
+        made(lib.tensor(drawn(2))).sum().backward()
+        return (
+            first,
+            numbers(made.weight),
+            sorted(made.state_dict()),
+            [numbers(p.grad) for p in made.parameters()],
+            repr(made).replace("Doubled", "").count("ParametrizationList"),
+            type(made).__name__,
+            parametrize.is_parametrized(made, "weight"),
+            parametrize.is_parametrized(made, "bias"),
+            parametrize.type_before_parametrizations(made).__name__,
+        )
+
+    alike(play)
+
+
+def test_a_parametrized_weight_can_be_assigned_cached_copied_and_given_back(lib):
+    parametrize = lib.nn.utils.parametrize
+    made = layer(lib, 2, 2)
+    parametrize.register_parametrization(made, "weight", symmetric(lib))
+    value = lib.tensor([[1.0, 2.0], [2.0, 3.0]], dtype=lib.float64)
+    made.weight = value
+    assert made.weight.tolist() == value.tolist()
+    other = copy.deepcopy(made)
+    other.weight = value * 2
+    assert made.weight.tolist() == value.tolist()
+    with parametrize.cached():
+        assert made.weight is made.weight
+    assert made.weight is not made.weight
+    other = layer(lib, 2, 2)
+    parametrize.transfer_parametrizations_and_params(made, other)
+    assert other.weight.tolist() == value.tolist()
+    parametrize.remove_parametrizations(other, "weight", leave_parametrized=False)
+    assert other.weight.tolist() == value.triu().tolist()
+    parametrize.remove_parametrizations(made, "weight")
+    assert made.weight.tolist() == value.tolist()
+    assert type(made) is lib.nn.Linear
+    assert sorted(made.state_dict()) == ["bias", "weight"]
+
+
+def test_what_cannot_be_parametrized_is_named(lib):
+    parametrize = lib.nn.utils.parametrize
+    made = layer(lib)
+    with pytest.raises(ValueError, match="does not have a parameter, a buffer, or a parametrized"):
+        parametrize.register_parametrization(made, "weights", doubled(lib))
+    with pytest.raises(ValueError, match="may not change the shape"):
+        parametrize.register_parametrization(made, "weight", lib.nn.Flatten(0))
+    with pytest.raises(ValueError, match="does not have a parametrization on weight"):
+        parametrize.remove_parametrizations(made, "weight")
+    parametrize.register_parametrization(made, "weight", doubled(lib))
+    with pytest.raises(RuntimeError, match=r"only supported through state_dict"):
+        copy.copy(made).__reduce_ex__(2)
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning")  # PyTorch's, of the old form
+@pytest.mark.parametrize("old", [False, True])
+@pytest.mark.parametrize("dim", [0, 1, None])
+def test_weight_norm(dim, old):
+    def play(lib):
+        utils = lib.nn.utils
+        made = (utils if old else utils.parametrizations).weight_norm(layer(lib), dim=dim)
+        y = made(lib.tensor(drawn(3)))
+        y.sum().backward()
+        found = sorted((name, numbers(p), numbers(p.grad)) for name, p in made.named_parameters())
+        if old:
+            utils.remove_weight_norm(made)
+        else:
+            utils.parametrize.remove_parametrizations(made, "weight")
+        return numbers(y), found, numbers(made.weight), sorted(made.state_dict())
+
+    alike(play)
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning")
+@pytest.mark.parametrize("old", [False, True])
+def test_spectral_norm_makes_the_largest_singular_value_1(lib, old):
+    utils = lib.nn.utils
+    made = (utils if old else utils.parametrizations).spectral_norm(
+        layer(lib), n_power_iterations=100
+    )
+    made(lib.tensor(drawn(3)))
+    assert np.linalg.norm(made.weight.detach().numpy(), 2) == pytest.approx(1)
+    names = {"bias", "weight_orig", "weight_u", "weight_v"}
+    parts = {"bias", *[f"parametrizations.weight.{x}" for x in ("original", "0._u", "0._v")]}
+    assert set(made.state_dict()) == (names if old else parts)
+    made(lib.tensor(drawn(3))).sum().backward()
+    if old:
+        utils.remove_spectral_norm(made)
+        assert set(made.state_dict()) == {"bias", "weight"}
+
+
+# Pruning ------------------------------------------------------------------------------------------
+
+
+def test_pruning_the_smallest():
+    def play(lib):
+        prune = lib.nn.utils.prune
+        made = layer(lib)
+        prune.l1_unstructured(made, "weight", 2)
+        prune.l1_unstructured(made, "weight", amount=0.5)
+        made(lib.tensor(drawn(3))).sum().backward()
+        found = {name: numbers(x) for name, x in made.state_dict().items()}
+        grad = numbers(made.weight_orig.grad)
+        is_pruned = prune.is_pruned(made)
+        prune.remove(made, "weight")
+        names = [name for name, _ in made.named_parameters()]
+        return found, grad, is_pruned, names, numbers(made.weight), prune.is_pruned(made)
+
+    alike(play)
+
+
+def test_pruning_slices_by_a_mask_and_everywhere():
+    def play(lib):
+        prune = lib.nn.utils.prune
+        made = lib.nn.Sequential(layer(lib), layer(lib, 2, 4))
+        prune.ln_structured(made[0], "weight", amount=1, n=2, dim=1)
+        prune.custom_from_mask(made[0], "bias", lib.tensor([0.0, 1.0]))
+        places = [(made[0], "weight"), (made[1], "weight")]
+        prune.global_unstructured(places, pruning_method=prune.L1Unstructured, amount=0.25)
+        return {name: numbers(x) for name, x in made.state_dict().items()}
+
+    alike(play)
+
+
+def test_random_pruning_takes_as_many(lib):
+    prune = lib.nn.utils.prune
+    made = prune.random_unstructured(layer(lib), "weight", 0.5)
+    assert made.weight_mask.sum() == 3
+    made = prune.random_structured(layer(lib), "weight", 1, 0)
+    assert sorted(made.weight_mask.sum(1).tolist()) == [0.0, 3.0]
+    assert prune.identity(layer(lib), "weight").weight_mask.sum() == 6
+    with pytest.raises(ValueError, match="has to be pruned before pruning can be removed"):
+        prune.remove(layer(lib), "weight")
+    with pytest.raises(ValueError, match="amount="):
+        prune.l1_unstructured(layer(lib), "weight", 1.5)
+    with pytest.raises(TypeError, match="Invalid type for amount"):
+        prune.l1_unstructured(layer(lib), "weight", "all")
+
+
+def test_modules_of_both_libraries_have_their_utils():
+    assert set(gg.nn.utils.__all__) <= set(dir(torch.nn.utils))
