@@ -1,14 +1,43 @@
-"""`Adam`: steps of about the same size in every direction."""
+"""`Adam` and its kin: steps of about the same size in every direction.
+
+All keep two running averages, of the gradient and of its size, and divide the one by the other.
+"""
 
 import math
 from typing import Any
 
-from glassgrad.core.errors import ArgumentError, ArgumentTypeError, DTypeError
+import numpy as np
+
+from glassgrad.core.errors import ArgumentError
 from glassgrad.core.tensor import Tensor
-from glassgrad.ops import zeros_like
-from glassgrad.ops.creation import tensor
-from glassgrad.ops.selection import maximum
-from glassgrad.optim.optimizer import Group, Optimizer, Params, State, require_at_least_zero
+
+from .optimizer import (
+    Group,
+    Optimizer,
+    Params,
+    State,
+    decayed,
+    options_of,
+    require_at_least_zero,
+    require_betas,
+)
+
+
+def _check_options(lr: Any, betas: Any, eps: float, weight_decay: float) -> None:
+    require_at_least_zero(lr, "learning rate")
+    require_at_least_zero(eps, "epsilon value")
+    require_at_least_zero(weight_decay, "weight_decay value")
+    require_betas(betas)
+
+
+def _averages(grad: Any, group: Group, state: State) -> tuple[Any, Any]:
+    """The running averages of the gradient and of its square, with `grad` in them."""
+    beta1, beta2 = group["betas"]
+    mean, square = state.buffer("exp_avg"), state.buffer("exp_avg_sq")
+    mean += (1 - beta1) * (grad - mean)
+    square *= beta2
+    square += (1 - beta2) * (grad * grad)
+    return mean, square
 
 
 class Adam(Optimizer):
@@ -27,6 +56,8 @@ class Adam(Optimizer):
         weight_decay: pulls every parameter towards 0.
         amsgrad: divide by the largest s so far.
         maximize: climb instead.
+        foreach, capturable, fused: as in PyTorch on a CPU, where they change no number.
+        differentiable: record the step.
         decoupled_weight_decay: shrink p directly, not through the gradient (AdamW).
 
     Raises:
@@ -47,76 +78,264 @@ class Adam(Optimizer):
     def __init__(
         self,
         params: Params,
-        lr: float = 1e-3,
-        betas: tuple[float, float] = (0.9, 0.999),
+        lr: float | Tensor = 1e-3,
+        betas: tuple[float | Tensor, float | Tensor] = (0.9, 0.999),
         eps: float = 1e-8,
-        weight_decay: float = 0.0,
+        weight_decay: float = 0,
+        amsgrad: bool = False,
+        *,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        capturable: bool = False,
+        differentiable: bool = False,
+        fused: bool | None = None,
+        decoupled_weight_decay: bool = False,
+    ) -> None:
+        _check_options(lr, betas, eps, weight_decay)
+        if {isinstance(beta, Tensor) for beta in betas} == {True, False}:
+            raise ArgumentError(
+                f"betas must be either both floats or both Tensors, got {betas}. "
+                "Write two numbers: `betas=(0.9, 0.999)`."
+            )
+        betas = tuple(float(beta) for beta in betas)  # type: ignore[assignment]
+        super().__init__(params, options_of(locals()))
+
+    def update(self, x: Any, grad: Any, group: Group, state: State) -> None:
+        step = state.count()
+        beta1, beta2 = group["betas"]
+        grad = decayed(x, grad, group)
+        mean, square = _averages(grad, group, state)
+        if group["amsgrad"]:
+            largest = state.buffer("max_exp_avg_sq")
+            largest[...] = np.maximum(largest, square)
+            square = largest
+        scale = group["lr"] / (1 - beta1**step)
+        spread = np.sqrt(square) / math.sqrt(1 - beta2**step) + group["eps"]
+        x -= scale * (mean / spread)
+
+
+class AdamW(Adam):
+    r"""Adam whose weight decay shrinks the parameters directly, whatever their gradients are.
+
+        p ← p - lr·weight_decay·p, then as `Adam`
+
+    Args:
+        params, lr, betas, eps, amsgrad: as `Adam`.
+        weight_decay: pulls every parameter towards 0.
+        maximize, foreach, capturable, differentiable, fused: as `Adam`.
+
+    Raises:
+        ArgumentError: for a negative option, or a β outside of [0, 1).
+
+    Example:
+        >>> x = tensor(3.0, requires_grad=True)
+        >>> optimizer = AdamW([x], lr=0.1)
+        >>> (x * x).backward()
+        >>> optimizer.step()
+        >>> round(x.item(), 4)
+        2.897
+
+    See also: Loshchilov and Hutter, *Decoupled Weight Decay Regularization* (2019).
+    """
+
+    def __init__(
+        self,
+        params: Params,
+        lr: float | Tensor = 1e-3,
+        betas: tuple[float | Tensor, float | Tensor] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 1e-2,
         amsgrad: bool = False,
         *,
         maximize: bool = False,
-        decoupled_weight_decay: bool = False,
+        foreach: bool | None = None,
+        capturable: bool = False,
+        differentiable: bool = False,
+        fused: bool | None = None,
     ) -> None:
-        require_at_least_zero(lr, "learning rate")
-        require_at_least_zero(eps, "epsilon value")
-        require_at_least_zero(weight_decay, "weight_decay value")
-        pair: Any = betas
-        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-            raise ArgumentTypeError(
-                f"Invalid betas: {betas!r}. One is for the mean, one for the square. "
-                "Write two numbers: `betas=(0.9, 0.999)`."
-            )
-        for index, beta in enumerate(betas):
-            if not 0.0 <= beta < 1.0:
-                raise ArgumentError(
-                    f"Invalid beta parameter at index {index}: {beta}. It is the share of the old "
-                    "average that is kept. Write a number from 0 up, below 1."
-                )
-        defaults = {
-            "lr": lr,
-            "betas": betas,
-            "eps": eps,
-            "weight_decay": weight_decay,
-            "amsgrad": amsgrad,
-            "maximize": maximize,
-            "decoupled_weight_decay": decoupled_weight_decay,
-        }
-        super().__init__(params, defaults)
+        options = options_of(locals())
+        super().__init__(params, **options, decoupled_weight_decay=True)
 
-    def add_param_group(self, param_group: Group) -> None:
-        super().add_param_group(param_group)
-        for param in self.param_groups[-1]["params"]:
-            if param.dtype.kind == "c":
-                del self.param_groups[-1]
-                raise DTypeError(
-                    f"Adam takes real parameters, got {param.dtype} of shape "
-                    f"{tuple(param.shape)}. g² has no root mean square there. "
-                    "Keep real and imaginary part as two parameters."
-                )
 
-    def update(self, param: Tensor, grad: Tensor, group: Group, state: State) -> None:
-        if not state:
-            state["step"] = tensor(0.0)
-            state["exp_avg"] = zeros_like(param)
-            state["exp_avg_sq"] = zeros_like(param)
-            if group["amsgrad"]:
-                state["max_exp_avg_sq"] = zeros_like(param)
-        state["step"] += 1
-        if group["maximize"]:
-            grad = -grad
-        if group["decoupled_weight_decay"]:
-            param *= 1 - group["lr"] * group["weight_decay"]
-        elif group["weight_decay"]:
-            grad = grad + group["weight_decay"] * param
+class Adamax(Optimizer):
+    r"""Adam with the largest gradient of late in the place of the root mean square.
+
+        g ← grad + weight_decay·p
+        m ← β₁·m + (1 - β₁)·g            m̂ = m / (1 - β₁ᵗ)
+        u ← max(β₂·u, |g| + ε)
+        p ← p - lr·m̂ / u
+
+    Args:
+        params: tensors to move, or groups with options of their own.
+        lr: the step size.
+        betas: (β₁, β₂), how slowly m and u forget.
+        eps: ε keeps the quotient finite.
+        weight_decay: pulls every parameter towards 0.
+        foreach, maximize, differentiable, capturable: as `Adam`.
+
+    Raises:
+        ArgumentError: for a negative option, or a β outside of [0, 1).
+
+    Example:
+        >>> x = tensor(3.0, requires_grad=True)
+        >>> optimizer = Adamax([x], lr=0.1)
+        >>> (x * x).backward()
+        >>> optimizer.step()
+        >>> round(x.item(), 4)
+        2.9
+
+    See also: Kingma and Ba, *Adam: A Method for Stochastic Optimization* (2015), §7.1.
+    """
+
+    def __init__(
+        self,
+        params: Params,
+        lr: float | Tensor = 2e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        foreach: bool | None = None,
+        *,
+        maximize: bool = False,
+        differentiable: bool = False,
+        capturable: bool = False,
+    ) -> None:
+        _check_options(lr, betas, eps, weight_decay)
+        super().__init__(params, options_of(locals()))
+
+    def update(self, x: Any, grad: Any, group: Group, state: State) -> None:
+        step = state.count()
         beta1, beta2 = group["betas"]
-        mean, square = state["exp_avg"], state["exp_avg_sq"]
+        grad = decayed(x, grad, group)
+        mean, largest = state.buffer("exp_avg"), state.buffer("exp_inf")
         mean += (1 - beta1) * (grad - mean)
-        square *= beta2
-        square += (1 - beta2) * (grad * grad)
-        if group["amsgrad"]:
-            square = state["max_exp_avg_sq"] = maximum(state["max_exp_avg_sq"], square)
-        t = state["step"].item()
-        scale = group["lr"] / (1 - beta1**t)
-        spread = square.sqrt()
-        spread /= math.sqrt(1 - beta2**t)
-        spread += group["eps"]
-        param -= scale * (mean / spread)
+        largest[...] = np.maximum(largest * beta2, np.abs(grad) + group["eps"])
+        x -= group["lr"] / (1 - beta1**step) * (mean / largest)
+
+
+class NAdam(Optimizer):
+    r"""Adam with Nesterov's look ahead along the momentum.
+
+        m, s as in `Adam`;  ŝ = s / (1 - β₂ᵗ)
+        μₜ = β₁·(1 - ½·0.96^(t·momentum_decay))     Mₜ = μ₁·μ₂ ⋯ μₜ
+        p ← p - lr·[(1 - μₜ)/(1 - Mₜ)·g + μₜ₊₁/(1 - Mₜ₊₁)·m] / (√ŝ + ε)
+
+    Args:
+        params: tensors to move, or groups with options of their own.
+        lr: the step size.
+        betas: (β₁, β₂), how slowly m and s forget.
+        eps: ε keeps the quotient finite.
+        weight_decay: pulls every parameter towards 0.
+        momentum_decay: how fast μ grows to β₁.
+        decoupled_weight_decay: shrink p directly, not through the gradient.
+        foreach, maximize, capturable, differentiable: as `Adam`.
+
+    Raises:
+        ArgumentError: for a negative option, or a β outside of [0, 1).
+
+    Example:
+        >>> x = tensor(3.0, requires_grad=True)
+        >>> optimizer = NAdam([x], lr=0.1)
+        >>> (x * x).backward()
+        >>> optimizer.step()
+        >>> x.item() < 3.0
+        True
+
+    See also: Dozat, *Incorporating Nesterov Momentum into Adam* (2016).
+    """
+
+    def __init__(
+        self,
+        params: Params,
+        lr: float | Tensor = 2e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        momentum_decay: float = 4e-3,
+        decoupled_weight_decay: bool = False,
+        *,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        capturable: bool = False,
+        differentiable: bool = False,
+    ) -> None:
+        _check_options(lr, betas, eps, weight_decay)
+        require_at_least_zero(momentum_decay, "momentum_decay value")
+        super().__init__(params, options_of(locals()))
+
+    def update(self, x: Any, grad: Any, group: Group, state: State) -> None:
+        step = state.count()
+        lr, (beta1, beta2) = group["lr"], group["betas"]
+        grad = decayed(x, grad, group)
+        mean, square = _averages(grad, group, state)
+        now = beta1 * (1 - 0.5 * 0.96 ** (step * group["momentum_decay"]))
+        after = beta1 * (1 - 0.5 * 0.96 ** ((step + 1) * group["momentum_decay"]))
+        product = state.number("mu_product", 1.0)
+        product *= now
+        spread = np.sqrt(square / (1 - beta2**step)) + group["eps"]
+        x -= lr * (1 - now) / (1 - float(product)) * (grad / spread)
+        x -= lr * after / (1 - float(product) * after) * (mean / spread)
+
+
+class RAdam(Optimizer):
+    r"""Adam that does not trust its root mean square before it has seen enough gradients.
+
+        m, s, m̂, ŝ as in `Adam`
+        ρ∞ = 2/(1 - β₂) - 1              ρ = ρ∞ - 2·t·β₂ᵗ/(1 - β₂ᵗ)
+        p ← p - lr·m̂                     (while ρ ≤ 5; then:)
+        p ← p - lr·r·m̂ / (√ŝ + ε)        r² = (ρ - 4)(ρ - 2)·ρ∞ / ((ρ∞ - 4)(ρ∞ - 2)·ρ)
+
+    Args:
+        params: tensors to move, or groups with options of their own.
+        lr: the step size.
+        betas: (β₁, β₂), how slowly m and s forget.
+        eps: ε keeps the quotient finite.
+        weight_decay: pulls every parameter towards 0.
+        decoupled_weight_decay: shrink p directly, not through the gradient.
+        foreach, maximize, capturable, differentiable: as `Adam`.
+
+    Raises:
+        ArgumentError: for a negative option, or a β outside of [0, 1).
+
+    Example:
+        >>> x = tensor(3.0, requires_grad=True)
+        >>> optimizer = RAdam([x], lr=0.1)
+        >>> (x * x).backward()
+        >>> optimizer.step()
+        >>> round(x.item(), 4)
+        2.4
+
+    See also: Liu et al., *On the Variance of the Adaptive Learning Rate and Beyond* (2020).
+    """
+
+    def __init__(
+        self,
+        params: Params,
+        lr: float | Tensor = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        decoupled_weight_decay: bool = False,
+        *,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        capturable: bool = False,
+        differentiable: bool = False,
+    ) -> None:
+        _check_options(lr, betas, eps, weight_decay)
+        super().__init__(params, options_of(locals()))
+
+    def update(self, x: Any, grad: Any, group: Group, state: State) -> None:
+        step = state.count()
+        beta1, beta2 = group["betas"]
+        grad = decayed(x, grad, group)
+        mean, square = _averages(grad, group, state)
+        scale = group["lr"] / (1 - beta1**step)
+        most = 2 / (1 - beta2) - 1
+        seen = most - 2 * step * beta2**step / (1 - beta2**step)
+        if seen <= 5:
+            x -= scale * mean
+            return
+        trust = (seen - 4) * (seen - 2) * most / ((most - 4) * (most - 2) * seen)
+        scale *= math.sqrt(trust * (1 - beta2**step))
+        x -= scale * (mean / (np.sqrt(square) + group["eps"]))

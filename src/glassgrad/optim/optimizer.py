@@ -4,30 +4,184 @@
     state[w] = {"exp_avg": …}                    what an algorithm remembers of one parameter
 
 A subclass says what one step does to one parameter (`update`); the loop is here.
+
+# Note [A step on arrays]
+# `update` computes with the arrays of a parameter and its gradient, in place: nothing is recorded,
+# and a step costs what NumPy does. A complex parameter is shown as real numbers, in pairs. With
+# `differentiable=True` the same lines get the tensors themselves, and record.
 """
 
 import copy
+import functools
 import itertools
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from glassgrad.autograd.grad_mode import enable_grad, no_grad
+import numpy as np
+
+from glassgrad.autograd.grad_mode import enable_grad, set_grad_enabled
 from glassgrad.autograd.gradients import clear_gradients
-from glassgrad.core.errors import ArgumentError, ArgumentTypeError, MissingRuleError
+from glassgrad.core.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    DTypeError,
+    ExpectationError,
+    GraphError,
+    MissingRuleError,
+)
+from glassgrad.core.state import Func, about_to_write, before_write
 from glassgrad.core.tensor import Tensor
+from glassgrad.hooks.on_gradients import Hooks, RemovableHandle, add_hook
+from glassgrad.ops import zeros_like
 from glassgrad.ops._arguments import check_type
+from glassgrad.ops.creation import tensor
+from glassgrad.values.layers import Layer
 
 Group = dict[str, Any]
-Params = Iterable[Tensor] | Iterable[Group]
-State = dict[str, Any]
+Named = tuple[str, Tensor]
+Params = Iterable[Tensor] | Iterable[Group] | Iterable[Named]
+
+
+def options_of(arguments: Mapping[str, Any]) -> Group:
+    """The options of a group: the arguments of an optimiser's `__init__`, as `locals()` has them.
+
+    Raises:
+        ArgumentError: for a learning rate in a tensor with `foreach`.
+        GraphError: for two ways of computing at once.
+    """
+    no_options = ("self", "params", "__class__")
+    options = {name: value for name, value in arguments.items() if name not in no_options}
+    lr, fused, foreach = options["lr"], options.get("fused"), options.get("foreach")
+    if isinstance(lr, Tensor) and foreach and not options.get("capturable"):
+        raise ArgumentError(
+            "lr as a Tensor is not supported for capturable=False and foreach=True. "
+            "Leave foreach out: it changes nothing here."
+        )
+    for other, is_on in (("differentiable", options.get("differentiable")), ("foreach", foreach)):
+        if fused and is_on:
+            said = "does not support" if other == "differentiable" else "cannot be True with"
+            raise GraphError(
+                f"`fused` {said} `{other}`: `fused` and `{other}` cannot be `True` together. "
+                "Each is another way to compute the same step. Leave `fused` out."
+            )
+    return options
+
+
+class State:
+    """What an optimiser remembers of one parameter, as `update` computes with it.
+
+    Attributes:
+        param: the parameter.
+        kept: its entry in `optimizer.state`: tensors, by name.
+        on_arrays: whether it is shown as arrays (see Note [A step on arrays]).
+    """
+
+    __slots__ = ("kept", "on_arrays", "param")
+
+    def __init__(self, param: Tensor, kept: dict[str, Any], *, on_arrays: bool) -> None:
+        self.param = param
+        self.kept = kept
+        self.on_arrays = on_arrays
+
+    def buffer(self, name: str, fill: float = 0.0) -> Any:
+        """Numbers of the parameter's form, to be changed in place; at first all are `fill`."""
+        kept = self.kept.get(name)
+        if kept is not None and not self.on_arrays:  # the steps before may have saved it
+            kept = self.kept[name] = kept.clone()
+        if kept is not None:
+            return self.shown(kept)
+        self.kept[name] = zeros_like(self.param).detach()
+        values = self.shown(self.kept[name])
+        if fill:
+            values[...] = fill
+        return values
+
+    def number(self, name: str, start: float = 0.0) -> Any:
+        """One number, an array without dims to be changed in place; at first it is `start`."""
+        kept = self.kept.get(name)
+        if not isinstance(kept, Tensor):  # early versions of PyTorch kept a Python number
+            kept = self.kept[name] = tensor(float(start if kept is None else kept))
+        return kept.payload
+
+    def count(self) -> int:
+        """How many steps there have been, with the one that is being done."""
+        step = self.number("step")
+        step += 1
+        return int(step)
+
+    def shown(self, tensor: Tensor) -> Any:
+        """What `update` computes with: the array of `tensor`, or itself; real in any case."""
+        if not self.on_arrays and tensor.is_complex():
+            raise DTypeError(
+                f"a step with differentiable=True takes real parameters, got {tensor.dtype}. The "
+                "rules are written for real numbers. Keep both parts as two parameters."
+            )
+        if not self.on_arrays:
+            return tensor
+        array = tensor.payload
+        return array[..., None].view(array.real.dtype) if array.dtype.kind == "c" else array
+
+
+def decayed(x: Any, grad: Any, group: Group) -> Any:
+    """The gradient with weight decay; where it is decoupled, `x` shrinks by itself instead."""
+    decay = group["weight_decay"]
+    if decay == 0:
+        return grad
+    if group.get("decoupled_weight_decay"):
+        x *= 1 - group["lr"] * decay
+        return grad
+    return grad + decay * x
+
+
+def _with_hooks(step: Func) -> Func:
+    """`step` with the hooks around it, unless it is called by the `step` of a subclass."""
+
+    @functools.wraps(step)
+    def hooked(self: "Optimizer", *args: Any, **kwargs: Any) -> Any:
+        if type(self).step is not hooked:
+            return step(self, *args, **kwargs)
+        if self._opt_called is not None:
+            self._opt_called = True
+        given = (self, *args)
+        for hook in (*_global_hooks["step_pre"].values(), *self._hooks["step_pre"].values()):
+            result = hook(self, given, kwargs)
+            if result is None:
+                continue
+            if not isinstance(result, tuple) or len(result) != 2:
+                raise GraphError(
+                    f"{step.__qualname__} must return None or a tuple of (new_args, new_kwargs), "
+                    f"but got {result}: that is what a hook before a step may return. "
+                    "Return None to leave the arguments."
+                )
+            given, kwargs = result
+        out = step(*given, **kwargs)
+        for hook in (*self._hooks["step_post"].values(), *_global_hooks["step_post"].values()):
+            hook(self, given, kwargs)
+        return out
+
+    return hooked
+
+
+_global_hooks = {"step_pre": Hooks(), "step_post": Hooks()}
+
+
+def register_optimizer_step_pre_hook(hook: Func) -> RemovableHandle:
+    """Call `hook(optimizer, args, kwargs)` before each step of any optimiser."""
+    return add_hook(_global_hooks["step_pre"], hook)
+
+
+def register_optimizer_step_post_hook(hook: Func) -> RemovableHandle:
+    """Call `hook(optimizer, args, kwargs)` after each step of any optimiser."""
+    return add_hook(_global_hooks["step_post"], hook)
 
 
 class Optimizer:
     """The base of all optimisers.
 
     Args:
-        params: tensors to move, or groups: dicts with `params` and options of their own.
+        params: tensors to move, pairs of a name and a tensor (`model.named_parameters()`), or
+            groups: dicts with `params` and options of their own.
         defaults: the options of groups that do not say otherwise.
 
     Attributes:
@@ -43,8 +197,8 @@ class Optimizer:
         ...     def __init__(self, params, lr):
         ...         super().__init__(params, {"lr": lr})
         ...
-        ...     def update(self, param, grad, group, state):
-        ...         param -= group["lr"] * grad / grad.abs()
+        ...     def update(self, x, grad, group, state):
+        ...         x -= group["lr"] * grad / abs(grad)
         >>> x = tensor(3.0, requires_grad=True)
         >>> (x * x).backward()
         >>> SignDescent([x], lr=0.5).step()
@@ -52,9 +206,17 @@ class Optimizer:
         2.5
     """
 
+    _opt_called: bool | None = None  # whether `step` was called since a scheduler asked; None: none
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "step" in vars(cls):
+            cls.step = _with_hooks(cls.step)  # type: ignore[method-assign]
+
     def __init__(self, params: Params, defaults: Mapping[str, Any]) -> None:
         self.defaults = dict(defaults)
-        self.state: defaultdict[Tensor, State] = defaultdict(dict)
+        self._hooks: defaultdict[str, Hooks] = defaultdict(Hooks)
+        self.state: defaultdict[Tensor, Any] = defaultdict(dict)
         self.param_groups: list[Group] = []
         entries = _listed(params, what="params argument given to the optimizer")
         if not entries:
@@ -66,6 +228,14 @@ class Optimizer:
         for group in groups:
             self.add_param_group(group)
 
+    def __getstate__(self) -> dict[str, Any]:
+        kept = ("defaults", "state", "param_groups")  # hooks stay behind
+        return {name: vars(self)[name] for name in kept}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._hooks = defaultdict(Hooks)
+
     def add_param_group(self, param_group: Group) -> None:
         """Add parameters with options of their own: `{"params": […], "lr": 0.01}`."""
         if not isinstance(param_group, dict):
@@ -75,9 +245,26 @@ class Optimizer:
             )
         params = param_group.get("params", ())
         params = [params] if isinstance(params, Tensor) else _listed(params, what="params")
+        names = [param[0] for param in params if isinstance(param, tuple)]
+        if names and len(names) < len(params):
+            raise ArgumentError(
+                "all optimizer params should be with/without names. Some param names are missing: "
+                f"{len(names)} names for {len(params)} parameters. "
+                "Pass `model.named_parameters()`, or `model.parameters()`."
+            )
+        params = [param[1] if isinstance(param, tuple) else param for param in params]
+        group = {**self.defaults, **param_group, "params": params}
+        if names:
+            group["param_names"] = names
+        if any(("param_names" in group) != ("param_names" in other) for other in self.param_groups):
+            mine = "with names" if names else "without names"
+            raise ArgumentError(
+                "all optimizer param groups should be with/without names. cannot add param group "
+                f"{mine} to the optimizer. Name the parameters of all groups, or of none."
+            )
         taken = {id(p) for p in _params_of(self.param_groups)}
         for param in params:
-            _require_optimizable(param)
+            _require_optimizable(param, may_be_computed=bool(group.get("differentiable")))
             if id(param) in taken:
                 raise ArgumentError(
                     "some parameters appear in more than one parameter group (or twice in one): "
@@ -85,23 +272,26 @@ class Optimizer:
                     "Name each parameter once."
                 )
             taken.add(id(param))
-        self.param_groups.append({**self.defaults, **param_group, "params": params})
+        self.param_groups.append(group)
 
-    def update(self, param: Tensor, grad: Tensor, group: Group, state: State) -> None:
-        """Move `param` in place by one step; called inside `no_grad()`.
+    def update(self, x: Any, grad: Any, group: Group, state: State) -> None:
+        """Move `x` in place by one step.
 
         Args:
-            param: of any shape `S`.
-            grad: its gradient, of shape `S`; not to be changed.
+            x: the values of a parameter of shape `S`: an array (see Note [A step on arrays]).
+            grad: its gradient, of shape `S`; not to be changed. With `maximize` its sign is
+                turned already.
             group: the options.
-            state: empty at first; what is put here is there at the next step.
+            state: what is remembered: `state.buffer("exp_avg")` is an array of shape `S`, zeros at
+                first; `state.count()` the number of this step.
         """
         raise MissingRuleError(
             f"{type(self).__name__} is missing the method `update`. "
             "It says what one step does to one parameter. "
-            "Write `def update(self, param, grad, group, state): …`, or override `step`."
+            "Write `def update(self, x, grad, group, state): …`, or override `step`."
         )
 
+    @_with_hooks
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Move every parameter that has a gradient.
 
@@ -115,29 +305,56 @@ class Optimizer:
         if closure is not None:
             with enable_grad():
                 loss = closure()
-        with no_grad():
+        is_recorded = bool(self.defaults.get("differentiable"))
+        with set_grad_enabled(is_recorded), np.errstate(all="ignore"):
             for group in self.param_groups:
-                for param in group["params"]:
-                    if param.grad is not None:
-                        self.update(param, param.grad, group, self.state[param])
+                self._update_group(group)
         return loss
 
-    def zero_grad(self, *, set_to_none: bool = True) -> None:
+    def _update_group(self, group: Group) -> None:
+        on_tensors = group.get("differentiable")
+        options = group if on_tensors else _with_plain_numbers(group)
+        for param in group["params"]:
+            if param.grad is None:
+                continue
+            if group.get("capturable"):
+                raise ExpectationError(
+                    "If capturable=True, params and state_steps must be on supported devices: "
+                    f"CUDA and its like, got {param.device}. Nothing is captured there. "
+                    "Leave capturable out."
+                )
+            on_arrays = not on_tensors and not isinstance(param.payload, Layer)
+            state = State(param, self.state[param], on_arrays=on_arrays)
+            if on_arrays and before_write:
+                about_to_write(param)
+            grad = state.shown(param.grad)
+            grad = -grad if group.get("maximize") else grad
+            self.update(state.shown(param), grad, options, state)
+            if on_arrays and not param.is_inference():
+                param.wrote()
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget the gradients, or fill them with zeros."""
         clear_gradients(_params_of(self.param_groups), set_to_none=set_to_none)
 
-    def state_dict(self) -> State:
+    def state_dict(self) -> dict[str, Any]:
         """What must be saved to go on later: state and options, parameters by number."""
+        for hook in self._hooks["state_dict_pre"].values():
+            hook(self)
         number = {id(param): nr for nr, param in enumerate(_params_of(self.param_groups))}
         groups = [
             {**group, "params": [number[id(p)] for p in group["params"]]}
             for group in self.param_groups
         ]
-        state = {number[id(param)]: kept for param, kept in self.state.items() if kept}
-        return {"state": state, "param_groups": groups}
+        state = {number.get(id(key), key): kept for key, kept in self.state.items() if kept}
+        saved = {"state": state, "param_groups": groups}
+        for hook in self._hooks["state_dict_post"].values():
+            changed = hook(self, saved)
+            saved = saved if changed is None else changed
+        return saved
 
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
-        """Go on from what `state_dict` returned, here or in an equal optimiser.
+        """Go on from what `state_dict` returned, here, in an equal optimiser, or in PyTorch.
 
         Raises:
             ArgumentError: if the groups have other sizes; nothing has been changed then.
@@ -150,7 +367,11 @@ class Optimizer:
                 "without 'state' and 'param_groups'. Both are needed to go on. "
                 "Pass what `optimizer.state_dict()` returned."
             )
-        saved = state_dict["param_groups"]
+        given = dict(given)
+        for hook in self._hooks["load_state_dict_pre"].values():
+            changed = hook(self, given)
+            given = given if changed is None else changed
+        saved = given["param_groups"]
         if len(saved) != len(self.param_groups):
             raise ArgumentError(
                 "loaded state dict has a different number of parameter groups: "
@@ -167,13 +388,43 @@ class Optimizer:
                 )
         params = dict(zip(_params_of(saved), _params_of(self.param_groups), strict=True))
         self.state = defaultdict(dict)
-        for number, kept in state_dict["state"].items():
-            param = params[number]
-            self.state[param] = {key: _adapted(key, value, param) for key, value in kept.items()}
+        for number, kept in given["state"].items():
+            param = params.get(number, number)
+            self.state[param] = _adapted("", kept, param) if number in params else kept
         for theirs, ours in zip(saved, self.param_groups, strict=True):
             ours.update(
                 (key, copy.deepcopy(value)) for key, value in theirs.items() if key != "params"
             )
+        for hook in self._hooks["load_state_dict_post"].values():
+            hook(self)
+
+    def register_step_pre_hook(self, hook: Func) -> RemovableHandle:
+        """Call `hook(optimizer, args, kwargs)` before a step; it may return other arguments."""
+        return add_hook(self._hooks["step_pre"], hook)
+
+    def register_step_post_hook(self, hook: Func) -> RemovableHandle:
+        """Call `hook(optimizer, args, kwargs)` after a step."""
+        return add_hook(self._hooks["step_post"], hook)
+
+    def register_state_dict_pre_hook(self, hook: Func, prepend: bool = False) -> RemovableHandle:
+        """Call `hook(optimizer)` before a state is saved."""
+        return add_hook(self._hooks["state_dict_pre"], hook, first=prepend)
+
+    def register_state_dict_post_hook(self, hook: Func, prepend: bool = False) -> RemovableHandle:
+        """Call `hook(optimizer, state_dict)` with a state to be saved; it may return another."""
+        return add_hook(self._hooks["state_dict_post"], hook, first=prepend)
+
+    def register_load_state_dict_pre_hook(
+        self, hook: Func, prepend: bool = False
+    ) -> RemovableHandle:
+        """Call `hook(optimizer, state_dict)` before a state is loaded; it may return another."""
+        return add_hook(self._hooks["load_state_dict_pre"], hook, first=prepend)
+
+    def register_load_state_dict_post_hook(
+        self, hook: Func, prepend: bool = False
+    ) -> RemovableHandle:
+        """Call `hook(optimizer)` after a state was loaded."""
+        return add_hook(self._hooks["load_state_dict_post"], hook, first=prepend)
 
     def __repr__(self) -> str:
         lines = [f"{type(self).__name__} ("]
@@ -189,15 +440,49 @@ def _params_of(groups: Iterable[Group]) -> list[Any]:
     return list(itertools.chain.from_iterable(group["params"] for group in groups))
 
 
-def require_at_least_zero(value: float, what: str) -> None:
+def _with_plain_numbers(group: Group) -> Group:
+    """The options of a group; a learning rate that is a tensor becomes a number."""
+    if not any(isinstance(option, Tensor) for option in group.values()):
+        return group
+    return {
+        key: option.item() if isinstance(option, Tensor) else option
+        for key, option in group.items()
+    }
+
+
+# Options that make no sense -----------------------------------------------------------------------
+
+
+def require_at_least_zero(value: Any, what: str) -> None:
     """Raise for a negative option, such as a learning rate."""
     why = "It scales how far a step goes. Write a number, such as 0.01."
     check_type(f"Invalid {what}: {value!r} must be a number", value, int | float | Tensor, why)
+    if isinstance(value, Tensor) and value.numel() != 1:
+        short = {"learning rate": "lr"}.get(what, what)
+        raise ArgumentError(
+            f"Tensor {short} must be 1-element, got shape {tuple(value.shape)}. All parameters of "
+            "a group share it. Write a number, or a group for each."
+        )
     if not value >= 0.0:
         raise ArgumentError(
             f"Invalid {what}: {value}. It scales how far a step goes, and nan or less than 0 "
             "would undo the descent. Write a number from 0 up; to climb, maximize=True."
         )
+
+
+def require_betas(betas: Any) -> None:
+    """Raise unless there are two shares of the old averages that are kept."""
+    if not isinstance(betas, (tuple, list)) or len(betas) != 2:
+        raise ArgumentTypeError(
+            f"Invalid betas: {betas!r}. One is for the mean, one for the square. "
+            "Write two numbers: `betas=(0.9, 0.999)`."
+        )
+    for index, beta in enumerate(betas):
+        if not 0.0 <= beta < 1.0:
+            raise ArgumentError(
+                f"Invalid beta parameter at index {index}: {beta}. It is the share of the old "
+                "average that is kept. Write a number from 0 up, below 1."
+            )
 
 
 def _listed(params: Any, *, what: str) -> list[Any]:
@@ -215,13 +500,13 @@ def _listed(params: Any, *, what: str) -> list[Any]:
     return [params] if isinstance(params, dict) else list(params)
 
 
-def _require_optimizable(param: object) -> None:
+def _require_optimizable(param: object, *, may_be_computed: bool) -> None:
     if not isinstance(param, Tensor):
         raise ArgumentTypeError(
             f"optimizer can only optimize Tensors, but one of the params is {type(param).__name__}"
             ". A step writes into them. Pass tensors, such as `model.parameters()`."
         )
-    if not param.is_leaf:
+    if not (may_be_computed or param.is_leaf or param.retains_grad):
         raise ArgumentError(
             f"can't optimize a non-leaf Tensor (shape {tuple(param.shape)}, made by "
             f"{param.grad_fn.name()}). It is computed from others, which are what to move. "
@@ -230,9 +515,17 @@ def _require_optimizable(param: object) -> None:
 
 
 def _adapted(key: str, value: Any, param: Tensor) -> Any:
-    """A copy of a remembered value that fits `param`."""
+    """A copy of what was remembered under a name that fits `param`; PyTorch's tensors, too."""
+    if isinstance(value, Mapping):
+        return {name: _adapted(name, kept, param) for name, kept in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)(_adapted(key, kept, param) for kept in value)
+    if not isinstance(value, Tensor) and hasattr(value, "detach"):
+        value = tensor(value.detach().cpu().numpy())
     if not isinstance(value, Tensor):
         return copy.deepcopy(value)
+    value = value.detach().clone()
     if key == "step":  # a count: its precision is not the parameter's
-        return value.detach().clone()
-    return value.detach().clone().to(dtype=param.dtype, device=param.device)
+        return value
+    dtype = param.dtype if param.is_floating_point() else None
+    return value.to(dtype=dtype or value.dtype, device=param.device)

@@ -1,8 +1,19 @@
-"""`SGD`: one step down the gradient, with momentum if wanted."""
+"""`SGD`: steps down the gradient, with momentum if wanted; `ASGD`: the average of such a path."""
+
+from typing import Any
 
 from glassgrad.core.errors import ArgumentError
 from glassgrad.core.tensor import Tensor
-from glassgrad.optim.optimizer import Group, Optimizer, Params, State, require_at_least_zero
+
+from .optimizer import (
+    Group,
+    Optimizer,
+    Params,
+    State,
+    decayed,
+    options_of,
+    require_at_least_zero,
+)
 
 
 class SGD(Optimizer):
@@ -20,6 +31,8 @@ class SGD(Optimizer):
         weight_decay: pulls every parameter towards 0.
         nesterov: look ahead along the momentum.
         maximize: climb instead.
+        foreach, fused: other ways in which PyTorch computes the same; they change nothing here.
+        differentiable: record the step.
 
     Raises:
         ArgumentError: for a negative option, or Nesterov without plain momentum.
@@ -39,13 +52,16 @@ class SGD(Optimizer):
     def __init__(
         self,
         params: Params,
-        lr: float = 1e-3,
-        momentum: float = 0.0,
-        dampening: float = 0.0,
-        weight_decay: float = 0.0,
+        lr: float | Tensor = 1e-3,
+        momentum: float = 0,
+        dampening: float = 0,
+        weight_decay: float | Tensor = 0,
         nesterov: bool = False,
         *,
         maximize: bool = False,
+        foreach: bool | None = None,
+        differentiable: bool = False,
+        fused: bool | None = None,
     ) -> None:
         require_at_least_zero(lr, "learning rate")
         require_at_least_zero(momentum, "momentum value")
@@ -56,28 +72,79 @@ class SGD(Optimizer):
                 f"momentum={momentum}, dampening={dampening}. It looks ahead along the momentum. "
                 "Write `momentum=0.9, nesterov=True`."
             )
-        defaults = {
-            "lr": lr,
-            "momentum": momentum,
-            "dampening": dampening,
-            "weight_decay": weight_decay,
-            "nesterov": nesterov,
-            "maximize": maximize,
-        }
-        super().__init__(params, defaults)
+        super().__init__(params, options_of(locals()))
 
-    def update(self, param: Tensor, grad: Tensor, group: Group, state: State) -> None:
-        if group["maximize"]:
-            grad = -grad
-        if group["weight_decay"]:
-            grad = grad + group["weight_decay"] * param
+    def update(self, x: Any, grad: Any, group: Group, state: State) -> None:
+        grad = decayed(x, grad, group)
         momentum = group["momentum"]
         if momentum:
-            velocity = state.get("momentum_buffer")
-            if velocity is None:
-                velocity = state["momentum_buffer"] = grad.clone()
-            else:
-                velocity *= momentum
-                velocity += (1 - group["dampening"]) * grad
+            is_first = state.kept.get("momentum_buffer") is None
+            velocity = state.buffer("momentum_buffer")
+            velocity *= momentum
+            velocity += grad if is_first else (1 - group["dampening"]) * grad
             grad = grad + momentum * velocity if group["nesterov"] else velocity
-        param -= group["lr"] * grad
+        x -= group["lr"] * grad
+
+
+class ASGD(Optimizer):
+    r"""Averaged stochastic gradient descent: small steps, and the mean of where they led.
+
+        η = lr / (1 + lambd·lr·t)^alpha             (as of the step before)
+        p ← (1 - lambd·η)·p - η·g
+        a ← a + μ·(p - a)                           μ = 1 / max(1, t - t0)
+
+    The average a is in `optimizer.state[p]["ax"]`.
+
+    Args:
+        params: tensors to move, or groups with options of their own.
+        lr: the step size.
+        lambd: how fast the parameters and the step size shrink.
+        alpha: the power with which the step size shrinks.
+        t0: at which step the averaging begins.
+        weight_decay: pulls every parameter towards 0.
+        maximize: climb instead.
+        foreach, capturable: as in PyTorch on a CPU.
+        differentiable: record the step.
+
+    Raises:
+        ArgumentError: for a negative option.
+
+    Example:
+        >>> x = tensor(3.0, requires_grad=True)
+        >>> optimizer = ASGD([x], lr=0.1)
+        >>> (x * x).backward()
+        >>> optimizer.step()
+        >>> round(x.item(), 2)
+        2.4
+
+    See also: Polyak and Juditsky, *Acceleration of Stochastic Approximation by Averaging* (1992).
+    """
+
+    def __init__(
+        self,
+        params: Params,
+        lr: float | Tensor = 1e-2,
+        lambd: float = 1e-4,
+        alpha: float = 0.75,
+        t0: float = 1e6,
+        weight_decay: float = 0,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        differentiable: bool = False,
+        capturable: bool = False,
+    ) -> None:
+        require_at_least_zero(lr, "learning rate")
+        require_at_least_zero(weight_decay, "weight_decay value")
+        super().__init__(params, options_of(locals()))
+
+    def update(self, x: Any, grad: Any, group: Group, state: State) -> None:
+        lr, shrinking = group["lr"], group["lambd"]
+        step = state.count()
+        rate, weight = state.number("eta", lr), state.number("mu", 1.0)
+        average = state.buffer("ax")
+        grad = decayed(x, grad, group)
+        x *= 1 - shrinking * float(rate)
+        x -= float(rate) * grad
+        average += float(weight) * (x - average)
+        rate[...] = lr / (1 + shrinking * lr * step) ** group["alpha"]
+        weight[...] = 1 / max(1, step - group["t0"])
