@@ -15,6 +15,7 @@ from glassgrad.core.errors import (
 )
 from glassgrad.utils.data import (
     BatchSampler,
+    ChainDataset,
     ConcatDataset,
     DataLoader,
     Dataset,
@@ -22,10 +23,13 @@ from glassgrad.utils.data import (
     RandomSampler,
     Sampler,
     SequentialSampler,
+    StackDataset,
     Subset,
     SubsetRandomSampler,
     TensorDataset,
+    WeightedRandomSampler,
     default_collate,
+    default_convert,
     random_split,
 )
 
@@ -111,6 +115,25 @@ def test_the_same_generator_seed_makes_the_same_split():
     assert split() == split()
 
 
+def test_stacked_datasets_lie_side_by_side():
+    stacked = StackDataset("abc", [1, 2, 3])
+    assert stacked[-1] == ("c", 3)
+    assert len(stacked) == 3
+    assert StackDataset(x="abc", y=[1, 2, 3])[0] == {"x": "a", "y": 1}
+    for wrong in ((lambda: StackDataset()), (lambda: StackDataset("a", x="b"))):
+        with pytest.raises(ArgumentError, match=r"passed|Supported either"):
+            wrong()
+    with pytest.raises(ArgumentError, match="Size mismatch between datasets"):
+        StackDataset("abc", [1])
+
+
+def test_streams_follow_each_other():
+    both = Count(2) + Count(3)
+    assert list(both) == [0, 1, 0, 1, 2]
+    with pytest.raises(AssertionError, match="ChainDataset only supports IterableDataset"):
+        list(ChainDataset([[1, 2]]))
+
+
 # Samplers
 
 
@@ -128,6 +151,15 @@ def test_more_draws_than_samples_go_round():
 def test_draws_with_replacement_stay_in_range():
     drawn = list(RandomSampler("abc", replacement=True, num_samples=50))
     assert set(drawn) == {0, 1, 2}
+
+
+def test_weights_say_how_often_an_index_is_drawn():
+    drawn = list(WeightedRandomSampler([0.0, 3.0, 1.0], 2000))
+    assert set(drawn) == {1, 2}
+    assert 2.5 < drawn.count(1) / drawn.count(2) < 3.6
+    assert sorted(WeightedRandomSampler([1.0, 2.0, 3.0], 3, replacement=False)) == [0, 1, 2]
+    with pytest.raises(ArgumentError, match="weights should be a 1d sequence"):
+        WeightedRandomSampler([[1.0]], 1)
 
 
 @pytest.mark.parametrize(
@@ -148,12 +180,16 @@ def test_a_batch_sampler_cuts_the_order(drop_last, batches):
         (lambda: BatchSampler([0], 2, drop_last=1), "drop_last should be a boolean value"),
         (lambda: RandomSampler([]), "num_samples should be a positive integer"),
         (lambda: RandomSampler("ab", num_samples=0), "but got num_samples=0"),
-        (lambda: RandomSampler("ab", replacement=1), "replacement should be a boolean value"),
     ],
 )
 def test_samplers_refuse_what_they_cannot_draw(make, words):
     with pytest.raises(ArgumentError, match=words):
         make()
+
+
+def test_a_random_sampler_refuses_a_replacement_that_is_no_switch_as_pytorch_does():
+    with pytest.raises(ArgumentTypeError, match="replacement should be a boolean value"):
+        RandomSampler("ab", replacement=1)
 
 
 # Collating
@@ -174,6 +210,16 @@ def test_structures_are_collated_entry_by_entry():
     batch = default_collate([pair(1, (2, 3)), pair(4, (5, 6))])
     assert batch.x.tolist() == [1, 4]
     assert [column.tolist() for column in batch.y] == [[2, 5], [3, 6]]
+
+
+def test_samples_that_are_not_collated_are_converted():
+    pair = namedtuple("pair", "x y")  # noqa: PYI024  # any class with `_fields` will do
+    made = default_convert(pair({"a": np.arange(2)}, ["b", (np.float32(1), 2)]))
+    assert made.x["a"].tolist() == [0, 1]
+    assert made.y[0] == "b"
+    assert made.y[1][0].dtype == gg.float32
+    (sample,) = DataLoader([np.ones(2)], batch_size=None)
+    assert isinstance(sample, gg.Tensor)
 
 
 def test_gradients_flow_through_a_batch():

@@ -1,18 +1,23 @@
-"""Samples in, batches out: PyTorch's `torch.utils.data`, in one process.
+"""Samples in, batches out: PyTorch's `torch.utils.data`.
 
     Dataset ──index──▶ sample ──┐
        ▲                        ├──collate──▶ batch
     Sampler ──▶ BatchSampler ───┘
 
 A `Sampler` says in which order, a `BatchSampler` cuts that order into batches, `default_collate`
-stacks the samples of one, and `DataLoader` ties them together.
+stacks the samples of one, and `DataLoader` ties them together, with worker processes if wanted.
 """
 
-from .dataloader import DataLoader, default_collate
+from glassgrad.missing import missing_from as _missing_from
+
+from .collate import default_collate, default_convert
+from .dataloader import DataLoader
 from .dataset import (
+    ChainDataset,
     ConcatDataset,
     Dataset,
     IterableDataset,
+    StackDataset,
     Subset,
     TensorDataset,
     random_split,
@@ -23,10 +28,13 @@ from .sampler import (
     Sampler,
     SequentialSampler,
     SubsetRandomSampler,
+    WeightedRandomSampler,
 )
+from .worker import get_worker_info
 
 __all__ = [
     "BatchSampler",
+    "ChainDataset",
     "ConcatDataset",
     "DataLoader",
     "Dataset",
@@ -34,9 +42,15 @@ __all__ = [
     "RandomSampler",
     "Sampler",
     "SequentialSampler",
+    "StackDataset",
     "Subset",
     "SubsetRandomSampler",
     "TensorDataset",
+    "WeightedRandomSampler",
     "default_collate",
+    "default_convert",
+    "get_worker_info",
     "random_split",
 ]
+
+__getattr__ = _missing_from(__name__)

@@ -1,22 +1,29 @@
-"""`DataLoader`: batches of a data set, ready for `for x, y in loader`.
+"""`DataLoader`: batches of a data set, ready for `for x, y in loader`."""
 
-`default_collate` makes a batch of many samples of one form: it has that form, too.
-"""
-
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import itertools
+import os
+import warnings
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-import numpy as np
-
-from glassgrad.core.errors import ArgumentError, ArgumentTypeError, ShapeError
-from glassgrad.core.tensor import Tensor
-from glassgrad.ops.creation import tensor
+from glassgrad.core.errors import ArgumentError
 from glassgrad.ops.generator import Generator
-from glassgrad.ops.joining import stack
-from glassgrad.values.dtypes import float64
 
+from .collate import default_collate, default_convert
 from .dataset import IterableDataset
 from .sampler import BatchSampler, RandomSampler, SequentialSampler
+from .worker import Fetcher, Workers, get_worker_info
+
+__all__ = ["DataLoader", "default_collate", "default_convert", "get_worker_info"]
+
+_FIXED = (
+    "batch_size",
+    "batch_sampler",
+    "sampler",
+    "drop_last",
+    "dataset",
+    "persistent_workers",
+)
 
 
 class DataLoader:
@@ -29,12 +36,22 @@ class DataLoader:
         sampler: an iterable of indices, in place of `shuffle`.
         batch_sampler: an iterable of lists of indices, in place of `batch_size`, `shuffle`,
             `sampler` and `drop_last`.
+        num_workers: how many processes read ahead; 0: this one reads when it is asked.
         collate_fn: makes a batch of a list of samples; None: `default_collate`.
+        pin_memory: as in PyTorch without a GPU: warns.
         drop_last: leave out a last batch that is too short.
+        timeout: how many seconds to wait for a batch of a worker; 0: as long as it takes.
+        worker_init_fn: called with its number in each worker, at first.
+        multiprocessing_context: how workers are started: "fork", "spawn" …; None: Python's way.
         generator: where the randomness comes from; None: the one of `manual_seed`.
+        prefetch_factor: how many batches each worker reads ahead; None: 2.
+        persistent_workers: keep the workers from one pass to the next.
+        pin_memory_device: as `pin_memory`.
+        in_order: whether batches come in the order of the sampler, or as they are ready.
 
     Raises:
         ArgumentError: for options that contradict each other, or a batch size below 1.
+        GraphError: in the loop, if a worker takes too long, or dies.
 
     Example:
         >>> loader = DataLoader(range(5), batch_size=2)
@@ -46,14 +63,24 @@ class DataLoader:
         self,
         dataset: Any,
         batch_size: int | None = 1,
-        *,
         shuffle: bool | None = None,
         sampler: Iterable[int] | None = None,
         batch_sampler: Iterable[list[int]] | None = None,
-        collate_fn: Callable[[list[Any]], Any] | None = None,
+        num_workers: int = 0,
+        collate_fn: Callable[[Any], Any] | None = None,
+        pin_memory: bool = False,
         drop_last: bool = False,
+        timeout: float = 0,
+        worker_init_fn: Callable[[int], Any] | None = None,
+        multiprocessing_context: Any = None,
         generator: Generator | None = None,
+        *,
+        prefetch_factor: int | None = None,
+        persistent_workers: bool = False,
+        pin_memory_device: str = "",
+        in_order: bool = True,
     ) -> None:
+        _check_workers(num_workers, timeout, prefetch_factor, persistent_workers)
         has_order = shuffle or sampler is not None or batch_sampler is not None
         if isinstance(dataset, IterableDataset) and has_order:
             raise ArgumentError(
@@ -78,10 +105,26 @@ class DataLoader:
                 "drop_last: got both. There is no last batch of single samples. "
                 "Leave drop_last out."
             )
+        if multiprocessing_context is not None and num_workers == 0:
+            raise ArgumentError(
+                "multiprocessing_context can only be used with multi-process loading (num_workers "
+                "> 0), but got num_workers=0. It says how workers are started. Leave it out."
+            )
         self.dataset = dataset
-        self.drop_last = drop_last
+        self.num_workers = num_workers
+        self.prefetch_factor = 2 if num_workers and prefetch_factor is None else prefetch_factor
+        self.pin_memory = pin_memory
+        self.pin_memory_device = pin_memory_device
+        self.timeout = timeout
+        self.worker_init_fn = worker_init_fn
+        self.multiprocessing_context = multiprocessing_context
         self.generator = generator
-        if sampler is None and shuffle:
+        self.persistent_workers = persistent_workers
+        self.in_order = in_order
+        self.drop_last = drop_last
+        if sampler is None and isinstance(dataset, IterableDataset):
+            sampler = itertools.repeat(-1)
+        elif sampler is None and shuffle:
             sampler = RandomSampler(dataset, generator=generator)
         elif sampler is None:
             sampler = SequentialSampler(dataset)
@@ -93,80 +136,89 @@ class DataLoader:
         self.batch_size = batch_size
         self.batch_sampler = batch_sampler
         if collate_fn is None:
-            collate_fn = _as_it_is if batch_sampler is None else default_collate
+            collate_fn = default_convert if batch_sampler is None else default_collate
         self.collate_fn = collate_fn
+        self._kept_workers: Workers | None = None
+        self._is_complete = True
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in _FIXED and "_is_complete" in vars(self):
+            raise ArgumentError(
+                f"{name} attribute should not be set after {type(self).__name__} is initialized. "
+                "The samplers are made of it. Build another loader."
+            )
+        super().__setattr__(name, value)
 
     def __iter__(self) -> Iterator[Any]:
-        return map(self.collate_fn, self._uncollated())
-
-    def _uncollated(self) -> Iterable[Any]:
-        """Lists of samples; single samples if there are no batches."""
-        dataset = self.dataset
-        if isinstance(dataset, IterableDataset):
-            size = self.batch_size
-            return dataset if size is None else BatchSampler(dataset, size, self.drop_last)
-        if self.batch_sampler is None:
-            return (dataset[index] for index in self.sampler)
-        return ([dataset[index] for index in indices] for indices in self.batch_sampler)
+        if self.pin_memory:
+            warnings.warn(
+                "'pin_memory' argument is set as true but no accelerator is found, then device "
+                "pinned memory won't be used.",
+                stacklevel=2,
+            )
+        tasks = iter(self.sampler if self.batch_sampler is None else self.batch_sampler)
+        fetcher = Fetcher(
+            self.dataset, self.collate_fn, self.batch_sampler is not None, self.drop_last
+        )
+        if self.num_workers == 0:
+            fetcher.start()
+            return _until_exhausted(fetcher, tasks)
+        workers = self._kept_workers or Workers(self, fetcher)
+        if self.persistent_workers:
+            self._kept_workers = workers
+        return workers.batches(tasks, stays=self.persistent_workers)
 
     def __len__(self) -> int:
         """How many batches one pass makes."""
-        steps: Any = self.sampler if self.batch_sampler is None else self.batch_sampler
-        if isinstance(self.dataset, IterableDataset):
-            steps = BatchSampler(self.dataset, self.batch_size or 1, self.drop_last)
-        return len(steps)
+        if not isinstance(self.dataset, IterableDataset):
+            steps: Any = self.sampler if self.batch_sampler is None else self.batch_sampler
+            return len(steps)
+        return len(BatchSampler(self.dataset, self.batch_size or 1, self.drop_last))
 
 
-def _as_it_is(sample: Any) -> Any:
-    return sample
+def _until_exhausted(fetcher: Fetcher, tasks: Iterator[Any]) -> Iterator[Any]:
+    for task in tasks:
+        try:
+            batch = fetcher.fetch(task)
+        except StopIteration:
+            return
+        yield batch
 
 
-# Collating --------------------------------------------------------------------------------------
-
-
-def default_collate(batch: Sequence[Any]) -> Any:
-    """Stack samples along a new first dim, inside tuples, lists and dicts too.
-
-    Args:
-        batch: B samples of one form. Tensors and arrays of shape `S` become a tensor of shape
-            `(B, *S)`; ints an int64, floats a float64 tensor of shape `(B,)`; strings stay a
-            list; tuples, lists and dicts are collated entry by entry.
-
-    Raises:
-        ShapeError: if tensors, or sequences, differ in size from sample to sample.
-        ArgumentTypeError: for samples of another kind.
-
-    Example:
-        >>> default_collate([(tensor([1.0, 2.0]), 0), (tensor([3.0, 4.0]), 1)])
-        [tensor([[1., 2.],
-                [3., 4.]]), tensor([0, 1])]
-    """
-    first = batch[0]
-    if isinstance(first, Tensor):
-        return stack(list(batch))
-    if isinstance(first, (np.ndarray, np.generic)) and first.dtype.kind in "biufc":
-        return stack([tensor(sample) for sample in batch])
-    if isinstance(first, float):
-        return tensor(batch, dtype=float64)  # a Python float has 64 bits, and torch keeps them
-    if isinstance(first, int):
-        return tensor(batch)
-    if isinstance(first, (str, bytes)):
-        return list(batch)
-    if isinstance(first, Mapping):
-        return {key: default_collate([sample[key] for sample in batch]) for key in first}
-    if isinstance(first, Sequence):
-        sizes = {len(sample) for sample in batch}
-        if len(sizes) > 1:
-            raise ShapeError(
-                "each element in list of batch should be of equal size, but the samples have "
-                f"{sorted(sizes)} entries. They are stacked entry by entry. Return equally many "
-                "from `__getitem__`, or pass a `collate_fn` of your own."
-            )
-        columns = [default_collate(column) for column in zip(*batch, strict=True)]
-        # A namedtuple keeps its names.
-        return type(first)(*columns) if hasattr(first, "_fields") else columns
-    raise ArgumentTypeError(
-        "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; "
-        f"found {type(first)}. There is no rule how to stack those. "
-        "Return tensors from `__getitem__`, or pass a `collate_fn` of your own."
-    )
+def _check_workers(
+    num_workers: int, timeout: float, prefetch_factor: int | None, persistent_workers: bool
+) -> None:
+    if num_workers < 0:
+        raise ArgumentError(
+            "num_workers option should be non-negative; use num_workers=0 to disable "
+            f"multiprocessing, got {num_workers}."
+        )
+    if timeout < 0:
+        raise ArgumentError(
+            f"timeout option should be non-negative, got {timeout}. Write 0 to wait for ever."
+        )
+    if num_workers == 0 and prefetch_factor is not None:
+        raise ArgumentError(
+            "prefetch_factor option could only be specified in multiprocessing. let num_workers > "
+            "0 to enable multiprocessing, otherwise set prefetch_factor to None."
+        )
+    if prefetch_factor is not None and prefetch_factor < 0:
+        raise ArgumentError(
+            f"prefetch_factor option should be non-negative, got {prefetch_factor}. "
+            "It counts batches. Write 2."
+        )
+    if persistent_workers and num_workers == 0:
+        raise ArgumentError(
+            "persistent_workers option needs num_workers > 0: without workers there is nothing to "
+            "keep. Leave it out."
+        )
+    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    if num_workers > (available or num_workers):
+        warnings.warn(
+            f"This DataLoader will create {num_workers} worker processes in total. Our suggested "
+            f"max number of worker in current system is {available}, which is smaller than what "
+            "this DataLoader is going to create. Please be aware that excessive worker creation "
+            "might get DataLoader running slow or even freeze, lower the worker number to avoid "
+            "potential slowness/freeze if necessary.",
+            stacklevel=3,
+        )

@@ -9,6 +9,7 @@ from typing import Any, Generic, TypeVar
 from glassgrad.core.errors import (
     ArgumentError,
     DimError,
+    ExpectationError,
     MissingRuleError,
     ShapeError,
 )
@@ -54,6 +55,9 @@ class IterableDataset(Dataset[SampleT_co]):
             f"{type(self).__name__} does not, so there is no way to a sample. "
             "Write `def __iter__(self): …`."
         )
+
+    def __add__(self, other: Dataset[Any]) -> Any:
+        return ChainDataset([self, other])
 
 
 class TensorDataset(Dataset[tuple[Tensor, ...]]):
@@ -115,6 +119,14 @@ class Subset(Dataset[SampleT_co]):
         sample: SampleT_co = self.dataset[chosen]
         return sample
 
+    def __getitems__(self, indices: list[int]) -> list[SampleT_co]:
+        """Several samples; all at once if the other data set can do that."""
+        chosen = [self.indices[i] for i in indices]
+        if callable(getattr(self.dataset, "__getitems__", None)):
+            samples: list[SampleT_co] = self.dataset.__getitems__(chosen)
+            return samples
+        return [self.dataset[i] for i in chosen]
+
     def __len__(self) -> int:
         return len(self.indices)
 
@@ -156,6 +168,79 @@ class ConcatDataset(Dataset[SampleT_co]):
 
     def __len__(self) -> int:
         return self.cumulative_sizes[-1]
+
+
+class ChainDataset(IterableDataset[SampleT_co]):
+    """One stream after the other; `a + b` of two `IterableDataset`s makes one.
+
+    Args:
+        datasets: at least one.
+
+    Raises:
+        ExpectationError: in the loop, for one that has an index.
+    """
+
+    def __init__(self, datasets: Iterable[Any]) -> None:
+        self.datasets = datasets
+
+    def __iter__(self) -> Iterator[SampleT_co]:
+        for dataset in self._streams():
+            yield from dataset
+
+    def __len__(self) -> int:
+        return sum(len(dataset) for dataset in self._streams())
+
+    def _streams(self) -> Iterator[Any]:
+        for dataset in self.datasets:
+            if not isinstance(dataset, IterableDataset):
+                raise ExpectationError(
+                    f"ChainDataset only supports IterableDataset, got {type(dataset).__name__}. "
+                    "It goes through streams. Write `ConcatDataset` for data sets with an index."
+                )
+            yield dataset
+
+
+class StackDataset(Dataset[Any]):
+    """Samples of several data sets, side by side: a tuple, or a dict by the names given.
+
+    Args:
+        *args: data sets of the same length; or:
+        **kwargs: data sets of the same length, by name.
+
+    Raises:
+        ArgumentError: for none, both, or different lengths.
+
+    Example:
+        >>> StackDataset("abc", [1, 2, 3])[1]
+        ('b', 2)
+        >>> StackDataset(image="abc", label=[1, 2, 3])[0]
+        {'image': 'a', 'label': 1}
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        if bool(args) == bool(kwargs):
+            said = "Supported either ``tuple``- (via ``args``) or ``dict``- (via ``kwargs``)"
+            if not args:
+                said = "At least one dataset should be passed"
+            raise ArgumentError(
+                f"{said}: a sample is a tuple or a dict. Pass data sets, all with names or none."
+            )
+        self.datasets: Any = args or kwargs
+        lengths = [len(dataset) for dataset in (args or kwargs.values())]
+        if len(set(lengths)) > 1:
+            raise ArgumentError(
+                f"Size mismatch between datasets: they have {lengths} samples. "
+                "Sample i takes that of each. Cut them to one length with `Subset`."
+            )
+        self._length = lengths[0]
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(self.datasets, dict):
+            return {name: dataset[index] for name, dataset in self.datasets.items()}
+        return tuple(dataset[index] for dataset in self.datasets)
+
+    def __len__(self) -> int:
+        return self._length
 
 
 def random_split(

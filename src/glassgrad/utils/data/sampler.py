@@ -4,9 +4,11 @@ import itertools
 from collections.abc import Iterable, Iterator, Sequence, Sized
 from typing import Any, Generic, TypeVar
 
-from glassgrad.core.errors import ArgumentError
+from glassgrad.core.errors import ArgumentError, ArgumentTypeError, GlassgradError
+from glassgrad.ops.creation import as_tensor
 from glassgrad.ops.generator import Generator
-from glassgrad.ops.random import randint, randperm
+from glassgrad.ops.random import multinomial, randint, randperm
+from glassgrad.values.dtypes import float64
 
 IndexT_co = TypeVar("IndexT_co", covariant=True)
 
@@ -46,7 +48,8 @@ class RandomSampler(Sampler[int]):
         generator: where the randomness comes from; None: the one of `manual_seed`.
 
     Raises:
-        ArgumentError: if `replacement` is no boolean or `num_samples` is not positive.
+        ArgumentTypeError: if `replacement` is no boolean.
+        ArgumentError: if `num_samples` is not positive.
 
     Example:
         >>> sorted(RandomSampler("abc"))
@@ -56,12 +59,11 @@ class RandomSampler(Sampler[int]):
     def __init__(
         self,
         data_source: Sized,
-        *,
         replacement: bool = False,
         num_samples: int | None = None,
         generator: Generator | None = None,
     ) -> None:
-        _require_bool("replacement", replacement)
+        _require_bool("replacement", replacement, ArgumentTypeError)
         self.data_source = data_source
         self.replacement = replacement
         self._num_samples = num_samples
@@ -113,6 +115,53 @@ class SubsetRandomSampler(Sampler[int]):
         return len(self.indices)
 
 
+class WeightedRandomSampler(Sampler[int]):
+    """Draws in which some indices are more likely than others.
+
+    Args:
+        weights: how likely each index is, compared with the others.
+        num_samples: how many to draw.
+        replacement: whether an index can be drawn several times.
+        generator: where the randomness comes from; None: the one of `manual_seed`.
+
+    Raises:
+        ArgumentError: if `num_samples` is not positive, `replacement` no boolean or `weights` no
+            sequence of numbers.
+
+    Example:
+        >>> list(WeightedRandomSampler([0.0, 1.0], 3))
+        [1, 1, 1]
+    """
+
+    def __init__(
+        self,
+        weights: Any,
+        num_samples: int,
+        replacement: bool = True,
+        generator: Generator | None = None,
+    ) -> None:
+        _require_positive("num_samples", num_samples)
+        _require_bool("replacement", replacement)
+        self.weights = as_tensor(weights, dtype=float64)
+        if self.weights.ndim != 1:
+            raise ArgumentError(
+                "weights should be a 1d sequence but given weights have shape "
+                f"{tuple(self.weights.shape)}. There is one for each index. Write a flat list."
+            )
+        self.num_samples = num_samples
+        self.replacement = replacement
+        self.generator = generator
+
+    def __iter__(self) -> Iterator[int]:
+        drawn = multinomial(
+            self.weights, self.num_samples, self.replacement, generator=self.generator
+        )
+        yield from drawn.tolist()
+
+    def __len__(self) -> int:
+        return self.num_samples
+
+
 class BatchSampler(Sampler[list[int]]):
     """The indices of another sampler, `batch_size` at a time.
 
@@ -161,9 +210,9 @@ def _require_positive(name: str, value: object) -> None:
         )
 
 
-def _require_bool(name: str, value: object) -> None:
+def _require_bool(name: str, value: object, error: type[GlassgradError] = ArgumentError) -> None:
     if not isinstance(value, bool):
-        raise ArgumentError(
+        raise error(
             f"{name} should be a boolean value, but got {name}={value!r}. "
             "It is a switch, and another value there is usually a slipped argument. "
             "Write True or False."
