@@ -1,0 +1,243 @@
+"""Constraints: which values the parameters and the samples of a distribution may have."""
+
+from typing import Any
+
+from glassgrad.core.tensor import Tensor
+from glassgrad.ops import all as all_of
+from glassgrad.ops import zeros
+
+
+class Constraint:
+    """A set of values.
+
+    Attributes:
+        is_discrete: whether it has gaps.
+        event_dim: how many dims of a tensor make one value.
+        bounds: the names of the numbers with which it is made.
+
+    Example:
+        >>> positive.check(tensor([-1.0, 2.0]))
+        tensor([False,  True])
+        >>> positive
+        GreaterThan(lower_bound=0.0)
+    """
+
+    is_discrete = False
+    event_dim = 0
+
+    bounds: tuple[str, ...] = ()
+    lower_bound: Any
+    upper_bound: Any
+
+    def __init__(self, *values: Any) -> None:
+        vars(self).update(zip(self.bounds, values, strict=True))
+
+    def check(self, value: Any) -> Any:
+        """Whether each value is in the set: booleans, without the dims of a value."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        bounds = ", ".join(f"{name}={value}" for name, value in vars(self).items())
+        return f"{type(self).__name__.lstrip('_')}({bounds})"
+
+
+class _Dependent(Constraint):
+    """A set that depends on other parameters, so that it cannot be checked by itself."""
+
+
+class _Boolean(Constraint):
+    """0 and 1."""
+
+    is_discrete = True
+
+    def check(self, value: Any) -> Any:
+        return (value == 0) | (value == 1)
+
+
+class _OneHot(Constraint):
+    """Zeros with a one among them."""
+
+    is_discrete = True
+    event_dim = 1
+
+    def check(self, value: Any) -> Any:
+        return ((value == 0) | (value == 1)).all(-1) & (value.sum(-1) == 1)
+
+
+class _Real(Constraint):
+    """All numbers but nan."""
+
+    def check(self, value: Any) -> Any:
+        return value == value  # all but nan
+
+
+class _GreaterThan(Constraint):
+    """All above a bound."""
+
+    bounds = ("lower_bound",)
+
+    def check(self, value: Any) -> Any:
+        return self.lower_bound < value
+
+
+class _GreaterThanEq(Constraint):
+    """All from a bound up."""
+
+    bounds = ("lower_bound",)
+
+    def check(self, value: Any) -> Any:
+        return self.lower_bound <= value
+
+
+class _LessThan(Constraint):
+    """All below a bound."""
+
+    bounds = ("upper_bound",)
+
+    def check(self, value: Any) -> Any:
+        return value < self.upper_bound
+
+
+class _Interval(Constraint):
+    """From one bound to the other, both included."""
+
+    bounds = ("lower_bound", "upper_bound")
+
+    def check(self, value: Any) -> Any:
+        return (self.lower_bound <= value) & (value <= self.upper_bound)
+
+
+class _HalfOpenInterval(Constraint):
+    """From one bound, included, to the other, left out."""
+
+    bounds = ("lower_bound", "upper_bound")
+
+    def check(self, value: Any) -> Any:
+        return (self.lower_bound <= value) & (value < self.upper_bound)
+
+
+class _IntegerInterval(_Interval):
+    """The integers from one bound to the other, both included."""
+
+    is_discrete = True
+
+    def check(self, value: Any) -> Any:
+        return (value % 1 == 0) & super().check(value)
+
+
+class _IntegerGreaterThan(Constraint):
+    """The integers from a bound up."""
+
+    is_discrete = True
+    bounds = ("lower_bound",)
+
+    def check(self, value: Any) -> Any:
+        return (value % 1 == 0) & (value >= self.lower_bound)
+
+
+class _Simplex(Constraint):
+    """Shares that add up to 1."""
+
+    event_dim = 1
+
+    def check(self, value: Any) -> Any:
+        return (value >= 0).all(-1) & ((value.sum(-1) - 1).abs() < 1e-6)
+
+
+class _Multinomial(Constraint):
+    """Counts that add up to a bound at most."""
+
+    is_discrete = True
+    event_dim = 1
+    bounds = ("upper_bound",)
+
+    def check(self, value: Any) -> Any:
+        return (value >= 0).all(-1) & (value.sum(-1) <= self.upper_bound)
+
+
+class _LowerCholesky(Constraint):
+    """Lower triangular matrices with a positive diagonal."""
+
+    event_dim = 2
+
+    def check(self, value: Any) -> Any:
+        is_lower = (value.tril() == value).flatten(-2).all(-1)
+        return is_lower & (value.diagonal(dim1=-2, dim2=-1) > 0).all(-1)
+
+
+class _PositiveDefinite(Constraint):
+    """Symmetric matrices with positive eigenvalues."""
+
+    event_dim = 2
+
+    def check(self, value: Any) -> Any:
+        from glassgrad import linalg
+
+        functions: Any = linalg
+        is_symmetric = (value - value.mT).abs().flatten(-2).amax(-1) < 1e-6
+        return is_symmetric & (functions.cholesky_ex(value).info == 0)
+
+
+class _IndependentConstraint(Constraint):
+    """All values along some dims of a tensor together are one value."""
+
+    def __init__(self, base_constraint: Constraint, reinterpreted_batch_ndims: int) -> None:
+        super().__init__()
+        self.base_constraint = base_constraint
+        self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
+        self.is_discrete = base_constraint.is_discrete
+        self.event_dim = base_constraint.event_dim + reinterpreted_batch_ndims
+
+    def check(self, value: Any) -> Any:
+        found = self.base_constraint.check(value)
+        if found.dim() < self.reinterpreted_batch_ndims:
+            return zeros((), dtype=found.dtype)
+        if self.reinterpreted_batch_ndims == 0:
+            return found
+        return found.flatten(found.dim() - self.reinterpreted_batch_ndims).all(-1)
+
+    def __repr__(self) -> str:
+        return f"IndependentConstraint({self.base_constraint!r}, {self.reinterpreted_batch_ndims})"
+
+
+def is_dependent(constraint: object) -> bool:
+    """Whether a constraint depends on other parameters."""
+    return isinstance(constraint, _Dependent)
+
+
+def dependent_property(
+    fn: Any = None,
+    *,
+    is_discrete: bool = False,  # noqa: ARG001  # PyTorch's arguments: the property knows
+    event_dim: int = 0,  # noqa: ARG001
+) -> Any:
+    """A constraint that is computed from other parameters, as a property."""
+    return property if fn is None else property(fn)
+
+
+def holds(constraint: Constraint, value: Tensor) -> bool:
+    """Whether all values of a tensor are in the set."""
+    return bool(all_of(constraint.check(value)))
+
+
+interval = _Interval
+half_open_interval = _HalfOpenInterval
+integer_interval = _IntegerInterval
+greater_than = _GreaterThan
+greater_than_eq = _GreaterThanEq
+less_than = _LessThan
+multinomial = _Multinomial
+independent = _IndependentConstraint
+dependent = _Dependent()
+boolean = _Boolean()
+one_hot = _OneHot()
+real = _Real()
+real_vector = independent(real, 1)
+positive = greater_than(0.0)
+nonnegative = greater_than_eq(0.0)
+nonnegative_integer = _IntegerGreaterThan(0)
+positive_integer = _IntegerGreaterThan(1)
+unit_interval = interval(0.0, 1.0)
+simplex = _Simplex()
+lower_cholesky = _LowerCholesky()
+positive_definite = _PositiveDefinite()

@@ -1,0 +1,398 @@
+"""Transforms of values, and `TransformedDistribution`: the values of another one, transformed."""
+
+import math
+from collections.abc import Sequence
+from typing import Any, Self
+
+from glassgrad import ops
+from glassgrad.core.errors import ArgumentError
+from glassgrad.core.tensor import Size, Tensor
+
+from . import constraints
+from .constraints import Constraint
+from .distribution import Distribution, Shape
+from .utils import softplus, sum_rightmost
+
+
+class Transform:
+    """A function of values with an inverse, and how much it stretches.
+
+    Args:
+        cache_size: 1: remember the last value, so that its inverse is exact.
+
+    Attributes:
+        domain, codomain: from which values to which it leads.
+        bijective: whether it has an inverse.
+
+    Example:
+        >>> transform = ExpTransform()
+        >>> y = transform(tensor(0.5))
+        >>> transform.inv(y)
+        tensor(0.5000)
+    """
+
+    domain: Constraint = constraints.real
+    codomain: Constraint = constraints.real
+    bijective: Any = True
+
+    def __init__(self, cache_size: int = 0) -> None:
+        self._cache_size = cache_size
+        self._last: tuple[Any, Any] = (None, None)
+
+    def __call__(self, x: Tensor) -> Tensor:
+        y = self._call(x)
+        if self._cache_size:
+            self._last = (x, y)
+        return y
+
+    def _inv_call(self, y: Tensor) -> Tensor:
+        """Where `y` comes from: exactly, if it was made last and `cache_size` is 1."""
+        return self._last[0] if y is self._last[1] else self._inverse(y)
+
+    def _call(self, x: Tensor) -> Tensor:
+        raise NotImplementedError
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        raise NotImplementedError
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        """Log |dy/dx|."""
+        raise NotImplementedError
+
+    @property
+    def inv(self) -> "Transform":
+        """The inverse, as a transform."""
+        return _InverseTransform(self)
+
+    @property
+    def sign(self) -> Any:
+        """1 if it rises, -1 if it falls."""
+        return 1
+
+    def forward_shape(self, shape: Shape) -> Shape:
+        """The shape of what it makes of that shape."""
+        return shape
+
+    def inverse_shape(self, shape: Shape) -> Shape:
+        """The shape from which it makes that one."""
+        return shape
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other)
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}()"
+
+
+class _InverseTransform(Transform):
+    """The inverse of another transform."""
+
+    def __init__(self, transform: Transform) -> None:
+        super().__init__()
+        self._transform = transform
+        self.domain, self.codomain = transform.codomain, transform.domain
+
+    @property
+    def inv(self) -> Transform:
+        return self._transform
+
+    @property
+    def sign(self) -> Any:
+        return self._transform.sign
+
+    def _call(self, x: Tensor) -> Tensor:
+        return self._transform._inv_call(x)
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        return self._transform(y)
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        return -self._transform.log_abs_det_jacobian(y, x)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _InverseTransform) and self._transform == other._transform
+
+    __hash__ = Transform.__hash__
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._transform!r})"
+
+
+class ComposeTransform(Transform):
+    """One transform after the other.
+
+    Args:
+        parts: the transforms, the first one first.
+        cache_size: as `Transform`.
+    """
+
+    def __init__(self, parts: Sequence[Transform], cache_size: int = 0) -> None:
+        super().__init__(cache_size)
+        self.parts = list(parts)
+        if self.parts:
+            self.domain, self.codomain = self.parts[0].domain, self.parts[-1].codomain
+
+    @property
+    def sign(self) -> Any:
+        return math.prod(part.sign for part in self.parts)
+
+    def _call(self, x: Tensor) -> Tensor:
+        for part in self.parts:
+            x = part(x)
+        return x
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        for part in reversed(self.parts):
+            y = part._inv_call(y)
+        return y
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        total = ops.zeros_like(x)
+        for part in self.parts:
+            after = part(x)
+            total = total + part.log_abs_det_jacobian(x, after)
+            x = after
+        return total
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ComposeTransform) and self.parts == other.parts
+
+    __hash__ = Transform.__hash__
+
+
+identity_transform = ComposeTransform([])
+
+
+class ExpTransform(Transform):
+    """y = eˣ"""
+
+    codomain = constraints.positive
+
+    def _call(self, x: Tensor) -> Tensor:
+        return x.exp()
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        return y.log()
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        return x
+
+
+class PowerTransform(Transform):
+    """y = x^exponent, of positive numbers"""
+
+    domain = constraints.positive
+    codomain = constraints.positive
+
+    def __init__(self, exponent: Any, cache_size: int = 0) -> None:
+        super().__init__(cache_size)
+        self.exponent = ops.as_tensor(exponent)
+
+    @property
+    def sign(self) -> Any:
+        return self.exponent.sign()
+
+    def _call(self, x: Tensor) -> Tensor:
+        return x**self.exponent
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        return y ** (1 / self.exponent)
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        return (self.exponent * y / x).abs().log()
+
+
+class SigmoidTransform(Transform):
+    """y = 1/(1 + e⁻ˣ)"""
+
+    codomain = constraints.unit_interval
+
+    def _call(self, x: Tensor) -> Tensor:
+        return x.sigmoid()
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        return y.log() - (-y).log1p()
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        return -softplus(-x) - softplus(x)
+
+
+class SoftplusTransform(Transform):
+    """y = log(1 + eˣ)"""
+
+    codomain = constraints.positive
+
+    def _call(self, x: Tensor) -> Tensor:
+        return softplus(x)
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        return y + (-(-y).expm1()).log()
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        return -softplus(-x)
+
+
+class TanhTransform(Transform):
+    """y = tanh x"""
+
+    codomain = constraints.interval(-1.0, 1.0)
+
+    def _call(self, x: Tensor) -> Tensor:
+        return x.tanh()
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        return y.atanh()
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        return 2 * (math.log(2) - x - softplus(-2 * x))
+
+
+class AbsTransform(Transform):
+    """y = |x|; its inverse gives x ≥ 0"""
+
+    codomain = constraints.nonnegative
+    bijective = False
+
+    def _call(self, x: Tensor) -> Tensor:
+        return x.abs()
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        return y
+
+
+class AffineTransform(Transform):
+    """y = loc + scale·x
+
+    Args:
+        loc, scale: tensors or numbers.
+        event_dim: how many dims make one value.
+        cache_size: as `Transform`.
+    """
+
+    def __init__(self, loc: Any, scale: Any, event_dim: int = 0, cache_size: int = 0) -> None:
+        super().__init__(cache_size)
+        self.loc = loc
+        self.scale = scale
+        if event_dim:
+            self.domain = self.codomain = constraints.independent(constraints.real, event_dim)
+
+    @property
+    def sign(self) -> Any:
+        return self.scale.sign() if isinstance(self.scale, Tensor) else math.copysign(1, self.scale)
+
+    def _call(self, x: Tensor) -> Tensor:
+        return self.loc + self.scale * x
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        return (y - self.loc) / self.scale
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        stretch = ops.as_tensor(self.scale, dtype=x.dtype).abs().log().expand(x.shape)
+        return sum_rightmost(stretch, self.domain.event_dim)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, AffineTransform):
+            return False
+        pairs = ((self.loc, other.loc), (self.scale, other.scale))
+        return all(bool(ops.as_tensor(ours == theirs).all()) for ours, theirs in pairs)
+
+    __hash__ = Transform.__hash__
+
+
+class TransformedDistribution(Distribution):
+    """The values of another distribution, transformed.
+
+    Args:
+        base_distribution: the other one.
+        transforms: one transform, or a list of them, the first one first.
+        validate_args: whether to look at parameters and values.
+
+    Raises:
+        ArgumentError: for anything but transforms.
+
+    Example:
+        >>> unit = glassgrad.distributions.Uniform(0.0, 1.0)
+        >>> wider = TransformedDistribution(unit, AffineTransform(1.0, 4.0))
+        >>> wider.log_prob(tensor(2.0)).exp()
+        tensor(0.2500)
+    """
+
+    def __init__(
+        self,
+        base_distribution: Distribution,
+        transforms: Transform | Sequence[Transform],
+        validate_args: bool | None = None,
+    ) -> None:
+        self.transforms = [transforms] if isinstance(transforms, Transform) else list(transforms)
+        for transform in self.transforms:
+            if not isinstance(transform, Transform):
+                raise ArgumentError(
+                    "transforms must be a Transform or list of Transforms, got "
+                    f"{type(transform).__name__}. Each has to know its inverse. "
+                    "Write a subclass of Transform."
+                )
+        self.base_dist: Any = base_distribution
+        shape = (*base_distribution.batch_shape, *base_distribution.event_shape)
+        for transform in self.transforms:
+            shape = tuple(transform.forward_shape(shape))
+        self._ndim = max(
+            [len(base_distribution.event_shape), *(t.codomain.event_dim for t in self.transforms)]
+        )
+        split = len(shape) - self._ndim
+        super().__init__(shape[:split], shape[split:], validate_args)
+
+    @property
+    def support(self) -> Any:
+        """What the last transform leads to."""
+        return self.transforms[-1].codomain if self.transforms else self.base_dist.support
+
+    @property
+    def has_rsample(self) -> Any:
+        """Whether the base has it."""
+        return self.base_dist.has_rsample
+
+    def expand(self, batch_shape: Shape, _instance: Any = None) -> Self:
+        new = super().expand(batch_shape, _instance)
+        kept = tuple(self.event_shape)[: self._ndim - len(self.base_dist.event_shape)]
+        new.base_dist = self.base_dist.expand((*batch_shape, *kept))
+        new._batch_shape = Size(batch_shape)
+        return new
+
+    def sample(self, sample_shape: Shape = ()) -> Tensor:
+        return self._transformed(self.base_dist.sample(sample_shape)).detach()
+
+    def rsample(self, sample_shape: Shape = ()) -> Tensor:
+        return self._transformed(self.base_dist.rsample(sample_shape))
+
+    def _transformed(self, x: Tensor) -> Tensor:
+        for transform in self.transforms:
+            x = transform(x)
+        return x
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        y, total = self._checked(value), None
+        for transform in reversed(self.transforms):
+            x = transform._inv_call(y)
+            stretch = sum_rightmost(
+                transform.log_abs_det_jacobian(x, y), self._ndim - transform.domain.event_dim
+            )
+            total = stretch if total is None else total + stretch
+            y = x
+        inside = sum_rightmost(
+            self.base_dist.log_prob(y), self._ndim - len(self.base_dist.event_shape)
+        )
+        return inside if total is None else inside - total
+
+    def cdf(self, value: Tensor) -> Tensor:
+        value, sign = self._checked(value), 1
+        for transform in reversed(self.transforms):
+            value = transform._inv_call(value)
+            sign = sign * transform.sign
+        return sign * (self.base_dist.cdf(value) - 0.5) + 0.5
+
+    def icdf(self, value: Tensor) -> Tensor:
+        sign = math.prod(transform.sign for transform in self.transforms)
+        return self._transformed(self.base_dist.icdf(sign * (value - 0.5) + 0.5))

@@ -1,0 +1,103 @@
+"""What distributions share: parameters of one shape, probabilities and logits."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from glassgrad import ops
+from glassgrad._dtypes import finfo
+from glassgrad.autograd.grad_mode import enable_grad
+from glassgrad.core.errors import ArgumentError
+from glassgrad.core.tensor import Tensor, wrap
+from glassgrad.ops.generator import source_of
+from glassgrad.values.backend import asnumpy, backend_of
+
+euler_constant = 0.57721566490153286060
+
+
+def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
+    """Tensors of one shape and dtype; numbers take the dtype of the first tensor.
+
+    Raises:
+        ArgumentError: for anything but tensors and numbers.
+    """
+    if not all(isinstance(value, (Tensor, int, float, complex)) for value in values):
+        kinds = ", ".join(type(value).__name__ for value in values)
+        raise ArgumentError(
+            "Input arguments must all be instances of Number, torch.Tensor or objects "
+            f"implementing __torch_function__, got {kinds}. Write `tensor(values)`."
+        )
+    given = [value for value in values if isinstance(value, Tensor)]
+    like = given[0] if given else ops.tensor(0.0)
+    tensors = [value if isinstance(value, Tensor) else like.new_tensor(value) for value in values]
+    shape = np.broadcast_shapes(*(tuple(each.shape) for each in tensors))
+    # A leaf that has the shape stays the leaf, which gets its gradient.
+    return tuple(each if each.shape == shape else each.expand(shape) for each in tensors)
+
+
+def limits(x: Tensor) -> Any:
+    """The limits of the dtype of a tensor: `eps`, `tiny` …"""
+    return finfo(x.dtype)
+
+
+def softplus(x: Tensor) -> Tensor:
+    """log(1 + eˣ)"""
+    return ops.logaddexp(x, ops.zeros_like(x))
+
+
+def clamp_probs(probs: Tensor) -> Tensor:
+    """Probabilities that are not quite 0 or 1, so that they have a logarithm."""
+    eps = limits(probs).eps
+    return probs.clamp(min=eps, max=1 - eps)
+
+
+def probs_to_logits(probs: Tensor, is_binary: bool = False) -> Tensor:
+    """Log p; with `is_binary` log p/(1 - p)."""
+    clamped = clamp_probs(probs)
+    return clamped.log() - (-clamped).log1p() if is_binary else clamped.log()
+
+
+def logits_to_probs(logits: Tensor, is_binary: bool = False) -> Tensor:
+    """The softmax along the last dim; with `is_binary` the sigmoid."""
+    return logits.sigmoid() if is_binary else logits.softmax(-1)
+
+
+class lazy_property:  # noqa: N801  # PyTorch's name
+    """An attribute that is computed when it is first read, recorded in any case."""
+
+    def __init__(self, wrapped: Callable[[Any], Any]) -> None:
+        self.wrapped = wrapped
+        self.__doc__ = wrapped.__doc__
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        if instance is None:
+            return self
+        with enable_grad():
+            value = self.wrapped(instance)
+        setattr(instance, self.wrapped.__name__, value)
+        return value
+
+
+def sum_rightmost(value: Tensor, dims: int) -> Tensor:
+    """The sum over the last `dims` dims."""
+    return value.sum(tuple(range(-dims, 0))) if dims else value
+
+
+def draw(name: str, shape: Any, *parameters: Tensor) -> Tensor:
+    """Numbers that NumPy's generator draws by its method `name`, of the parameters' dtype."""
+    arrays = [asnumpy(each.detach().payload) for each in parameters]
+    numbers = getattr(source_of(None), name)(*arrays, size=tuple(shape))
+    like = parameters[0]
+    return like_it(np.asarray(numbers), like)
+
+
+def like_it(array: Any, like: Tensor) -> Tensor:
+    """A tensor with the numbers of a NumPy array, of the dtype and on the device of another."""
+    return wrap(backend_of(like.payload).asarray(array, like.payload.dtype))
+
+
+def uniform(shape: Any, like: Tensor) -> Tensor:
+    """Numbers from 0 to 1, neither of which is drawn."""
+    drawn = ops.rand(tuple(shape), dtype=like.dtype, device=like.device)
+    return drawn.clamp(limits(like).tiny, 1 - limits(like).eps / 2)

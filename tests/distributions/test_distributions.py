@@ -1,0 +1,492 @@
+"""Distributions beside PyTorch's: values, gradients, errors, and what their samples look like."""
+
+import importlib
+
+import numpy as np
+import pytest
+import torch
+
+import glassgrad as gg
+
+A, B, C = [0.5, 1.5, 3.0], [1.0, 2.0, 0.7], [[0.2], [1.3]]
+P, Q = [0.2, 0.5, 0.9], [0.1, 0.2, 0.7]
+LOGITS = [[0.3, -1.0, 0.5], [0.1, 2.0, -0.4]]
+COUNTS = [0.0, 1.0, 3.0]
+
+# name, parameters, values
+CASES = [
+    ("Normal", {"loc": A, "scale": B}, [-1.0, 0.2, 4.0]),
+    ("Normal", {"loc": C, "scale": B}, [-1.0, 0.2, 4.0]),
+    ("LogNormal", {"loc": A, "scale": B}, [0.1, 0.2, 4.0]),
+    ("HalfNormal", {"scale": B}, [0.1, 0.2, 4.0]),
+    ("Uniform", {"low": A, "high": [1.0, 2.0, 5.0]}, [0.7, 1.5, 4.0]),
+    ("Laplace", {"loc": A, "scale": B}, [-1.0, 0.2, 4.0]),
+    ("Cauchy", {"loc": A, "scale": B}, [-1.0, 0.2, 4.0]),
+    ("Gumbel", {"loc": A, "scale": B}, [-1.0, 0.2, 4.0]),
+    ("Exponential", {"rate": A}, [0.0, 0.2, 4.0]),
+    ("Gamma", {"concentration": A, "rate": B}, [0.1, 0.2, 4.0]),
+    ("Chi2", {"df": A}, [0.1, 0.2, 4.0]),
+    ("Beta", {"concentration1": A, "concentration0": B}, [0.1, 0.2, 0.9]),
+    ("Dirichlet", {"concentration": [A, B]}, [[0.2, 0.3, 0.5], [0.1, 0.1, 0.8]]),
+    ("StudentT", {"df": [0.5, 1.5, 4.0], "loc": A, "scale": B}, [-1.0, 0.2, 4.0]),
+    ("Bernoulli", {"probs": P}, [0.0, 1.0, 1.0]),
+    ("Bernoulli", {"logits": A}, [0.0, 1.0, 1.0]),
+    ("Geometric", {"probs": P}, COUNTS),
+    ("Geometric", {"logits": A}, COUNTS),
+    ("Binomial", {"total_count": 4, "probs": P}, COUNTS),
+    ("Binomial", {"total_count": 4, "logits": A}, COUNTS),
+    ("Poisson", {"rate": A}, COUNTS),
+    ("Categorical", {"probs": [[0.2, 0.3, 0.5], [1.0, 1.0, 2.0]]}, [0, 2]),
+    ("Categorical", {"logits": LOGITS}, [0, 2]),
+    ("OneHotCategorical", {"logits": LOGITS}, [[1.0, 0, 0], [0, 0, 1.0]]),
+    ("OneHotCategoricalStraightThrough", {"logits": LOGITS}, [[1.0, 0, 0], [0, 0, 1.0]]),
+    ("Multinomial", {"total_count": 4, "probs": Q}, [1.0, 0.0, 3.0]),
+    ("Multinomial", {"total_count": 4, "logits": LOGITS}, [[1.0, 0.0, 3.0], [2.0, 1.0, 1.0]]),
+]
+NAMES = sorted({name for name, _, _ in CASES})
+IDS = [f"{name}-{'-'.join(options)}" for name, options, _ in CASES]
+CONTINUOUS = [
+    case for case in CASES if getattr(torch.distributions, case[0]).has_rsample is not False
+]
+
+
+def built(lib, name, options):
+    """A distribution, and its parameters that require gradients."""
+    made = {
+        key: value
+        if key == "total_count"
+        else lib.tensor(value, dtype=lib.float64, requires_grad=True)
+        for key, value in options.items()
+    }
+    leaves = [value for value in made.values() if not isinstance(value, int)]
+    return getattr(lib.distributions, name)(**made), leaves
+
+
+def answer(lib, name, options, ask):
+    """What `ask` finds, with its gradients; the name of the exception if there is none."""
+    distribution, leaves = built(lib, name, options)
+    try:
+        value = ask(lib, distribution)
+        if not value.requires_grad:
+            return [value.numpy()]
+        value.sum().backward()
+    except NotImplementedError:
+        return "NotImplementedError"
+    grads = [np.zeros(1) if x.grad is None else x.grad.numpy() for x in leaves]
+    return [value.detach().numpy(), *grads]
+
+
+def assert_same(name, options, ask):
+    ours, theirs = (answer(lib, name, options, ask) for lib in (gg, torch))
+    if isinstance(theirs, str) or isinstance(ours, str):
+        assert isinstance(theirs, str), f"{ours} instead of {theirs}"
+        return
+    for mine, yours in zip(ours, theirs, strict=True):
+        np.testing.assert_allclose(mine, yours, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize(("name", "options", "values"), CASES, ids=IDS)
+@pytest.mark.parametrize("method", ["log_prob", "cdf"])
+def test_probabilities_and_their_gradients_are_pytorchs(name, options, values, method):
+    def ask(lib, distribution):
+        dtype = lib.int64 if name == "Categorical" else lib.float64
+        return getattr(distribution, method)(lib.tensor(values, dtype=dtype))
+
+    assert_same(name, options, ask)
+
+
+@pytest.mark.parametrize(("name", "options", "values"), CASES, ids=IDS)
+@pytest.mark.parametrize("what", ["mean", "mode", "variance", "stddev", "entropy", "perplexity"])
+def test_what_is_known_of_the_values_is_pytorchs(name, options, values, what):
+    def ask(lib, distribution):
+        found = getattr(distribution, what)
+        return found() if callable(found) else found
+
+    assert_same(name, options, ask)
+
+
+@pytest.mark.parametrize(("name", "options", "values"), CASES, ids=IDS)
+def test_quantiles_are_pytorchs(name, options, values):
+    def ask(lib, distribution):
+        return distribution.icdf(lib.tensor(P, dtype=lib.float64))
+
+    assert_same(name, options, ask)
+
+
+@pytest.mark.parametrize(("name", "options", "values"), CASES, ids=IDS)
+def test_values_are_listed_as_in_pytorch(name, options, values):
+    for expand in (True, False):
+        assert_same(name, options, lambda _, d, e=expand: d.enumerate_support(expand=e))
+
+
+@pytest.mark.parametrize(("name", "options", "values"), CASES, ids=IDS)
+def test_shapes_and_words_are_pytorchs(name, options, values):
+    (ours, _), (theirs, _) = (built(lib, name, options) for lib in (gg, torch))
+    assert tuple(ours.batch_shape) == tuple(theirs.batch_shape)
+    assert tuple(ours.event_shape) == tuple(theirs.event_shape)
+    if not repr(theirs).endswith("()"):  # of some PyTorch shows nothing
+        assert repr(ours).replace("glassgrad", "torch") == repr(theirs)
+    assert (
+        repr(ours.support).replace("\n", "").replace("grad_fn", "")[:12]
+        == repr(theirs.support)[:12]
+    )
+    assert bool(ours.has_rsample) == bool(theirs.has_rsample)
+    assert bool(ours.has_enumerate_support) == bool(theirs.has_enumerate_support)
+    for shape in ((), (4,), (2, 1)):
+        sample = ours.sample(shape)
+        assert tuple(sample.shape) == tuple(theirs.sample(shape).shape)
+        assert f"torch.{sample.dtype.name}" == str(theirs.sample(shape).dtype)
+        assert not sample.requires_grad
+        assert ours.log_prob(sample).shape == (*shape, *ours.batch_shape)
+    wide = ours.expand((5, *ours.batch_shape))
+    assert tuple(wide.sample((2,)).shape) == (2, 5, *ours.batch_shape, *ours.event_shape)
+    assert tuple(wide.mean.shape) == (5, *ours.mean.shape)
+
+
+@pytest.mark.parametrize(("name", "options", "values"), CASES, ids=IDS)
+def test_samples_have_the_mean_and_the_spread_they_should(name, options, values):
+    gg.manual_seed(3)
+    distribution, _ = built(gg, name, options)
+    samples = distribution.sample((40_000,)).to(gg.float64)
+    variance = distribution.variance.detach().numpy()
+    usual = np.isfinite(variance) & np.isfinite(distribution.mean.detach().numpy())
+    error = 6 * np.sqrt(np.where(usual, variance, 1) / 40_000)
+    difference = samples.mean(0).numpy() - distribution.mean.detach().numpy()
+    assert (np.abs(difference) < error)[usual].all()
+    if name != "LogNormal":  # whose variance takes very long
+        np.testing.assert_allclose(
+            samples.numpy().var(0)[usual], variance[usual], rtol=0.15, atol=1e-2
+        )
+
+
+@pytest.mark.parametrize(("name", "options", "values"), CASES, ids=IDS)
+def test_samples_and_probabilities_stay_on_their_device(name, options, values):
+    moved = {
+        key: value if isinstance(value, int) else gg.tensor(value, device="fake")
+        for key, value in options.items()
+    }
+    distribution = getattr(gg.distributions, name)(**moved)
+    sample = distribution.sample((3,))
+    assert str(sample.device) == str(distribution.log_prob(sample).device) == "fake"
+    if name != "Poisson":
+        assert str(distribution.entropy().device) == "fake"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "options", "values"),
+    [case for case in CONTINUOUS if "StraightThrough" not in case[0]],
+)
+def test_gradients_go_through_samples(name, options, values):
+    gg.manual_seed(4)
+    distribution, leaves = built(gg, name, options)
+    count = 60_000
+    f = gg.log1p if name not in ("Normal", "Laplace", "Gumbel", "Cauchy", "StudentT") else gg.tanh
+    f(
+        distribution.rsample((count,)).abs() if f is gg.log1p else distribution.rsample((count,))
+    ).mean(0).sum().backward()
+    found = [leaf.grad.numpy() for leaf in leaves]
+    for position, leaf in enumerate(leaves):
+        step = 0.05
+        for index in np.ndindex(*leaf.shape):
+            ends = []
+            for sign in (1, -1):
+                moved = {k: np.array(v, float) for k, v in options.items()}
+                key = list(options)[position]
+                moved[key][index] += sign * step
+                other, _ = built(gg, name, moved)
+                gg.manual_seed(4)
+                drawn = other.rsample((count,))
+                drawn = drawn.abs() if f is gg.log1p else drawn
+                ends.append(f(drawn).mean(0).sum().item())
+            slope = (ends[0] - ends[1]) / (2 * step)
+            assert found[position][index] == pytest.approx(slope, abs=0.06)
+
+
+@pytest.mark.parametrize("concentration", [0.05, 0.3, 1.0, 2.5, 10.0, 300.0])
+def test_the_gradient_of_a_gamma_sample_is_pytorchs(concentration):
+    from glassgrad.distributions.gamma import _slope_of_gamma
+
+    a = np.full(400, concentration)
+    x = np.random.default_rng(0).standard_gamma(a).clip(1e-30)
+    theirs = torch._standard_gamma_grad(torch.tensor(a), torch.tensor(x)).numpy()
+    np.testing.assert_allclose(_slope_of_gamma(a, x), theirs, rtol=2e-3)
+
+
+KL = [
+    ("Normal", {"loc": A, "scale": B}, {"loc": B, "scale": A}),
+    ("LogNormal", {"loc": A, "scale": B}, {"loc": B, "scale": A}),
+    ("HalfNormal", {"scale": A}, {"scale": B}),
+    ("Uniform", {"low": [0.0, 0.0], "high": [1.0, 2.0]}, {"low": [-1.0, 1.0], "high": [2.0, 3.0]}),
+    ("Laplace", {"loc": A, "scale": B}, {"loc": B, "scale": A}),
+    ("Cauchy", {"loc": A, "scale": B}, {"loc": B, "scale": A}),
+    ("Gumbel", {"loc": A, "scale": B}, {"loc": B, "scale": A}),
+    ("Exponential", {"rate": A}, {"rate": B}),
+    ("Gamma", {"concentration": A, "rate": B}, {"concentration": B, "rate": A}),
+    (
+        "Beta",
+        {"concentration1": A, "concentration0": B},
+        {"concentration1": B, "concentration0": A},
+    ),
+    ("Dirichlet", {"concentration": A}, {"concentration": B}),
+    ("Bernoulli", {"probs": P}, {"probs": Q}),
+    ("Bernoulli", {"logits": A}, {"logits": B}),
+    ("Geometric", {"probs": P}, {"probs": Q}),
+    ("Binomial", {"total_count": 4, "probs": P}, {"total_count": 4, "probs": Q}),
+    ("Poisson", {"rate": A}, {"rate": B}),
+    ("Categorical", {"logits": LOGITS}, {"probs": Q}),
+    ("Categorical", {"probs": Q}, {"probs": [0.5, 0.5, 0.0]}),
+    ("OneHotCategorical", {"logits": LOGITS}, {"probs": Q}),
+]
+
+
+@pytest.mark.parametrize(("name", "ours", "theirs"), KL)
+def test_divergences_and_their_gradients_are_pytorchs(name, ours, theirs):
+    def divergence(lib):
+        (p, p_leaves), (q, q_leaves) = built(lib, name, ours), built(lib, name, theirs)
+        value = lib.distributions.kl_divergence(p, q)
+        value.sum().backward()
+        return [value.detach().numpy(), *(x.grad.numpy() for x in p_leaves + q_leaves)]
+
+    for mine, yours in zip(divergence(gg), divergence(torch), strict=True):
+        finite = np.isfinite(yours)
+        np.testing.assert_allclose(mine[finite], yours[finite], rtol=1e-6, atol=1e-9)
+
+
+def test_rules_for_divergences_are_found_by_class_and_can_be_added():
+    d = gg.distributions
+    with pytest.raises(
+        NotImplementedError, match=r"No KL\(p \|\| q\) is implemented for p type Norm"
+    ):
+        d.kl_divergence(d.Normal(0.0, 1.0), d.Poisson(1.0))
+
+    class Mine(d.Normal):
+        pass
+
+    assert d.kl_divergence(Mine(0.0, 1.0), Mine(0.0, 1.0)).item() == 0.0
+
+    @d.register_kl(Mine, d.Normal)
+    def _rule(p, q):
+        return gg.tensor(7.0)
+
+    assert d.kl_divergence(Mine(0.0, 1.0), d.Normal(0.0, 1.0)).item() == 7.0
+    with pytest.raises(TypeError, match="Expected type_p to be a Distribution subclass"):
+        d.register_kl(3, Mine)
+
+
+# Made of others -----------------------------------------------------------------------------------
+
+
+def side_by_side(lib):
+    d = lib.distributions
+    normal = d.Normal(lib.tensor([C[0] * 3, C[1] * 3]), lib.tensor(B))
+    return d.Independent(normal, 1)
+
+
+def squashed(lib):
+    d = lib.distributions
+    return d.TransformedDistribution(
+        d.Normal(lib.tensor(A), lib.tensor(B)),
+        [d.AffineTransform(0.5, -2.0), d.TanhTransform(), d.AffineTransform(1.0, 0.5)],
+    )
+
+
+def logistic(lib):
+    d = lib.distributions
+    uniform = d.Uniform(lib.tensor(0.0), lib.tensor(1.0))
+    parts = [d.SigmoidTransform().inv, d.AffineTransform(loc=1.0, scale=3.0)]
+    return d.TransformedDistribution(uniform, parts)
+
+
+def vectors(lib):
+    d = lib.distributions
+    inner = d.Independent(d.Normal(lib.tensor(A), lib.tensor(B)), 1)
+    return d.TransformedDistribution(inner, [d.ExpTransform(), d.PowerTransform(lib.tensor(2.0))])
+
+
+@pytest.mark.parametrize(
+    ("make", "value"),
+    [
+        (side_by_side, [0.1, 0.5, -1.0]),
+        (squashed, [0.6, 1.2, 1.4]),
+        (logistic, -1.0),
+        (vectors, [0.1, 0.5, 2.0]),
+    ],
+)
+def test_distributions_made_of_others_are_pytorchs(make, value):
+    ours, theirs = make(gg), make(torch)
+    assert tuple(ours.batch_shape) == tuple(theirs.batch_shape)
+    assert tuple(ours.event_shape) == tuple(theirs.event_shape)
+    assert repr(ours).replace("glassgrad", "torch") == repr(theirs)
+    mine = ours.log_prob(gg.tensor(value)).numpy()
+    np.testing.assert_allclose(mine, theirs.log_prob(torch.tensor(value)).numpy(), rtol=1e-4)
+    sample = ours.rsample((5,))
+    assert sample.shape == (5, *ours.batch_shape, *ours.event_shape)
+    assert ours.log_prob(sample).shape == (5, *ours.batch_shape)
+    wide = ours.expand((2, *ours.batch_shape))
+    assert wide.log_prob(gg.tensor(value)).shape == (2, *ours.batch_shape)
+    for method in ("cdf", "icdf", "entropy"):
+        arguments = () if method == "entropy" else ([0.6] * 3,)
+        try:
+            wanted = getattr(theirs, method)(*map(torch.tensor, arguments))
+        except NotImplementedError:
+            continue
+        found = getattr(ours, method)(*map(gg.tensor, arguments))
+        np.testing.assert_allclose(found.numpy(), wanted.numpy(), rtol=1e-4)
+
+
+@pytest.mark.parametrize("lib", [gg, torch])
+def test_a_transform_remembers_what_it_has_made_last(lib):
+    d = lib.distributions
+    for cache_size in (0, 1):
+        far = d.TransformedDistribution(
+            d.Normal(lib.tensor(30.0), 1e-3), [d.TanhTransform(cache_size=cache_size)]
+        )
+        log_prob = far.log_prob(far.rsample())
+        assert bool(lib.isfinite(log_prob)) == (cache_size == 1)
+
+
+@pytest.mark.parametrize("lib", [gg, torch])
+def test_an_own_distribution_says_which_values_it_has(lib):
+    d = lib.distributions
+
+    class Coin(d.Distribution):
+        arg_constraints = {"side": d.constraints.real}
+
+        def __init__(self, side):
+            self.side = side
+            super().__init__(validate_args=True)
+
+        @d.constraints.dependent_property(is_discrete=True, event_dim=0)
+        def support(self):
+            return d.constraints.integer_interval(0, self.side)
+
+        def log_prob(self, value):
+            self._validate_sample(value)
+            return value * 0
+
+    coin = Coin(lib.tensor(1.0))
+    assert coin.log_prob(lib.tensor(1.0)).item() == 0
+    assert repr(coin) == "Coin(side: 1.0)"
+    with pytest.raises(ValueError, match="to be within the support"):
+        coin.log_prob(lib.tensor(2.0))
+    with pytest.raises(NotImplementedError):
+        _ = coin.mean
+
+
+COVARIANCE = [[2.0, 0.3, 0.0], [0.3, 1.0, 0.2], [0.0, 0.2, 0.5]]
+
+
+@pytest.mark.skipif(not hasattr(gg.linalg, "solve_triangular"), reason="needs triangular systems")
+@pytest.mark.parametrize("given", ["covariance_matrix", "precision_matrix", "scale_tril"])
+def test_vectors_with_a_covariance_are_pytorchs(given):
+    def numbers(lib):
+        d = lib.distributions
+        loc = lib.tensor([A, B], dtype=lib.float64, requires_grad=True)
+        matrix = lib.tensor(COVARIANCE, dtype=lib.float64)
+        matrix = (matrix.tril() if given == "scale_tril" else matrix).requires_grad_()
+        p = d.MultivariateNormal(loc, **{given: matrix})
+        q = d.MultivariateNormal(lib.zeros(3, dtype=lib.float64), lib.eye(3, dtype=lib.float64))
+        found = [p.mean, p.variance, p.covariance_matrix, p.precision_matrix, p.entropy()]
+        found += [p.log_prob(lib.tensor(B, dtype=lib.float64)), d.kl_divergence(p, q)]
+        assert p.rsample((5,)).shape == (5, 2, 3)
+        assert p.expand((4, 2)).log_prob(lib.zeros(3, dtype=lib.float64)).shape == (4, 2)
+        sum(each.sum() for each in found).backward()
+        return [each.detach().numpy() for each in found] + [loc.grad.numpy(), matrix.grad.numpy()]
+
+    for mine, yours in zip(numbers(gg), numbers(torch), strict=True):
+        np.testing.assert_allclose(mine, yours, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("lib", [gg, torch])
+def test_a_covariance_is_given_once(lib):
+    with pytest.raises(ValueError, match="Exactly one of covariance_matrix or precision_matrix"):
+        lib.distributions.MultivariateNormal(lib.zeros(2))
+    with pytest.raises(ValueError, match="loc must be at least one-dimensional"):
+        lib.distributions.MultivariateNormal(lib.tensor(0.0), lib.eye(1))
+
+
+@pytest.mark.parametrize(
+    "name", ["Exp", "Sigmoid", "Tanh", "Softplus", "Abs"], ids=lambda name: f"{name}Transform"
+)
+def test_transforms_are_pytorchs(name):
+    def numbers(lib):
+        transform = getattr(lib.distributions, f"{name}Transform")()
+        x = lib.tensor([0.3, 0.9, 2.0], dtype=lib.float64)
+        y = transform(x)
+        found = [y, transform.inv(y)]
+        if name != "Abs":
+            found.append(transform.log_abs_det_jacobian(x, y))
+        return [each.numpy() for each in found], repr(transform)
+
+    (ours, our_text), (theirs, their_text) = numbers(gg), numbers(torch)
+    np.testing.assert_allclose(ours, theirs, rtol=1e-9)
+    assert our_text == their_text
+
+
+# What is refused ----------------------------------------------------------------------------------
+
+REFUSED = [
+    (lambda d, t: d.Normal(0.0, -1.0), "Expected parameter scale .* to satisfy the constraint"),
+    (lambda d, t: d.Normal(t([0.0]), t([float("nan")])), "Expected parameter scale"),
+    (lambda d, t: d.Bernoulli(1.5), r"Interval\(lower_bound=0.0, upper_bound=1.0\)"),
+    (lambda d, t: d.Bernoulli(), "Either `probs` or `logits` must be specified, but not both"),
+    (lambda d, t: d.Categorical(t(0.5)), "must be at least one-dimensional"),
+    (lambda d, t: d.Categorical(t([-0.5, 1.5])), r"constraint Simplex\(\)"),
+    (lambda d, t: d.Uniform(1.0, 0.0), r"Expected parameter low .*constraint LessThan\("),
+    (lambda d, t: d.Dirichlet(t(1.0)), "must be at least one-dimensional"),
+    (lambda d, t: d.Normal("a", 1.0), "Input arguments must all be instances of Number"),
+    (lambda d, t: d.Exponential(1.0).log_prob(t(-1.0)), r"within the support \(GreaterThanEq\("),
+    (lambda d, t: d.Bernoulli(0.5).log_prob(t(0.5)), r"within the support \(Boolean\(\)\)"),
+    (lambda d, t: d.Categorical(t([0.5, 0.5])).log_prob(t(2)), r"IntegerInterval\("),
+    (lambda d, t: d.Normal(t([0.0, 1.0]), 1.0).log_prob(t([1.0, 2, 3])), "not broadcastable with"),
+    (lambda d, t: d.Normal(0.0, 1.0).log_prob(1.0), "value argument to log_prob must be a Tensor"),
+    (
+        lambda d, t: d.Dirichlet(t([1.0, 2.0])).log_prob(t([0.2, 0.3, 0.5])),
+        "right-most size of value must match event_shape",
+    ),
+    (
+        lambda d, t: d.Independent(d.Normal(0.0, 1.0), 1),
+        "Expected reinterpreted_batch_ndims <= len",
+    ),
+    (lambda d, t: d.Geometric(0.0), "to be positive but found invalid values"),
+]
+
+
+@pytest.mark.parametrize("lib", [gg, torch])
+@pytest.mark.parametrize(("make", "words"), REFUSED)
+def test_parameters_and_values_out_of_bounds_are_refused(lib, make, words):
+    with pytest.raises(ValueError, match=words):
+        make(lib.distributions, lib.tensor)
+
+
+def test_nothing_is_checked_without_validation():
+    d = gg.distributions
+    assert d.Normal(0.0, -1.0, validate_args=False).scale.item() == -1.0
+    unchecked = d.Exponential(1.0, validate_args=False)
+    assert unchecked.log_prob(gg.tensor(-1.0)).item() == 1.0
+    d.Distribution.set_default_validate_args(False)
+    try:
+        assert d.Normal(0.0, -1.0).scale.item() == -1.0
+    finally:
+        d.Distribution.set_default_validate_args(True)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_import_paths_are_pytorchs(name):
+    theirs = getattr(torch.distributions, name).__module__
+    ours = importlib.import_module(theirs.replace("torch", "glassgrad", 1))
+    assert getattr(ours, name) is getattr(gg.distributions, name)
+
+
+def test_a_policy_gradient_is_pytorchs():
+    def gradient(lib):
+        logits = lib.tensor(LOGITS, requires_grad=True)
+        policy = lib.distributions.Categorical(logits=logits)
+        policy.sample()  # what is cached inside of no_grad() still leads to the logits
+        _ = policy.probs
+        loss = -(policy.log_prob(lib.tensor([2, 0])) * lib.tensor([1.0, -0.5])).sum()
+        (loss - 0.01 * policy.entropy().sum()).backward()
+        return logits.grad.numpy()
+
+    np.testing.assert_allclose(gradient(gg), gradient(torch), rtol=1e-5)
