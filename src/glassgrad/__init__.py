@@ -22,7 +22,34 @@ import warnings as _warnings
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
-from . import _methods, autograd, ops
+from . import _methods, autograd, environment, ops
+from ._dtypes import (
+    bfloat16,
+    bool_,
+    can_cast,
+    cdouble,
+    cfloat,
+    complex64,
+    complex128,
+    double,
+    dtype,
+    finfo,
+    float16,
+    float32,
+    float64,
+    get_default_dtype,
+    half,
+    iinfo,
+    int8,
+    int16,
+    int32,
+    int64,
+    long,
+    promote_types,
+    result_type,
+    short,
+    uint8,
+)
 from ._printing import get_printoptions, set_printoptions
 from .autograd.anomaly_mode import (
     is_anomaly_check_nan_enabled,
@@ -39,42 +66,50 @@ from .autograd.grad_mode import (
 )
 from .core import errors
 from .core.tensor import Size, Tensor
-from .ops import *
-from .ops._declaring import METHODS as _METHODS
-from .values.backend import Device as device
-from .values.dtypes import (
-    bool_,
-    complex64,
-    complex128,
-    double,
-    float16,
-    float32,
-    float64,
-    get_default_dtype,
-    half,
-    int8,
-    int16,
-    int32,
-    int64,
-    long,
-    promote_types,
-    set_default_dtype,
-    uint8,
+from .environment import *
+from .ops import _lookup
+from .ops.memory import (
+    channels_last,
+    channels_last_3d,
+    contiguous_format,
+    layout,
+    memory_format,
+    preserve_format,
+    strided,
 )
+from .values.backend import Device as device
+from .values.dtypes import set_default_dtype
 
 if _TYPE_CHECKING:
-    from . import data, func, nn, optim, tracing, trajectory, utils, viz
+    from . import (
+        data,
+        distributions,
+        fft,
+        func,
+        linalg,
+        nn,
+        optim,
+        special,
+        tracing,
+        trajectory,
+        utils,
+        viz,
+    )
+    from ._as_torch import as_torch
     from .autograd.scopes import scope
+    from .exchange import from_torch, to_torch
     from .func import vmap
+    from .ops import *
+    from .serialization import load, save
     from .tracing import compare, find_nan, record, snapshot, step
     from .viz import draw, explain, player
 
 __version__ = "0.1.0"
 
 e, inf, nan, pi = _math.e, _math.inf, _math.nan, _math.pi
+newaxis = None
 
-bool, float, int, short = bool_, float32, int32, int16  # PyTorch's names
-cfloat, cdouble = complex64, complex128
+bool, float, int = bool_, float32, int32  # PyTorch's names
 
 
 def is_tensor(obj: object) -> _builtins.bool:
@@ -87,18 +122,35 @@ def is_inference(input: Tensor) -> _builtins.bool:
     return input.is_inference()
 
 
-_PACKAGES = "data", "func", "nn", "optim", "tracing", "trajectory", "utils", "viz"
+_PACKAGES = (
+    "data",
+    "distributions",
+    "fft",
+    "func",
+    "linalg",
+    "nn",
+    "optim",
+    "special",
+    "tracing",
+    "trajectory",
+    "utils",
+    "viz",
+)
 _LATER = {name: name for name in _PACKAGES}
 _LATER |= {"record": "tracing", "draw": "viz", "explain": "viz", "player": "viz", "vmap": "func"}
-_LATER |= {"snapshot": "tracing", "scope": "autograd.scopes"}
+_LATER |= {"snapshot": "tracing", "scope": "autograd.scopes", "as_torch": "_as_torch"}
+_LATER |= {"load": "serialization", "save": "serialization"}
+_LATER |= {"from_torch": "exchange", "to_torch": "exchange", "serialization": "serialization"}
 _LATER |= {"compare": "tracing", "find_nan": "tracing", "step": "tracing"}
+
+_OPS, _op_named = _lookup.of_module(__name__, home="")[:2]
 
 
 def __getattr__(name: str) -> _Any:
-    """Import on first use what is not the tape: it halves the time of `import glassgrad`."""
+    """Import on first use what is not the tape: that takes several times as long as the tape."""
     package = _LATER.get(name)
     if package is None:
-        raise AttributeError(f"module 'glassgrad' has no attribute {name!r}")
+        return _op_named(name)
     module = _importlib.import_module(f"glassgrad.{package}")
     value = module if name == package else getattr(module, name)
     globals()[name] = value
@@ -106,18 +158,20 @@ def __getattr__(name: str) -> _Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LATER})
+    return sorted({*globals(), *_LATER, *_OPS})
 
 
 def _complete_tensor() -> None:
-    """Copy the mixin and the ops' methods onto Tensor, since core/ imports no op."""
-    for members in (vars(_methods.Methods), _METHODS):
+    """Copy the mixins and the ops' methods onto Tensor and Size, since core/ imports no op."""
+    of_size, of_tensor = vars(_methods.SizeMethods), vars(_methods.Methods)
+    for cls, members in ((Size, of_size), (Tensor, of_tensor), (Tensor, _lookup.methods())):
         for name, member in members.items():
             if name not in ("__module__", "__doc__", "__dict__", "__weakref__"):
-                setattr(Tensor, name, member)
+                setattr(cls, name, member)
 
 
 _complete_tensor()
+globals().update({name: getattr(environment, name) for name in environment.MODULES})
 
 
 def _show_sessions_in_notebooks() -> None:
@@ -150,25 +204,39 @@ __all__ = [
     "is_inference",
     "is_tensor",
     "set_printoptions",
+    # how they lie in memory
+    "channels_last",
+    "channels_last_3d",
+    "contiguous_format",
+    "layout",
+    "memory_format",
+    "preserve_format",
+    "strided",
     # numbers
     "e",
     "inf",
     "nan",
+    "newaxis",
     "pi",
     # dtypes
+    "bfloat16",
     "bool",
     "bool_",
+    "can_cast",
     "cdouble",
     "cfloat",
     "complex64",
     "complex128",
     "double",
+    "dtype",
+    "finfo",
     "float",
     "float16",
     "float32",
     "float64",
     "get_default_dtype",
     "half",
+    "iinfo",
     "int",
     "int8",
     "int16",
@@ -176,6 +244,7 @@ __all__ = [
     "int64",
     "long",
     "promote_types",
+    "result_type",
     "set_default_dtype",
     "short",
     "uint8",
@@ -202,18 +271,30 @@ __all__ = [
     "scope",
     "snapshot",
     "step",
+    # files, and PyTorch's own tensors
+    "from_torch",
+    "load",
+    "save",
+    "to_torch",
+    # programs of PyTorch
+    "as_torch",
+    *environment.__all__,
     # packages
     "autograd",
     "data",
+    "distributions",
     "errors",
+    "fft",
     "func",
+    "linalg",
     "nn",
     "ops",
     "optim",
+    "special",
     "tracing",
     "trajectory",
     "utils",
     "viz",
     # ops
-    *ops.__all__,
+    *_OPS,
 ]

@@ -7,11 +7,11 @@ The ops declare their methods themselves (see `ops/_declaring.py`). This mixin i
 import copy
 import warnings
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
-from . import _printing
+from . import _dtypes, _printing
 from .core import backward as _backward
 from .core import state
 from .core.errors import (
@@ -22,19 +22,18 @@ from .core.errors import (
     ShapeError,
     TransformError,
 )
-from .core.tensor import ANY_DTYPE, LEAF, Tensor, is_differentiable, wrap
+from .core.tensor import ANY_DTYPE, LEAF, Size, Tensor, is_differentiable, wrap
 from .hooks import on_gradients as hooks
 from .hooks.on_gradients import Hooks
 from .ops import (
-    _declaring,
+    _lookup,
     arithmetic,
     comparison,
+    complex_numbers,
     conversion,
-    exponentials,
     indexing,
     joining,
-    linalg,
-    reduction,
+    memory,
     shape,
 )
 from .ops._declaring import METHODS, plain
@@ -43,8 +42,30 @@ from .ops.comparison import Eq, Ge, Gt, Le, Lt, Ne
 from .values.backend import CPU, Device, asnumpy, device_of
 from .values.dtypes import DType, as_dtype
 from .values.layers import Layer, refuse_inside, settled, visible
+from .values.subclasses import torch_function
+
+Subclass = TypeVar("Subclass", bound=Tensor)
 
 GRAD_DTYPES = ("float16", "float32", "float64", "complex64", "complex128")  # by name
+
+
+class SizeMethods:
+    """What a `Size` has beside a tuple: its parts and sums are sizes, too."""
+
+    def __getitem__(self: Size, index: Any) -> Any:
+        found = tuple.__getitem__(self, index)
+        return Size(found) if index.__class__ is slice else found
+
+    def __add__(self: Size, other: tuple[int, ...]) -> Size:
+        return Size(tuple.__add__(self, other))
+
+    def __radd__(self: Size, other: tuple[int, ...]) -> Size:
+        return Size(tuple.__add__(other, self))
+
+    def __mul__(self: Size, times: Any) -> Size:
+        return Size(tuple.__mul__(self, times))
+
+    __rmul__ = __mul__
 
 
 class Methods:
@@ -57,9 +78,54 @@ class Methods:
     backward = _backward.backward
 
     @property
-    def is_nested(self: "Tensor") -> bool:
-        """Whether its rows have different sizes: never, here."""
+    def dtype(self: "Tensor") -> _dtypes.dtype:
+        """The dtype of the elements."""
+        return _dtypes.PUBLIC[self.payload.dtype]
+
+    @property
+    def is_sparse(self: "Tensor") -> bool:
+        """Whether it is of this kind, which PyTorch has: never, here."""
         return False
+
+    is_meta = is_nested = is_quantized = is_sparse_csr = is_mkldnn = is_sparse
+    is_mps = is_xpu = is_ipu = is_maia = is_mtia = is_xla = is_vulkan = is_sparse
+
+    @property
+    def is_cpu(self: "Tensor") -> bool:
+        """Whether the array is in the memory of the CPU."""
+        return self.device.type == "cpu"
+
+    @property
+    def is_cuda(self: "Tensor") -> bool:
+        """Whether the array is in the memory of a GPU."""
+        return self.device.type == "cuda"
+
+    @property
+    def layout(self: "Tensor") -> memory.layout:
+        """How the elements are kept."""
+        return memory.strided
+
+    def is_conj(self: "Tensor") -> bool:
+        """Whether its elements are conjugated only when they are read: never here."""
+        return False
+
+    is_neg = is_pinned = is_shared = is_distributed = is_conj
+
+    def pin_memory(self: "Tensor", device: Any = None) -> "Tensor":
+        """The tensor itself: there is no memory that a GPU reads faster."""
+        return self
+
+    def share_memory_(self: "Tensor") -> "Tensor":
+        """The tensor itself: processes that are forked have a copy of it."""
+        return self
+
+    def dense_dim(self: "Tensor") -> int:
+        """The number of dims."""
+        return self.ndim
+
+    def sparse_dim(self: "Tensor") -> int:
+        """0: no dim is sparse."""
+        return 0
 
     def requires_grad_(self: "Tensor", requires_grad: bool = True) -> "Tensor":
         """Set `requires_grad`, and return the tensor."""
@@ -153,14 +219,12 @@ class Methods:
         if cold.hooks is None:  # the engine takes its careful way where a leaf has a dict of them
             cold.hooks = Hooks()
 
-    # Operators. The doors themselves where every call counts.
+    # Operators: the doors themselves where every call counts. Others are declared as `sign`s.
     __add__ = __radd__ = Add.as_operator
     __sub__ = Sub.as_operator
     __rsub__ = arithmetic.rsub
     __mul__ = __rmul__ = Mul.as_operator
     __truediv__ = Div.as_operator
-    __pow__ = plain(exponentials.pow)
-    __matmul__ = plain(linalg.matmul)
     __neg__ = plain(arithmetic.neg)  # of one operand, the door expects a function of ours before it
     __abs__ = plain(arithmetic.abs)
     __eq__ = Eq.apply  # type: ignore[assignment]  # object's answers with a bool
@@ -170,31 +234,22 @@ class Methods:
     __gt__ = Gt.apply
     __ge__ = Ge.apply
     __hash__ = object.__hash__  # by identity: == compares elements
-    __and__ = __rand__ = comparison.bitwise_and
-    __or__ = __ror__ = comparison.bitwise_or
-    __xor__ = __rxor__ = comparison.bitwise_xor
     __invert__ = comparison.bitwise_not
     __iadd__ = METHODS["add_"]
     __isub__ = METHODS["sub_"]
     __imul__ = METHODS["mul_"]
     __itruediv__ = METHODS["div_"]
-    __ipow__ = METHODS["pow_"]
     __getitem__ = indexing.getitem
     __setitem__ = indexing.setitem
     __repr__ = _printing.tensor_repr
-    __array_ufunc__ = _declaring.array_ufunc
-    __array_function__ = _declaring.array_function
+    __array_priority__ = 1000  # as PyTorch's; NumPy asks `__array_ufunc__`
+    __array_ufunc__ = _lookup.array_ufunc
+    __array_function__ = _lookup.array_function
     __dlpack__ = conversion.dlpack_capsule
     __dlpack_device__ = conversion.dlpack_device
 
     def __rtruediv__(self: "Tensor", other: Operand) -> "Tensor":
-        return Mul.apply(plain(exponentials.reciprocal)(self), other)
-
-    def __rpow__(self: "Tensor", base: Operand) -> "Tensor":
-        return plain(exponentials.pow)(base, self)
-
-    def __rmatmul__(self: "Tensor", other: "Tensor") -> "Tensor":
-        return plain(linalg.matmul)(other, self)
+        return Mul.apply(self.reciprocal(), other)
 
     def __pos__(self: "Tensor") -> "Tensor":
         return self
@@ -203,11 +258,32 @@ class Methods:
         return joining.iterate(self)
 
     def __contains__(self: "Tensor", element: Any) -> bool:
-        return bool(reduction.any(Eq.apply(self, element)))
+        return bool(Eq.apply(self, element).any())
 
     # Transposes
     T = property(shape.reversed_dims)
+    H = property(complex_numbers.H)
     mT = property(shape.mT)  # noqa: N815  # PyTorch's name
+    mH = property(complex_numbers.mH)  # noqa: N815  # PyTorch's name
+
+    # Parts of complex numbers
+    @property
+    def real(self: "Tensor") -> "Tensor":
+        """A view of the real parts; see `glassgrad.real`."""
+        return complex_numbers.real(self)
+
+    @real.setter
+    def real(self: "Tensor", value: Any) -> None:
+        complex_numbers.real(self)[...] = value
+
+    @property
+    def imag(self: "Tensor") -> "Tensor":
+        """A view of the imaginary parts; see `glassgrad.imag`."""
+        return complex_numbers.imag(self)
+
+    @imag.setter
+    def imag(self: "Tensor", value: Any) -> None:
+        complex_numbers.imag(self)[...] = value
 
     # Methods
     @property
@@ -232,14 +308,6 @@ class Methods:
     def dim(self: "Tensor") -> int:
         """The number of dims."""
         return self.ndim
-
-    def is_floating_point(self: "Tensor") -> bool:
-        """Whether the elements are real fractions."""
-        return self.dtype.kind == "f"
-
-    def is_complex(self: "Tensor") -> bool:
-        """Whether the elements are complex numbers."""
-        return self.dtype.kind == "c"
 
     def size(self: "Tensor", dim: int | None = None) -> Any:
         """The shape, or the size of one dim."""
@@ -387,6 +455,25 @@ class Methods:
     def __format__(self: "Tensor", spec: str) -> str:
         is_number = not self.shape and (spec or type(self) is Tensor)  # a Parameter says what it is
         return format(self.item() if is_number else str(self), spec)
+
+    # Subclasses ---------------------------------------------------------------------------------
+
+    __torch_function__ = classmethod(torch_function)
+
+    def as_subclass(self: "Tensor", cls: type[Subclass]) -> Subclass:
+        """The same memory as a tensor of a subclass, through which gradients flow."""
+        out: Any = shape.view(self, self.shape) if self.requires_grad else self.detach()
+        out.__class__ = cls
+        return out  # type: ignore[no-any-return]  # of the class that it was just given
+
+    @staticmethod
+    def _make_subclass(
+        kind: type[Subclass], data: "Tensor", require_grad: bool = False
+    ) -> Subclass:
+        """A leaf of a subclass, with the memory of `data`."""
+        out: Any = data.detach()
+        out.__class__ = kind
+        return out.requires_grad_(require_grad)  # type: ignore[no-any-return]  # the same
 
     # Copies -------------------------------------------------------------------------------------
 

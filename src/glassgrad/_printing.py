@@ -8,8 +8,7 @@ large or small, with an exponent. A tensor of more than 1000 elements shows its 
 import math
 import textwrap
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,8 +24,7 @@ __all__ = ["get_printoptions", "set_printoptions", "tensor_repr"]
 Array = np.ndarray[Any, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(NamedTuple):
     """What `set_printoptions` sets."""
 
     precision: int = 4
@@ -98,7 +96,7 @@ def set_printoptions(
                 f"{name}={value!r} is a {type(value).__name__}. It counts characters, decimals or "
                 f"elements. Write a number: set_printoptions({name}={getattr(options, name)!r})."
             )
-    _Current.options = replace(options, sci_mode=sci_mode, **changes)
+    _Current.options = options._replace(sci_mode=sci_mode, **changes)
 
 
 def get_printoptions() -> dict[str, Any]:
@@ -108,7 +106,7 @@ def get_printoptions() -> dict[str, Any]:
         >>> get_printoptions()["precision"]
         4
     """
-    return asdict(_Current.options)
+    return _Current.options._asdict()
 
 
 # The whole ----------------------------------------------------------------------------------------

@@ -1,0 +1,857 @@
+"""What programs ask of the machine: GPUs, threads, compilers, determinism, mixed precision.
+
+glassgrad computes on the CPU, or with CuPy on a GPU. So most of PyTorch's questions have one
+answer, that of PyTorch on a machine without a GPU, and most of its switches switch nothing. The
+modules `glassgrad.cuda`, `backends`, `amp`, `jit` … are tables of such answers; the last part of
+this file holds them all.
+"""
+
+import contextlib
+import functools
+import os
+import re
+import sys
+import typing
+import warnings
+from collections.abc import Callable, Iterator
+from types import ModuleType, SimpleNamespace
+from typing import Any, ClassVar, Self, TypeVar
+
+from .core.errors import ArgumentError, ArgumentTypeError, DeviceError, DTypeError, GraphError
+from .core.tensor import Tensor
+from .ops._arguments import check_type
+from .ops._declaring import FUNCTIONS
+from .ops.creation import TensorType
+from .ops.generator import (
+    Generator,
+    default_generator,
+    get_rng_state,
+    initial_seed,
+    manual_seed,
+    seed,
+    set_rng_state,
+)
+from .values import backend
+from .values.backend import Device
+from .values.dtypes import TYPE_NAMES, set_default_dtype
+from .values.subclasses import (
+    DisableTorchFunctionSubclass,
+    handle_torch_function,
+    has_torch_function,
+    is_tensor_like,
+)
+
+__all__ = [
+    "GradScaler",
+    "are_deterministic_algorithms_enabled",
+    "autocast",
+    "compile",
+    "get_default_device",
+    "get_deterministic_debug_mode",
+    "get_float32_matmul_precision",
+    "get_num_interop_threads",
+    "get_num_threads",
+    "is_autocast_available",
+    "is_autocast_enabled",
+    "is_deterministic_algorithms_warn_only_enabled",
+    "is_warn_always_enabled",
+    "set_default_device",
+    "set_default_tensor_type",
+    "set_deterministic_debug_mode",
+    "set_float32_matmul_precision",
+    "set_flush_denormal",
+    "set_num_interop_threads",
+    "set_num_threads",
+    "set_warn_always",
+    "use_deterministic_algorithms",
+]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+_GPU_TENSORS = ["Bool", "Byte", "Char", "Double", "Float", "Half", "Int", "Long", "Short"]
+
+
+class _Settings:
+    """What the switches below were set to."""
+
+    threads: ClassVar[int] = os.cpu_count() or 1
+    interop_threads: ClassVar[int] = os.cpu_count() or 1
+    deterministic: ClassVar[int] = 0
+    """0: any algorithm; 1: a warning about one that is not deterministic; 2: an error."""
+    matmul_precision: ClassVar[str] = "highest"
+    warns_always: ClassVar[bool] = False
+
+
+# Where new tensors are made -----------------------------------------------------------------------
+
+
+def set_default_device(device: "Device | str | int | None") -> None:
+    """Choose where new tensors are made unless they are told otherwise; None: on the CPU.
+
+    Raises:
+        DeviceError: if there is no such kind of device.
+
+    Example:
+        >>> set_default_device("cpu")
+        >>> zeros(1).device
+        device(type='cpu')
+
+    See also: https://pytorch.org/docs/stable/generated/torch.set_default_device.html
+    """
+    backend.default.device = None if device is None else Device(device)
+
+
+def get_default_device() -> Device:
+    """Where new tensors are made: on the CPU until `set_default_device`, or `with device:`.
+
+    Example:
+        >>> with device("cpu"):
+        ...     print(get_default_device())
+        cpu
+    """
+    return backend.default.device or backend.CPU
+
+
+def set_default_tensor_type(t: Any) -> None:
+    """Choose the dtype that Python floats become, by its old name; write `set_default_dtype`.
+
+    Args:
+        t: a constructor such as `DoubleTensor`, or its name.
+
+    Raises:
+        ArgumentTypeError: for anything else, or if its dtype is no floating-point one.
+
+    Example:
+        >>> set_default_tensor_type("glassgrad.FloatTensor")
+    """
+    name = t.rpartition(".")[2] if isinstance(t, str) else ""
+    found = [dtype for dtype, own in TYPE_NAMES.items() if name == f"{own}Tensor"]
+    if not isinstance(t, TensorType) and not found:
+        raise ArgumentTypeError(
+            f"invalid type object: {t!r}. Only floating-point types are supported as the default "
+            "type. Write `set_default_dtype(glassgrad.float64)`."
+        )
+    set_default_dtype(t.dtype if isinstance(t, TensorType) else found[0])
+
+
+# Threads, precision, determinism ------------------------------------------------------------------
+
+
+def _positive(name: str, number: Any) -> int:
+    if not isinstance(number, int) or isinstance(number, bool):
+        raise ArgumentTypeError(
+            f"{name} expects an int, but got {type(number).__name__}. It counts threads. Write 1."
+        )
+    if number < 1:
+        raise ArgumentError(
+            f"{name} expects a positive integer, got {number}. Something has to compute. Write 1."
+        )
+    return number
+
+
+def set_num_threads(number: int) -> None:
+    """Remember a number of threads. How many compute is up to NumPy's BLAS.
+
+    Set `OPENBLAS_NUM_THREADS` (or that of your BLAS) before Python starts.
+
+    Example:
+        >>> set_num_threads(1)
+        >>> get_num_threads()
+        1
+    """
+    _Settings.threads = _positive("set_num_threads", number)
+
+
+def get_num_threads() -> int:
+    """The number given to `set_num_threads`; at first that of the processors."""
+    return _Settings.threads
+
+
+def set_num_interop_threads(number: int) -> None:
+    """Remember a number of threads for ops beside each other; one op runs at a time here."""
+    _Settings.interop_threads = _positive("set_num_interop_threads", number)
+
+
+def get_num_interop_threads() -> int:
+    """The number given to `set_num_interop_threads`."""
+    return _Settings.interop_threads
+
+
+def set_float32_matmul_precision(precision: str) -> None:
+    """Remember how exact products of float32 matrices may be; they are exact here, always.
+
+    Args:
+        precision: "highest", "high" or "medium"; another one is warned of.
+
+    Example:
+        >>> set_float32_matmul_precision("high")
+        >>> get_float32_matmul_precision()
+        'high'
+        >>> set_float32_matmul_precision("highest")
+    """
+    if precision in ("highest", "high", "medium"):
+        _Settings.matmul_precision = precision
+        return
+    warnings.warn(
+        f"{precision} is not one of 'highest', 'high', or 'medium'; the current "
+        "setFloat32MatmulPrecision call has no effect.",
+        UserWarning,
+        stacklevel=2,
+    )
+
+
+def get_float32_matmul_precision() -> str:
+    """What `set_float32_matmul_precision` was given; "highest" at first."""
+    return _Settings.matmul_precision
+
+
+def set_flush_denormal(mode: bool) -> bool:
+    """Whether tiny numbers can be made 0. They cannot here: NumPy leaves them as they are.
+
+    Example:
+        >>> set_flush_denormal(True)
+        False
+    """
+    return False
+
+
+def set_warn_always(b: bool) -> None:
+    """Remember whether warnings are to come each time; Python's filters decide that here."""
+    wanted = "setWarnOnlyOnce expects a bool"
+    check_type(wanted, b, bool, "It is a yes or a no. Write True or False.")
+    _Settings.warns_always = b
+
+
+def is_warn_always_enabled() -> bool:
+    """What `set_warn_always` was given; False at first."""
+    return _Settings.warns_always
+
+
+def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
+    """Ask for algorithms that give the same numbers each time. Here all of them do.
+
+    Args:
+        mode: whether to.
+        warn_only: whether others are to be warned of only.
+
+    Raises:
+        ArgumentTypeError: for what is no bool.
+
+    Example:
+        >>> use_deterministic_algorithms(True)
+        >>> are_deterministic_algorithms_enabled()
+        True
+        >>> use_deterministic_algorithms(False)
+    """
+    wanted = "_set_deterministic_algorithms(): argument 'mode' (position 1) must be bool"
+    check_type(wanted, mode, bool, "It is a yes or a no. Write True or False.")
+    _Settings.deterministic = (1 if warn_only else 2) if mode else 0
+
+
+def are_deterministic_algorithms_enabled() -> bool:
+    """Whether `use_deterministic_algorithms` asked for them."""
+    return _Settings.deterministic > 0
+
+
+def is_deterministic_algorithms_warn_only_enabled() -> bool:
+    """Whether `use_deterministic_algorithms` asked for warnings only."""
+    return _Settings.deterministic == 1
+
+
+_DEBUG_MODES = ("default", "warn", "error")
+
+
+def set_deterministic_debug_mode(debug_mode: "int | str") -> None:
+    """The same as `use_deterministic_algorithms`: "default", "warn" or "error", or 0, 1 or 2.
+
+    Raises:
+        ArgumentError: for another mode.
+    """
+    if debug_mode not in (*_DEBUG_MODES, 0, 1, 2):
+        raise ArgumentError(
+            "invalid value of debug_mode, expected one of `default`, `warn`, `error`, got "
+            f"{debug_mode!r}. They say what happens to an op that is not deterministic. Write "
+            "'default'."
+        )
+    is_name = isinstance(debug_mode, str)
+    _Settings.deterministic = _DEBUG_MODES.index(debug_mode) if is_name else debug_mode  # type: ignore[assignment]  # a number, if it is no name
+
+
+def get_deterministic_debug_mode() -> int:
+    """What `set_deterministic_debug_mode` was given, as a number."""
+    return _Settings.deterministic
+
+
+@contextlib.contextmanager
+def fork_rng(devices: Any = None, enabled: bool = True, **others: Any) -> Iterator[None]:
+    """The block after which the default generator goes on as if the block had drawn nothing.
+
+    Args:
+        devices: accepted: one generator serves all of them.
+        enabled: False: draw from it as ever.
+        others: accepted, and without effect.
+
+    See also: https://pytorch.org/docs/stable/random.html#torch.random.fork_rng
+    """
+    state = get_rng_state()
+    try:
+        yield
+    finally:
+        if enabled:
+            set_rng_state(state)
+
+
+# Compilers ----------------------------------------------------------------------------------------
+
+
+def compile(model: Any = None, **options: Any) -> Any:
+    """The function or module itself: there is no compiler here.
+
+    Args:
+        model: what to compile; None: returns a decorator.
+        options: those of PyTorch, without effect.
+
+    Example:
+        >>> @compile(mode="reduce-overhead")
+        ... def double(x):
+        ...     return 2 * x
+        >>> double(tensor(1.5))
+        tensor(3.)
+    """
+    return _same if model is None else model
+
+
+def _same(function: F, *args: Any, **kwargs: Any) -> F:
+    """`function`: what PyTorch's decorators and compilers make of it here."""
+    return function
+
+
+def _decorator(function: Any = None, *args: Any, **kwargs: Any) -> Any:
+    """The same, with and without parentheses: `@ignore`, `@ignore()`, `@ignore(drop=True)`."""
+    return function if callable(function) else _same
+
+
+def _says(answer: Any) -> Callable[..., Any]:
+    """A function that takes anything, and answers so."""
+
+    def says(*args: Any, **kwargs: Any) -> Any:
+        return answer
+
+    return says
+
+
+_nothing = _says(None)
+
+
+def _is_instance(obj: Any, target_type: Any) -> bool:
+    """`isinstance` of what an annotation stands for: a list for `List[int]`."""
+    origin: Any = typing.get_origin(target_type)
+    return isinstance(obj, target_type if origin is None else origin)
+
+
+def _flag(switches: Any, name: str) -> Callable[..., Any]:
+    """A function that returns such a switch, or sets it."""
+
+    def flag(*value: Any) -> Any:
+        if value:
+            setattr(switches, name, value[0])
+        return getattr(switches, name)
+
+    return flag
+
+
+# Mixed precision ----------------------------------------------------------------------------------
+
+
+class autocast:  # noqa: N801  # PyTorch's name
+    """A block, or a function, whose ops would run in a shorter dtype. Here none does.
+
+    Args:
+        device_type: "cuda" or "cpu".
+        dtype: the shorter dtype.
+        enabled: False: compute as ever.
+        cache_enabled: accepted, and without effect.
+
+    Raises:
+        DTypeError: if it is enabled for a device that is there: NumPy computes no faster in
+            float16, has no bfloat16, and the numbers would be others.
+
+    Example:
+        >>> with autocast("cpu", enabled=False):
+        ...     ones(2)
+        tensor([1., 1.])
+
+    See also: https://pytorch.org/docs/stable/amp.html
+    """
+
+    def __init__(
+        self,
+        device_type: str,
+        dtype: Any = None,
+        enabled: bool = True,
+        cache_enabled: bool | None = None,
+    ) -> None:
+        self.device, self.fast_dtype, self._enabled = Device(device_type).type, dtype, False
+        if enabled and self.device != "cpu" and not _gpus():
+            warnings.warn("CUDA is not available. Disabling autocast.", UserWarning, stacklevel=2)
+        elif enabled and dtype is not None and getattr(dtype, "itemsize", 0) > 2:
+            warnings.warn(
+                f"In {self.device.upper()} autocast, but the target dtype is not supported. "
+                "Disabling autocast.",
+                UserWarning,
+                stacklevel=2,
+            )
+        elif enabled:
+            short = dtype or ("bfloat16" if self.device == "cpu" else "float16")
+            raise DTypeError(
+                f"autocast to {short} is not supported on {self.device!r}. Ops compute "
+                "in the dtype of their operands, and NumPy is no faster in a shorter one. Write "
+                f"`autocast({self.device!r}, enabled=False)`."
+            )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        pass
+
+    def __call__(self, func: F) -> F:
+        return func
+
+
+class _CudaAutocast(autocast):
+    """`torch.cuda.amp.autocast`: the same for "cuda"."""
+
+    def __init__(self, enabled: bool = True, dtype: Any = None, cache_enabled: bool = True) -> None:
+        super().__init__("cuda", dtype, enabled, cache_enabled)
+
+
+class _CpuAutocast(autocast):
+    """`torch.cpu.amp.autocast`: the same for "cpu"."""
+
+    def __init__(self, enabled: bool = True, dtype: Any = None, cache_enabled: bool = True) -> None:
+        super().__init__("cpu", dtype, enabled, cache_enabled)
+
+
+def is_autocast_available(device_type: str) -> bool:
+    """Whether `autocast` is of use on such a device: never here."""
+    return False
+
+
+def is_autocast_enabled(device_type: str = "cuda") -> bool:
+    """Whether a block of `autocast` is open that is not disabled: never here."""
+    return False
+
+
+class GradScaler:
+    """Would keep gradients of float16 from vanishing. Here it is always disabled, and steps.
+
+    Args:
+        device: "cuda" or "cpu".
+        init_scale, growth_factor, backoff_factor, growth_interval: accepted, without effect.
+        enabled: False: without the warning that it is disabled.
+
+    Example:
+        >>> GradScaler(enabled=False).scale(tensor(2.0))
+        tensor(2.)
+
+    See also: https://pytorch.org/docs/stable/amp.html#gradient-scaling
+    """
+
+    def __init__(
+        self,
+        device: str = "cuda",
+        init_scale: float = 2.0**16,
+        growth_factor: float = 2.0,
+        backoff_factor: float = 0.5,
+        growth_interval: int = 2000,
+        enabled: bool = True,
+    ) -> None:
+        self._device = Device(device).type
+        if enabled:
+            warnings.warn(
+                f"GradScaler is enabled, but there is no autocast on {self._device!r} whose "
+                "gradients it could scale. Disabling.",
+                UserWarning,
+                stacklevel=2,
+            )
+
+    def scale(self, outputs: Any) -> Any:
+        """The loss as it is."""
+        return outputs
+
+    def unscale_(self, optimizer: Any) -> None:
+        """Leave the gradients as they are."""
+
+    def step(self, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
+        """`optimizer.step(*args, **kwargs)`."""
+        return optimizer.step(*args, **kwargs)
+
+    def update(self, new_scale: Any = None) -> None:
+        """Leave the scale as it is."""
+
+    def get_scale(self) -> float:
+        """1: nothing is scaled."""
+        return 1.0
+
+    def is_enabled(self) -> bool:
+        """Whether it scales: never."""
+        return False
+
+    def state_dict(self) -> dict[str, Any]:
+        """Nothing, as of one that is disabled."""
+        return {}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Accept what `state_dict` gives, and ignore it."""
+
+
+# GPUs ---------------------------------------------------------------------------------------------
+
+
+@functools.cache
+def _gpus() -> int:
+    """How many there are for CuPy."""
+    try:
+        import cupy
+
+        return int(cupy.cuda.runtime.getDeviceCount())
+    except (ImportError, RuntimeError):  # CuPy's own errors are of the second kind
+        return 0
+
+
+def _runtime(name: str) -> Callable[..., Any]:
+    """A function of CuPy's, by its path; made without a GPU, it raises DeviceError."""
+
+    def ask(*args: Any, **kwargs: Any) -> Any:
+        if not _gpus():
+            raise DeviceError(
+                "Torch not compiled with CUDA enabled, one would read in PyTorch: there is no GPU "
+                "that CuPy can use. Ask `cuda.is_available()` first, or run "
+                "`pip install glassgrad[cuda]`."
+            )
+        import cupy
+
+        return functools.reduce(getattr, name.split("."), cupy)(*args)
+
+    return ask
+
+
+def _memory(device: Any = None) -> int:
+    if not _gpus():
+        return 0
+    import cupy
+
+    return int(cupy.get_default_memory_pool().used_bytes())
+
+
+def _gpu_name(device: Any = None) -> str:
+    number = device if isinstance(device, int) else Device(device or "cuda").index or 0
+    found = _runtime("cuda.runtime.getDeviceProperties")(number)["name"]
+    return str(found.decode())
+
+
+def _capability(device: Any = None) -> tuple[int, int]:
+    major, minor = _runtime("cuda.Device")(device).compute_capability
+    return int(major), int(minor)
+
+
+def _no_accelerator(*args: Any, **kwargs: Any) -> Any:
+    raise DeviceError(
+        "Cannot access accelerator device when none is available. glassgrad computes on the CPU. "
+        "Ask `accelerator.is_available()` first."
+    )
+
+
+def _no_group(*args: Any, **kwargs: Any) -> Any:
+    raise GraphError(
+        "there are no process groups: glassgrad runs in one process. "
+        "Ask `distributed.is_initialized()` first."
+    )
+
+
+def _no_such_backend(name: str) -> Callable[..., Any]:
+    def refuse(*args: Any, **kwargs: Any) -> Any:
+        raise DeviceError(
+            f"Torch not compiled with {name} enabled, one would read in PyTorch: ops "
+            "compute on the CPU, or with CuPy on a GPU. Ask `is_available()` first."
+        )
+
+    return refuse
+
+
+# Versions -----------------------------------------------------------------------------------------
+
+
+class TorchVersion(str):
+    """A version: text that compares with text and with tuples as versions do.
+
+    Example:
+        >>> TorchVersion("2.13.0") > "2.9"
+        True
+        >>> TorchVersion("2.13.0") >= (2, 1)
+        True
+    """
+
+    __slots__ = ()
+
+    @staticmethod
+    def _numbers(version: Any) -> tuple[int, ...]:
+        texts = version.partition("+")[0].split(".") if isinstance(version, str) else version
+        numbers = [int(found[0]) for text in texts if (found := re.match(r"\d+", str(text)))]
+        while numbers and not numbers[-1]:
+            numbers.pop()
+        return tuple(numbers)
+
+    def __lt__(self, other: Any) -> bool:
+        return self._numbers(self) < self._numbers(other)
+
+    def __le__(self, other: Any) -> bool:
+        return self._numbers(self) <= self._numbers(other)
+
+    def __gt__(self, other: Any) -> bool:
+        return self._numbers(self) > self._numbers(other)
+
+    def __ge__(self, other: Any) -> bool:
+        return self._numbers(self) >= self._numbers(other)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, (str, tuple, list)):
+            return NotImplemented
+        return self._numbers(self) == self._numbers(other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = str.__hash__
+
+
+PYTORCH = TorchVersion("2.13.0")
+"""The version of PyTorch whose names and answers glassgrad has."""
+
+
+def _flags_of(name: str) -> Callable[..., Any]:
+    """The `flags` of a module of switches: sets some of them for a block."""
+
+    @contextlib.contextmanager
+    def flags(**wanted: Any) -> Iterator[None]:
+        switches = vars(sys.modules[f"glassgrad.{name}"])
+        before = {each: switches[each] for each in wanted if each in switches}
+        switches.update(wanted)
+        try:
+            yield
+        finally:
+            switches.update(before)
+
+    return flags
+
+
+# The modules --------------------------------------------------------------------------------------
+
+_ANSWERS: tuple[tuple[str, Any, str], ...] = (
+    ("accelerator", 0, "memory_allocated max_memory_allocated memory_reserved"),
+    ("accelerator", None, "empty_cache"),
+    ("backends.cpu", "DEFAULT", "get_cpu_capability"),
+    ("backends.cuda", False, "is_built"),
+    ("backends.cuda", None, "preferred_linalg_library preferred_blas_library"),
+    ("backends.cudnn", False, "is_available is_acceptable"),
+    ("backends.cudnn", None, "version"),
+    ("backends.mkl", False, "is_available"),
+    ("backends.mkldnn", False, "is_available"),
+    ("backends.mps", False, "is_available is_built"),
+    ("backends.openmp", False, "is_available"),
+    ("backends.opt_einsum", False, "is_available"),
+    ("backends.opt_einsum", None, "get_opt_einsum"),
+    ("compiler", False, "is_compiling is_dynamo_compiling is_exporting"),
+    ("compiler", None, "reset cudagraph_mark_step_begin"),
+    ("cpu", 1, "device_count"),
+    ("cpu", True, "is_available is_initialized"),
+    ("cpu", "cpu", "current_device"),
+    ("cpu", None, "set_device synchronize"),
+    ("cuda", False, "is_bf16_supported is_tf32_supported is_current_stream_capturing"),
+    ("cuda", 0, "max_memory_allocated max_memory_cached max_memory_reserved"),
+    ("cuda", 0, "memory_cached memory_reserved"),
+    ("cuda", None, "empty_cache ipc_collect manual_seed manual_seed_all seed seed_all"),
+    ("cuda", None, "reset_peak_memory_stats reset_max_memory_allocated set_rng_state_all"),
+    ("cuda", None, "set_per_process_memory_fraction"),
+    ("cuda.nvtx", 0, "range_push range_pop"),
+    ("cuda.nvtx", None, "mark"),
+    ("cuda.random", None, "manual_seed manual_seed_all seed seed_all"),
+    ("distributed", False, "is_available is_initialized is_torchelastic_launched"),
+    ("jit", False, "is_scripting is_tracing"),
+    ("mps", False, "is_available"),
+    ("mps", 0, "device_count"),
+    ("mps", None, "manual_seed seed"),
+    ("xpu", False, "is_available"),
+    ("xpu", 0, "device_count memory_allocated"),
+    ("xpu", None, "empty_cache manual_seed manual_seed_all seed seed_all"),
+)
+"""Modules, answers, and the functions that give them whatever they are asked."""
+
+_PASSED: tuple[tuple[str, Any, str], ...] = (
+    ("amp", _decorator, "custom_fwd custom_bwd"),
+    ("compiler", _decorator, "disable"),
+    ("compiler", _same, "allow_in_graph assume_constant_result"),
+    ("cuda.amp", _decorator, "custom_fwd custom_bwd"),
+    ("jit", _decorator, "script ignore"),
+    ("jit", _same, "trace trace_module freeze optimize_for_inference unused export"),
+    ("jit", _same, "script_method interface"),
+    ("accelerator", _no_accelerator, "current_device_index set_device_index synchronize"),
+    ("distributed", _no_group, "get_rank get_world_size init_process_group barrier all_reduce"),
+    ("distributed", _no_group, "destroy_process_group"),
+    ("mps", _no_such_backend("MPS"), "synchronize empty_cache"),
+    ("xpu", _no_such_backend("XPU"), "current_device synchronize"),
+)
+"""Modules, functions, and the names that these have there."""
+
+_SDP = SimpleNamespace(flash=True, math=True, mem_efficient=True, cudnn=True)
+"""Which ways of computing attention are allowed; there is one."""
+
+_MHA = SimpleNamespace(fastpath=True)
+
+_MODULES: dict[str, dict[str, Any]] = {
+    "_C": {"DisableTorchFunctionSubclass": DisableTorchFunctionSubclass},
+    "accelerator": {
+        "is_available": lambda: _gpus() > 0,
+        "device_count": _gpus,
+        "current_accelerator": lambda check_available=False: Device("cuda") if _gpus() else None,
+    },
+    "amp": {
+        "autocast": autocast,
+        "GradScaler": GradScaler,
+        "is_autocast_available": is_autocast_available,
+    },
+    "amp.autocast_mode": {"autocast": autocast, "is_autocast_available": is_autocast_available},
+    "amp.grad_scaler": {"GradScaler": GradScaler},
+    "backends": {},
+    "backends.cpu": {},
+    "backends.cuda": {
+        "matmul": SimpleNamespace(
+            allow_tf32=False,
+            allow_fp16_reduced_precision_reduction=True,
+            allow_bf16_reduced_precision_reduction=True,
+            fp32_precision="none",
+        ),
+        "cufft_plan_cache": SimpleNamespace(size=0, max_size=0, clear=_nothing),
+        **{f"{name}_sdp_enabled": _flag(_SDP, name) for name in vars(_SDP)},
+        **{f"enable_{name}_sdp": _flag(_SDP, name) for name in vars(_SDP)},
+        "sdp_kernel": lambda *args, **kwargs: contextlib.nullcontext(),
+    },
+    "backends.cudnn": {
+        "enabled": True,
+        "benchmark": False,
+        "benchmark_limit": None,
+        "deterministic": False,
+        "allow_tf32": True,
+        "flags": _flags_of("backends.cudnn"),
+    },
+    "backends.mha": {
+        "get_fastpath_enabled": _flag(_MHA, "fastpath"),
+        "set_fastpath_enabled": _flag(_MHA, "fastpath"),
+    },
+    "backends.mkl": {},
+    "backends.mkldnn": {
+        "enabled": False,
+        "deterministic": False,
+        "flags": _flags_of("backends.mkldnn"),
+    },
+    "backends.mps": {},
+    "backends.openmp": {},
+    "backends.opt_einsum": {"enabled": False, "strategy": None},
+    "backends.quantized": {"engine": "none", "supported_engines": ["none"]},
+    "compiler": {"compile": compile, "list_backends": lambda exclude_tags=(): []},
+    "cpu": {},
+    "cpu.amp": {"autocast": _CpuAutocast, "GradScaler": functools.partial(GradScaler, "cpu")},
+    "cuda": {
+        "is_available": lambda: _gpus() > 0,
+        "is_initialized": lambda: _gpus() > 0,
+        "device_count": _gpus,
+        "current_device": _runtime("cuda.runtime.getDevice"),
+        "set_device": _runtime("cuda.runtime.setDevice"),
+        "init": _runtime("cuda.runtime.getDevice"),
+        "get_device_name": _gpu_name,
+        "get_device_capability": _capability,
+        "get_device_properties": _runtime("cuda.runtime.getDeviceProperties"),
+        "get_arch_list": list,
+        "synchronize": lambda device=None: _runtime("cuda.runtime.deviceSynchronize")(),
+        "current_stream": _runtime("cuda.get_current_stream"),
+        "Stream": _runtime("cuda.Stream"),
+        "Event": _runtime("cuda.Event"),
+        "stream": lambda stream: contextlib.nullcontext() if stream is None else stream,
+        "device": lambda device: contextlib.nullcontext(),
+        "memory_allocated": _memory,
+        "mem_get_info": _runtime("cuda.runtime.memGetInfo"),
+        "memory_stats": lambda device=None: {},
+        "memory_summary": lambda device=None, abbreviated=False: "",
+        "get_rng_state_all": list,
+        **{f"{name}Tensor": FUNCTIONS[f"{name}Tensor"] for name in _GPU_TENSORS},
+    },
+    "cuda.amp": {"autocast": _CudaAutocast, "GradScaler": functools.partial(GradScaler, "cuda")},
+    "cuda.nvtx": {"range": lambda *args, **kwargs: contextlib.nullcontext()},
+    "cuda.random": {},
+    "distributed": {},
+    "jit": {
+        "annotate": lambda the_type, the_value: the_value,
+        "Attribute": lambda value, type: value,
+        "Final": typing.Final,
+        "isinstance": _is_instance,
+    },
+    "mps": {},
+    "overrides": {
+        "handle_torch_function": handle_torch_function,
+        "has_torch_function": has_torch_function,
+        "is_tensor_like": is_tensor_like,
+    },
+    "random": {
+        "Generator": Generator,
+        "default_generator": default_generator,
+        "fork_rng": fork_rng,
+        "get_rng_state": get_rng_state,
+        "initial_seed": initial_seed,
+        "manual_seed": manual_seed,
+        "seed": seed,
+        "set_rng_state": set_rng_state,
+    },
+    "torch_version": {"TorchVersion": TorchVersion},
+    "types": {
+        "Device": Device | str | int | None,
+        "FileLike": str | os.PathLike[str] | typing.IO[bytes],
+        "Number": int | float | bool,
+        "Tensor": Tensor,
+    },
+    "version": {
+        "__version__": PYTORCH,
+        "cuda": None,
+        "debug": False,
+        "git_version": "",
+        "hip": None,
+        "xpu": None,
+    },
+    "xpu": {},
+}
+"""What each module has beside that, by its name."""
+
+
+def _made(name: str) -> ModuleType:
+    """A module of `glassgrad` that has its answers; `import glassgrad.cuda.amp` finds it."""
+    whole = f"glassgrad.{name}"
+    module = sys.modules[whole] = ModuleType(
+        whole, f"PyTorch's `torch.{name}`, as it answers where glassgrad computes."
+    )
+    answers = _MODULES[name]
+    for home, answer, names in _ANSWERS:
+        answers |= dict.fromkeys(names.split(), _says(answer)) if home == name else {}
+    for home, function, names in _PASSED:
+        answers |= dict.fromkeys(names.split(), function) if home == name else {}
+    vars(module).update(answers, __path__=[], __all__=list(answers))
+    parent, _, own = whole.rpartition(".")
+    if parent != "glassgrad":
+        setattr(sys.modules[parent], own, module)
+    return module
+
+
+globals().update({name: _made(name) for name in _MODULES})
+
+MODULES = tuple([name for name in _MODULES if "." not in name])
+"""The names of those that `glassgrad` has."""

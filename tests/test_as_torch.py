@@ -1,0 +1,93 @@
+"""`as_torch()` in processes of their own: here PyTorch is imported already."""
+
+import subprocess
+import sys
+
+import pytest
+import torch
+
+import glassgrad as gg
+
+assert torch  # the oracle is there, so `as_torch` is refused here
+
+IMPORTS = """
+import glassgrad as gg
+gg.as_torch()
+import torch, torch.nn as nn, torch.nn.functional as F, torch.optim as optim
+import torch.utils.data, torch.linalg, torch.autograd.functional, torch.backends.cudnn as cudnn
+from torch import Tensor, nn as again
+from torch.autograd import Function, Variable
+from torch.cuda.amp import GradScaler
+from torch.utils.data import DataLoader, TensorDataset
+from torch.utils.checkpoint import checkpoint
+
+assert nn is again is gg.nn is torch.nn and F is gg.nn.functional and Tensor is gg.Tensor
+assert gg.nn.__spec__.name == "glassgrad.nn" and gg.nn.__name__ == "glassgrad.nn"
+assert torch.__version__ >= "2.0" and torch.__version__ >= (2, 1)
+assert cudnn is torch.backends.cudnn is gg.backends.cudnn
+assert torch.zeros is gg.zeros and "zeros" in dir(torch)
+"""
+
+TRAINING = """
+import glassgrad as gg
+gg.as_torch()
+import torch
+from torch import nn
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+torch.manual_seed(0)
+model = nn.Sequential(nn.Linear(2, 8), nn.Tanh(), nn.Linear(8, 1)).to(device)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+x = torch.randn(16, 2, device=device)
+losses = []
+for _ in range(20):
+    optimizer.zero_grad()
+    loss = nn.functional.mse_loss(model(x), x.sum(1, keepdim=True))
+    loss.backward()
+    optimizer.step()
+    losses.append(loss.item())
+assert losses[-1] < losses[0] / 2
+"""
+
+RESTORING = """
+import sys
+import glassgrad as gg
+before = set(sys.modules), list(sys.meta_path)
+with gg.as_torch():
+    import torch.nn.functional
+    with gg.as_torch():
+        import torch
+    assert "torch" in sys.modules
+assert not [name for name in sys.modules if name.split(".")[0] == "torch"]
+assert sys.meta_path == before[1]
+import torch
+assert torch.__file__ and torch is not gg
+"""
+
+MISSING = """
+import glassgrad as gg
+gg.as_torch()
+try:
+    import torch.no_such_module
+except ModuleNotFoundError as error:
+    assert "No module named 'torch.no_such_module'" in str(error) and "as_torch" in str(error)
+else:
+    raise AssertionError
+from importlib.util import find_spec
+assert find_spec("torch") is not None
+"""
+
+
+@pytest.mark.parametrize("program", [IMPORTS, TRAINING, RESTORING, MISSING])
+def test_a_program_of_pytorch_runs(program):
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_beside_pytorch_itself_it_is_refused():
+    before = list(sys.meta_path)
+    with pytest.raises(gg.errors.GraphError, match="torch is imported already"):
+        gg.as_torch()
+    assert sys.meta_path == before
