@@ -20,6 +20,7 @@ from glassgrad.autograd.gradcheck import GradcheckError, gradcheck, gradgradchec
 from glassgrad.autograd.gradients import backward, grad
 from glassgrad.autograd.variable import Variable
 from glassgrad.hooks.on_saved import SavedTensor
+from glassgrad.missing import missing_from as _missing_from
 
 if _TYPE_CHECKING:
     from glassgrad.autograd import functional
@@ -28,7 +29,7 @@ if _TYPE_CHECKING:
 def __getattr__(name: str) -> _Any:
     """Import on first use what needs transforms: not every program does."""
     if name != "functional":
-        raise AttributeError(f"module 'glassgrad.autograd' has no attribute {name!r}")
+        return _missing_from(__name__)(name)
     return _importlib.import_module("glassgrad.autograd.functional")
 
 

@@ -46,10 +46,13 @@ from glassgrad.core.state import Func
 from glassgrad.core.tensor import Tensor
 from glassgrad.func.jacobians import split_columns, split_rows, unit_vectors
 from glassgrad.func.vmap import map_batch
+from glassgrad.missing import missing_from as _missing_from
 from glassgrad.ops import stack, zeros_like
 from glassgrad.values.tree import as_tuple
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
+
+__getattr__ = _missing_from(__name__)
 
 Gradients = Sequence[Tensor | None]
 Tensors = tuple[Tensor, ...]

@@ -25,12 +25,12 @@ gradient that is missing, and the same for many gradients at once as for one aft
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from glassgrad import ops
 from glassgrad.autograd.forward_ad import UnpackedDualTensor, dual_level, make_dual, unpack_dual
 from glassgrad.autograd.gradients import grad, in_one_pass
 from glassgrad.core.errors import (
@@ -43,7 +43,6 @@ from glassgrad.core.errors import (
 from glassgrad.core.function import Function
 from glassgrad.core.state import Func, Shape, Values
 from glassgrad.core.tensor import Tensor, wrap
-from glassgrad.ops import zeros_like
 from glassgrad.values.backend import asnumpy, backend_of, repeats
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
@@ -351,8 +350,7 @@ def call(func: Func, inputs: Sequence[Any]) -> tuple[Tensor, ...]:
     return outputs
 
 
-@dataclass(frozen=True)
-class Point:
+class Point(NamedTuple):
     """A function at a point, and how closely its Jacobians are compared there.
 
     Attributes:
@@ -533,7 +531,7 @@ class Point:
     def by_jvp(self, k: int, part: Part) -> list[Array]:
         """For each output the rows uᵀJ with respect to leaf `k`."""
         leaf = self.leaves[k]
-        still = {i: zeros_like(self.inputs[i]) for i in self.positions}
+        still = {i: ops.zeros_like(self.inputs[i]) for i in self.positions}
 
         def row(direction: Array) -> list[Array]:
             tangent = like(leaf, direction.reshape(leaf.shape) * part.unit_for(leaf))
@@ -661,7 +659,7 @@ class Comparison(NamedTuple):
 
     def _whole_jacobians(self) -> str:
         """What whole Jacobians say where a projection of them failed."""
-        slow = replace(self.at, fast_mode=False)
+        slow = self.at._replace(fast_mode=False)
         measured = slow.by_differences(self.input_nr, self.part, forward=self.forward)
         numerical = measured[self.position]
         if self.forward:
@@ -708,7 +706,7 @@ def _index(flat: int, tensor: Tensor) -> str:
 def _check_zero_gradients(at: Point, *, is_close: bool) -> None:
     """Backward is linear: zero gradients of the outputs give zero gradients of the inputs."""
     outputs = _differentiable(at.outputs)
-    zeros = [zeros_like(output) for output in outputs]
+    zeros = [ops.zeros_like(output) for output in outputs]
     found = grad(outputs, at.leaves, zeros, retain_graph=True, allow_unused=True)
     for place, (gradient, leaf) in enumerate(zip(found, at.leaves, strict=True)):
         if gradient is None:
@@ -750,7 +748,7 @@ def _check_undefined_gradients(at: Point) -> None:
         ]
         which = "all outputs are" if missing is None else f"output {missing} is"
         try:
-            zeros = [zeros_like(output) for output in outputs]
+            zeros = [ops.zeros_like(output) for output in outputs]
             found = grad(outputs, at.leaves, zeros, allow_unused=True)
         except RuntimeError as error:
             _warn_undefined()
@@ -784,7 +782,7 @@ def _check_undefined_tangents(at: Point) -> None:
     moves = {i: _random_like(inputs[i], random, inputs[i].shape) for i in at.positions}
     for missing in at.positions:
         x = at.inputs[missing]
-        with_zeros = at.tangents({**moves, missing: zeros_like(x)})
+        with_zeros = at.tangents({**moves, missing: ops.zeros_like(x)})
         without = at.tangents({i: dx for i, dx in moves.items() if i != missing})
         for nr, ((_, zero), (_, none)) in enumerate(zip(with_zeros, without, strict=True)):
             if zero is None or none is None:
@@ -817,7 +815,7 @@ def _check_batched_tangents(at: Point) -> None:
 
         def push(tangent: Tensor, position: int = position) -> list[Tensor]:
             found = at.tangents({position: tangent})
-            return [zeros_like(primal) if dx is None else dx for primal, dx in found]
+            return [ops.zeros_like(primal) if dx is None else dx for primal, dx in found]
 
         where = f"For output {{}} and input {place}: the batched tangents are"
         advice = (

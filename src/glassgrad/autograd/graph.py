@@ -34,6 +34,7 @@ from glassgrad.hooks import on_gradients
 from glassgrad.hooks.on_gradients import RemovableHandle, as_tensors, register_hook
 from glassgrad.hooks.on_saved import check_hooks
 from glassgrad.hooks.turn import GraphTask
+from glassgrad.missing import missing_from as _missing_from
 from glassgrad.ops._arguments import check_type
 
 __all__ = [
@@ -51,6 +52,8 @@ __all__ = [
     "save_on_cpu",
     "saved_tensors_hooks",
 ]
+
+__getattr__ = _missing_from(__name__)
 
 
 Hook = Callable[[Any], None]

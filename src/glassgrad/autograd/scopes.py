@@ -100,12 +100,12 @@ def open_scopes() -> Path:
 
 def made_in(node: Node) -> Path:
     """The names of the scopes in which `node` was made, if one was opened by `with scope(…)`."""
-    return _names(entered_in(node))
+    return _names(_made.get(node, ()))
 
 
-def entered_in(node: Node) -> Entered:
-    """The scopes that were open when `node` was made, if one was opened by `with scope(…)`."""
-    return _made.get(node, ())
+def entered_in(nodes: list[Node]) -> dict[Node, Entered]:
+    """The scopes that were open when each was made of those nodes that were made inside of some."""
+    return {node: _made[node] for node in nodes if node in _made} if _made else {}
 
 
 def _names(entered: Entered) -> Path:

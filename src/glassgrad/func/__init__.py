@@ -13,6 +13,8 @@ Read the files in this order:
     modules.py         modules as functions of their parameters
 """
 
+from glassgrad.missing import missing_from as _missing_from
+
 from .forward import jvp, linearize
 from .jacobians import hessian, jacfwd, jacrev
 from .modules import debug_unwrap, functional_call, stack_module_state
@@ -38,3 +40,5 @@ __all__ = [
     # looking inside
     "debug_unwrap",
 ]
+
+__getattr__ = _missing_from(__name__)

@@ -28,7 +28,7 @@ from glassgrad.core.graph import ends
 from glassgrad.core.primitive import Parameters, Primitive
 from glassgrad.core.saved import kept_values
 from glassgrad.core.state import Values, modes, setting
-from glassgrad.core.tensor import Tensor, wrap
+from glassgrad.core.tensor import Tensor, is_differentiable, wrap
 from glassgrad.memory.outputs import place_outputs
 from glassgrad.memory.saved import Kept, is_any_of
 from glassgrad.memory.views import Geometry, show
@@ -433,7 +433,7 @@ def _with_own_memory(cls: type[Primitive], tangent: Any, out: Tensor, tangents: 
         show(tangent, tangents[0])
         return tangent
     have, wanted = tangent.payload, out.payload
-    if have.dtype is not wanted.dtype:
+    if have.dtype != wanted.dtype:
         tangent = tangent.to(wanted.dtype)
     if have.shape != wanted.shape:
         return tangent.expand(wanted.shape).clone()
@@ -511,7 +511,8 @@ class Call:
         ctx = self.ctx
         given = list(self.tangents)
         for nr, x in enumerate(self.args):
-            if given[nr] is None and isinstance(x, Tensor) and ctx.materialize_grads:
+            moves = isinstance(x, Tensor) and is_differentiable(x.dtype)
+            if given[nr] is None and moves and ctx.materialize_grads:
                 given[nr] = wrap(np.zeros_like(x.payload))
         saved = [x if x is None or x.is_inference() else Kept(x) for x in ctx.saved_for_forward]
         kept, ctx.holders = ctx.holders, tuple(saved)

@@ -11,7 +11,6 @@ import heapq
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from functools import cached_property
 from typing import Any, NamedTuple, Self
 
@@ -21,7 +20,7 @@ from glassgrad.core.saved import PrimitiveNode, SavingNode
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor
 from glassgrad.memory.saved import Saved, saved_by
-from glassgrad.memory.stale import line_of, shown
+from glassgrad.memory.stale import shown, span
 from glassgrad.memory.views import AsStridedBackward0, CopySlices
 from glassgrad.values.layers import Layer
 
@@ -108,18 +107,15 @@ class Graph:
 
     # Ids ----------------------------------------------------------------------------------------
 
-    def storage(self, what: Any) -> str:
-        """The id of the memory that a tensor or array lies in."""
-        key, alive = self.memory_of(what)
-        return self._storages.setdefault(key, (f"s{len(self._storages)}", alive))[0]
-
-    def owner(self, what: Any) -> str | None:
-        """The id of the leaf in whose memory a tensor or array lies."""
+    def storage(self, what: Any) -> tuple[str, str | None]:
+        """The id of the memory that a tensor or array lies in, and that of the leaf it is of."""
         if not self._owners:
             for node, name in self.leaf.items():
                 key, alive = self.memory_of(node.variable)
                 self._owners.setdefault(key, (name, alive))
-        return self._owners.get(self.memory_of(what)[0], (None,))[0]
+        key, alive = self.memory_of(what)
+        storage, _ = self._storages.setdefault(key, (f"s{len(self._storages)}", alive))
+        return storage, self._owners.get(key, (None,))[0]
 
     def forget_storages(self) -> None:
         """Let go of the memory that was asked about."""
@@ -161,18 +157,19 @@ class Graph:
         return {"id": self.leaf[node], "acc": self.node[node], **about}
 
     def _tensor(self, table: ArrayTable, tensor: Any) -> Entry:
-        about = {"name": self.label(tensor), "shape": list(tensor.shape)}
-        return {**about, "dtype": dtype_name(tensor.dtype), "array": table.add(tensor)}
+        own = getattr(tensor, "payload", tensor)  # a tensor of PyTorch has none
+        about = {"name": self.label(tensor), "shape": list(own.shape)}
+        return {**about, "dtype": dtype_name(own.dtype), "array": table.add(tensor)}
 
     def node_entry(self, table: ArrayTable, node: Any) -> Entry:
         """A node as an entry of a trace."""
         entry: Entry = {"id": self.node[node], "op": op_of(node)}
         entry["seq"] = int(entry["id"][1:])
-        entry |= self.origin(node)
+        told, is_view, sums = self.told(node)
+        entry |= told
         about, edges = node._input_metadata, self.edges[node]
         if about and about[0].dtype is not None:
             entry |= {"shape": list(about[0].shape), "dtype": dtype_name(about[0].dtype)}
-        is_view, sums = self.traits(node)
         entry["edges"] = []
         for goal, slot in edges:
             if goal is None:
@@ -197,15 +194,16 @@ class Graph:
 
     def _saved(self, table: ArrayTable, item: Saved) -> Entry:
         name, what, version, now = item
-        shape, dtype = list(what.shape), what.dtype
-        entry: Entry = {"name": name, "storage": self.storage(what), "version": version}
-        entry |= {"bytes": bytes_of(what), "shape": shape}
+        own, (storage, owner) = getattr(what, "payload", what), self.storage(what)
+        shape, dtype = list(own.shape), own.dtype
+        entry: Entry = {"name": name, "storage": storage, "version": version}
+        entry |= {"bytes": bytes_of(shape, dtype), "shape": shape}
         entry |= {"dtype": dtype_name(dtype), "array": table.add(what)}
         if now != version:
             entry["now"] = now
         if id(what) in self._leaf_of:
             return entry | {"leaf": self._leaf_of[id(what)]}
-        if (owner := self.owner(what)) is not None:
+        if owner is not None:
             entry["owner"] = owner
         if self.is_tensor(what) and (label := self.label(what)) is not None:
             entry["label"] = label
@@ -261,24 +259,18 @@ class Graph:
         kept = node.cold.retain.items()
         return [(slot, tensor) for slot, ref in kept if (tensor := ref()) is not None]
 
-    def traits(self, node: Node) -> tuple[bool, bool]:
-        """What a node's op is like.
+    def told(self, node: Any) -> tuple[Entry, bool, bool]:
+        """Where a node comes from, and what its op is like.
 
         Returns:
-            Whether the result shares the memory of the first operand; whether the engine reduces
-            the gradients that the node makes to the operands' shapes.
+            Fields of its entry; whether the result shares the memory of the first operand; whether
+            the engine reduces the gradients that the node makes to the operands' shapes.
         """
-        if not isinstance(node, PrimitiveNode):
-            return isinstance(node, AsStridedBackward0), False
-        return bool(node._forward_cls.views), node.checked and node._forward_cls.broadcasts
-
-    def origin(self, node: Any) -> Entry:
-        """Where a node comes from, and what else there is to say of it: fields of its entry."""
         entry: Entry = {}
         if scope := self.naming.scopes.get(node):
             entry["scope"] = list(scope)
         if place := made_at(node):
-            line = place[0].co_filename, line_of(place)
+            line = place[0].co_filename, span(place)[0]
             entry["src"] = self._lines.get(line) or self._lines.setdefault(line, shown(place))
         if (level := getattr(node, "_level", None)) is not None:
             entry["level"] = _depth(level)
@@ -291,7 +283,10 @@ class Graph:
             entry["freed"] = True
         if node._is_users:
             entry["user"] = True
-        return entry
+        if not isinstance(node, PrimitiveNode):
+            return entry, isinstance(node, AsStridedBackward0), False
+        cls = node._forward_cls
+        return entry, bool(cls.views), node.checked and cls.broadcasts
 
     def transforms(self) -> Entry:
         """`inside` and `levels` of a trace: what was open; whose tapes nodes are on."""
@@ -381,9 +376,9 @@ def plain(text: str) -> str:
     return safe if len(safe) <= _LONGEST_NAME else safe[: _LONGEST_NAME - 1] + "…"
 
 
-def bytes_of(what: Any) -> int:
+def bytes_of(shape: Iterable[int], dtype: Any) -> int:
     """The bytes of the elements of a tensor or an array."""
-    size: int = math.prod(what.shape) * what.dtype.itemsize
+    size: int = math.prod(shape) * dtype.itemsize
     return size
 
 
@@ -432,13 +427,13 @@ def oldest_first(edges: dict[Any, Edges], leaves: set[Any]) -> list[Any]:
     return list(ordered | dict.fromkeys(edges))
 
 
-@contextmanager
-def uncollected() -> Iterator[None]:
+class uncollected:  # noqa: N801  # reads as a statement: `with uncollected():`
     """No search for garbage: many small dicts are made, all are kept, and each would be visited."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
+
+    def __enter__(self) -> None:
+        self.was_enabled = gc.isenabled()
+        gc.disable()
+
+    def __exit__(self, *exc_info: object) -> None:
+        if self.was_enabled:
             gc.enable()

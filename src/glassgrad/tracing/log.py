@@ -67,6 +67,8 @@ class EventLog:
 
     def trace(self) -> Trace:
         """The graph as it was when the pass began, with what has grown since, and the events."""
+        if not self.recorded:  # and so nothing has grown
+            return Trace(self.document, self.table.summaries.copy(), list(self.events))
         table = self.table.copy()
         return Trace(self._grown(table), table.summaries, list(self.events))
 
@@ -147,11 +149,12 @@ class Log(EventLog):
     def __init__(self, task: GraphTask, graph: Graph, *, full: bool = False) -> None:
         self.task = task
         needed = task.schedule.needed
-        running = [node for node in task.schedule if needed is None or node in needed]
+        every = task.schedule
+        running = every if needed is None else [node for node in every if node in needed]
         super().__init__(graph, running, full=full, recorded=task.recording)
         self.document = graph.describe(self.table)
-        if wanted := [graph.node[node] for node in task.wanted if node in graph.node]:
-            self.document["wanted"] = sorted(wanted, key=rank_of)
+        if wanted := sorted(filter(None, map(graph.node.get, task.wanted)), key=rank_of):
+            self.document["wanted"] = wanted
         if not self.recorded:
             graph.forget_storages()
         self._entering: list[ArrayId] = []

@@ -78,13 +78,14 @@ class Naming:
     def _found(self, nodes: list[Node], calls: list[_Call]) -> dict[Node, Path]:
         """The path of each node: the calls around it, and the scopes that the user opened."""
         found: dict[Node, Path] = {}
+        entered = entered_in(nodes)
         ahead, around = deque(calls), list[tuple[_Call, Path]]()
         for node in nodes:
             while ahead and ahead[0].start < node.seq:
                 call = ahead.popleft()
                 around = [pair for pair in around if pair[0].end > call.start]
                 around.append((call, self._names(call, around)))
-            parts = dict(entered_in(node))
+            parts = dict(entered.get(node, ()))
             for within, names in around:
                 if node.seq <= within.end and (names or within.start not in parts):
                     parts[within.start] = names or (within.cls.__name__,)

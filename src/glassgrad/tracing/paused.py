@@ -186,9 +186,10 @@ class Paused(Engine):
         """
         node, rows = find_node(self, node), []
         for name, what, version, now in self.names.saved_by(node):
-            owners = self._owners(self.names.storage(what), node)
-            about = tuple(what.shape), dtype_name(what.dtype), bytes_of(what)  # of one example
-            rows.append(Saved(name, *about, version, now, owners))
+            owners = self._owners(self.names.storage(what)[0], node)
+            shape, dtype = tuple(what.shape), what.dtype  # of one example
+            about = name, shape, dtype_name(dtype), bytes_of(shape, dtype)
+            rows.append(Saved(*about, version, now, owners))
         return rows
 
     def _owners(self, storage: str, besides: Any) -> Names:
@@ -199,7 +200,7 @@ class Paused(Engine):
                 held, who = [node.variable], f"leaf {self._leaf_name(node)}"
             else:
                 held, who = [saved.what for saved in self.names.saved_by(node)], self.describe(node)
-            if node is not besides and storage in map(self.names.storage, held):
+            if node is not besides and storage in [self.names.storage(what)[0] for what in held]:
                 found.append(who)
         return tuple(found)
 

@@ -16,7 +16,7 @@ from glassgrad.core.saved import PrimitiveNode
 from glassgrad.core.tensor import Tensor, as_tensor
 from glassgrad.hooks.on_saved import Unpacking
 from glassgrad.hooks.turn import HOOK_PHASES, GraphTask, Phase
-from glassgrad.memory.saved import name_of_saved
+from glassgrad.memory.saved import places
 from glassgrad.memory.views import CopySlices
 
 from .breakpoints import find_node
@@ -466,8 +466,8 @@ def replace_saved(node: Any, name: str, value: Tensor) -> None:
     """Have the rule of `node` find a copy of `value` under `name`."""
     if isinstance(node, CopySlices):
         node = node.fn
-    kept = node._all_kept()
-    index = [name_of_saved(node, at) for at in range(len(kept))].index(name)
+    kept = list(node._entries)
+    index = [known for known, *_ in places(node)].index(name)
     if not isinstance(node, PrimitiveNode):
         kept[index] = value.detach().clone()
         node.holders = tuple(kept)

@@ -146,7 +146,7 @@ def check_memory(name: str, array: Any, others: Sequence[tuple[str, Any]]) -> No
         ArgumentTypeError: if it is read-only.
         ArgumentError: if elements share their memory, with each other or with another's.
     """
-    if not getattr(getattr(array, "flags", None), "writeable", True):
+    if not _is_writable(array):
         raise ArgumentTypeError(
             f"{name} is read-only: the step writes its results there. Write `{name}.clone()`."
         )
@@ -162,6 +162,24 @@ def check_memory(name: str, array: Any, others: Sequence[tuple[str, Any]]) -> No
                 f"{name} shares memory with {other}: what is written to the one would overwrite "
                 f"the other. Write `{name}.clone()`."
             )
+
+
+def are_free(written: Sequence[Any], read: Sequence[Any]) -> bool:
+    """Whether it takes no closer look to know that arrays can be overwritten, and harm no other.
+
+    So it is if each owns its memory, and what is read lies in another array's.
+    """
+    mine = {id(array) for array in written if array.base is None and _is_writable(array)}
+    for array in read:
+        base = getattr(array, "base", array)
+        owner = array if base is None else base
+        if id(owner) in mine or getattr(owner, "base", owner) is not None:
+            return False
+    return len(mine) == len(written)
+
+
+def _is_writable(array: Any) -> bool:
+    return getattr(getattr(array, "flags", None), "writeable", True)
 
 
 def may_meet(x: Any, y: Any) -> bool:

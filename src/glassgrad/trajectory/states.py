@@ -8,13 +8,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
+from glassgrad import _dtypes
+from glassgrad._dtypes import float32, get_default_dtype, public
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops import zeros_like
 from glassgrad.ops.conversion import clone
 from glassgrad.ops.creation import as_tensor, zeros
 from glassgrad.values.backend import CPU, Device
-from glassgrad.values.dtypes import DType, as_dtype, float32, get_default_dtype
+from glassgrad.values.dtypes import as_dtype
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +33,11 @@ class TensorDeviceType:
 
     Example:
         >>> TensorDeviceType(dtype=float64).as_torch_dict()
-        {'device': device(type='cpu'), 'dtype': dtype('float64')}
+        {'device': device(type='cpu'), 'dtype': glassgrad.float64}
     """
 
     device: Device = CPU
-    dtype: DType = float32
+    dtype: _dtypes.dtype = float32
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "device", Device(self.device))
@@ -50,9 +52,9 @@ class TensorDeviceType:
         return as_tensor(data, **self.as_torch_dict())
 
 
-def dtype_of(dtype: Any) -> DType:
+def dtype_of(dtype: Any) -> _dtypes.dtype:
     """The dtype that is meant; None means the default dtype, as in `zeros(3, dtype=None)`."""
-    return get_default_dtype() if dtype is None else as_dtype(dtype)
+    return get_default_dtype() if dtype is None else public(as_dtype(dtype))
 
 
 def settings_of(tensor_args: TensorDeviceType) -> dict[str, Any]:

@@ -128,10 +128,6 @@ class TorchGraph(Graph):
     def hooks_at(self, node: Any) -> list[Hook]:
         return self.hooks.get(node, [])
 
-    def traits(self, node: Any) -> tuple[bool, bool]:
-        """PyTorch says so by the op's name alone."""
-        return op_of(node) in _VIEWS, op_of(node) in _BROADCASTING
-
     @staticmethod
     def retained_by(_: Any) -> list[tuple[int, Any]]:
         """None: PyTorch's nodes do not tell."""
@@ -141,13 +137,14 @@ class TorchGraph(Graph):
         """None: they are not watched."""
         return {}
 
-    def origin(self, node: Any) -> Entry:
+    def told(self, node: Any) -> tuple[Entry, bool, bool]:
+        """PyTorch says what an op is like by its name alone."""
         entry: Entry = {}
         if not is_leaf(node) and (line := line_of(node)) is not None:
             entry["src"] = line
         if isinstance(node, the_torch().autograd.function.BackwardCFunction):
             entry["user"] = True
-        return entry
+        return entry, op_of(node) in _VIEWS, op_of(node) in _BROADCASTING
 
     def place(self, tensor: Any) -> tuple[Any, ...]:
         """Which part of which memory `tensor` is; strides left aside."""

@@ -239,7 +239,7 @@ class Recorder(EventLog):
         self._node = None
         self.done += 1
         saved = [item.what for item in self.graph.saved.pop(node, ())]
-        places = {self.graph.place(what): bytes_of(what) for what in saved}
+        places = {self.graph.place(what): bytes_of(what.shape, what.dtype) for what in saved}
         size = sum(places.values())
         if size and not self.keep_graph:
             self._emit("free_saved", node, bytes=size)

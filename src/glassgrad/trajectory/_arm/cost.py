@@ -15,12 +15,12 @@ three ways at once, all of them through the fused step.
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from glassgrad._dtypes import float64
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops.activations import relu
 from glassgrad.ops.creation import tensor
 from glassgrad.trajectory.interpolation import interpolate_kernel
 from glassgrad.trajectory.states import TensorDeviceType
-from glassgrad.values.dtypes import float64
 
 from .arm import Arm, Disc
 

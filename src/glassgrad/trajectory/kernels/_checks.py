@@ -51,39 +51,30 @@ def check_actions(u: Any, padding: int) -> tuple[int, int, int]:
 
 def check_start(start: Sequence[Any], u: Tensor, indexed: bool) -> None:
     """Raise unless position, velocity and acceleration have one row for each trajectory."""
-    batch, _, joints = u.payload.shape
-    rows = batch
+    rows, _, joints = u.payload.shape
+    why = "one number per joint. Write `x.expand(B, D)` for a start that all share"
+    if indexed:
+        check_tensor(STARTS[0], start[0])
+        rows = start[0].payload.shape[0] if start[0].payload.ndim else 0
+        why = "one number per joint, and a row for each start: all three alike. Write `(N, D)`"
     for name, given in zip(STARTS, start, strict=True):
-        _check_kind(name, given, u)
-        found = given.payload.shape
-        if indexed and name == STARTS[0]:
-            rows = found[0] if found else 0
-        if found != (rows, joints):
-            wanted = f"(N, {joints}), all three alike" if indexed else f"({batch}, {joints})"
-            raise ArgumentError(
-                f"{name} must have the shape {wanted} for u_act {tuple(u.shape)}, got {found}: "
-                "one number per joint. Write `x.expand(B, D)` for a start that all share."
-            )
+        _check_like(name, given, u, (rows, joints), why)
 
 
-def check_buffers(u: Tensor, buffers: Sequence[Any], shape: Shape) -> None:
+def check_buffers(u: Tensor, buffers: Sequence[Any], shape: Shape, free: bool) -> None:
     """Raise unless each buffer is None or can be written as it is, apart from the others.
 
     Args:
         buffers: those of the four results, of the given shape, then that of the gradient.
+        free: whether it is known that they can be overwritten, and share memory with nobody.
     """
     seen = [("u_act", u.payload)]
+    why = "it is written completely. Write `glassgrad.empty(…)`, or None for a new one"
     for name, buffer in zip((*OUTPUTS, SCRATCH), buffers, strict=True):
         if buffer is None:
             continue
-        _check_kind(name, buffer, u)
-        array, wanted = buffer.payload, u.payload.shape if name == SCRATCH else shape
-        if array.shape != wanted:
-            raise ArgumentError(
-                f"{name} must have the shape {wanted} for u_act {tuple(u.shape)}, got "
-                f"{array.shape}: it is written completely. Write `glassgrad.empty({wanted})`, or "
-                "None for a new one."
-            )
+        _check_like(name, buffer, u, u.payload.shape if name == SCRATCH else shape, why)
+        array = buffer.payload
         base = None if array.base is None else buffer._base
         if buffer.edge is LEAF or (base is not None and base.is_leaf and base.requires_grad):
             raise LeafWriteError(
@@ -96,18 +87,25 @@ def check_buffers(u: Tensor, buffers: Sequence[Any], shape: Shape) -> None:
                 f"{name} would be overwritten, and nobody counts its versions. Write "
                 f"`{name}.clone()`."
             )
-        check_memory(name, array, seen)
-        seen.append((name, array))
+        if not free:
+            check_memory(name, array, seen)
+            seen.append((name, array))
 
 
-def _check_kind(name: str, given: Any, u: Tensor) -> None:
+def _check_like(name: str, given: Any, u: Tensor, shape: Shape, why: str) -> None:
+    """Raise unless an argument has the dtype and the device of `u_act`, and this shape."""
     check_tensor(name, given)
-    if given.payload.dtype != u.payload.dtype:
+    array, like = given.payload, u.payload
+    if array.dtype is not like.dtype and array.dtype != like.dtype:
         raise ArgumentTypeError(
             f"{name} is {given.dtype}, but u_act is {u.dtype}. A step computes in one dtype. Write "
             f"`{name}.to({u.dtype})`."
         )
     check_place(name, given, u)
+    if array.shape != shape:
+        raise ArgumentError(
+            f"{name} must have the shape {shape} for u_act {like.shape}, got {array.shape}: {why}."
+        )
 
 
 def check_place(name: str, given: Tensor, u: Tensor) -> None:

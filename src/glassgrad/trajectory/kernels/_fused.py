@@ -36,13 +36,12 @@ import numpy as np
 
 from glassgrad.autograd import Function
 from glassgrad.core.errors import ArgumentError, TransformError
-from glassgrad.core.graph import ends
 from glassgrad.core.state import Values, here, modes, special
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.ops import zeros_like
 from glassgrad.ops.creation import arange
 from glassgrad.ops.joining import cat, stack
-from glassgrad.trajectory._arguments import may_meet
+from glassgrad.trajectory._arguments import are_free, may_meet
 from glassgrad.values.backend import backend_for
 
 from . import _checks, _cuda
@@ -99,20 +98,21 @@ class FusedStep(Function):
         if kwargs or len(args) != len(cls.signature.parameters):
             args = cls.signature.bind(*args, **kwargs).args
         data, traj_dt, memory = args[:-6], args[-2], [*args[-6:-2], args[-1]]
-        _check(cls, data, memory)
-        arrays = [x.payload for x in memory if x is not None]
-        if arrays:
-            data = data[0], *[_apart(x, arrays) for x in data[1:]]
-            traj_dt = _apart(traj_dt, arrays)  # backward reads it, too
+        written = [x.payload for x in memory if isinstance(x, Tensor)]
+        read = [x.payload for x in (*data, traj_dt) if isinstance(x, Tensor)]
+        free = are_free(written, read)
+        _check(cls, data, memory, free)
+        if written:
+            if not free:
+                data = data[0], *[_apart(x, written) for x in data[1:]]
+                traj_dt = _apart(traj_dt, written)  # backward reads it, too
             memory = [x if x is None or x.edge is None else x.detach() for x in memory]
         out = super().apply(*data, *memory[:4], traj_dt, memory[4])
         place = here(2)
-        for x in memory[:4]:
-            if x is not None:
-                x.wrote(place)
-        if out[0].edge is not None:
-            node = ends(out[0].edge)[0]
-            node.caller_code, node.caller_offset = place
+        for buffer, result in zip(memory, out, strict=False):
+            if buffer is not None:
+                result.cold_side().version = buffer.version_counter()
+                buffer.wrote(place)
         return out
 
     @staticmethod
@@ -181,8 +181,12 @@ class FusedStep(Function):
         return tuple([x.reshape(count, batch, *x.shape[1:]) for x in found]), 0
 
 
-def _check(cls: type[FusedStep], data: Arrays, memory: Sequence[Any]) -> None:
-    """Raise for whatever cannot be computed with; nothing has been touched yet."""
+def _check(cls: type[FusedStep], data: Arrays, memory: Sequence[Any], free: bool) -> None:
+    """Raise for whatever cannot be computed with; nothing has been touched yet.
+
+    Args:
+        free: whether it is known that `memory` can be overwritten, and is nobody else's.
+    """
     u = data[0]
     shape = _checks.check_actions(u, cls.exact.padding)
     _checks.check_start(data[1:4], u, cls.is_indexed)
@@ -191,7 +195,7 @@ def _check(cls: type[FusedStep], data: Arrays, memory: Sequence[Any]) -> None:
             f"{cls.__name__} was given a buffer inside of a transform, where one call stands for "
             "many, and would write to memory that the transform does not know. Pass None for each."
         )
-    _checks.check_buffers(u, memory, shape)
+    _checks.check_buffers(u, memory, shape, free)
     if cls.is_indexed:
         _checks.check_rows(data[4], u, data[1].payload.shape[0])
 
@@ -359,12 +363,10 @@ def _memory(buffer: Tensor | None, u: Any, scheme: Scheme) -> Any:
 
 def _result(buffer: Tensor | None, array: Any) -> Tensor:
     """A new tensor of a buffer's memory (see Note [Buffers are memory, not tensors])."""
-    if buffer is None:
-        found = wrap(array)
-    else:
-        if array is not buffer.payload:
-            buffer.payload[...] = array
-        found = wrap(buffer.payload, version=buffer.version_counter())
+    if buffer is not None and array is not buffer.payload:
+        buffer.payload[...] = array
+        array = buffer.payload
+    found = wrap(array)
     if special and modes.inference:
         found.cold_side().is_inference = buffer is None or buffer.is_inference()
     return found

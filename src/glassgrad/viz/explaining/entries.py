@@ -21,6 +21,7 @@ from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node, ends, get_g
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops._families import Elementwise
+from glassgrad.ops._lookup import load_all
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Entry
 from glassgrad.tracing.record import watched
@@ -223,6 +224,7 @@ def _op_named(name: str, operands: int) -> Any:
 
     Of several it is the one with so many operands, or that is itself called like its nodes.
     """
+    load_all()
     classes: list[Any] = [Primitive]
     for cls in classes:  # which grows meanwhile
         classes += cls.__subclasses__()
@@ -232,7 +234,7 @@ def _op_named(name: str, operands: int) -> Any:
         return (
             is_other,
             not name.startswith(f"{cls.__name__}Backward"),
-            cls.__module__,  # whatever was imported first
+            cls.__module__,  # whatever was loaded first
             cls.__qualname__,
         )
 

@@ -20,7 +20,7 @@ from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node, edge_of, ends
 from glassgrad.core.saved import SavingNode
 from glassgrad.core.tensor import Tensor
-from glassgrad.memory.saved import arrays_in, name_of_saved, versions_at
+from glassgrad.memory.saved import arrays_in, places
 from glassgrad.memory.views import CopySlices
 from glassgrad.tracing.graph import Entry
 from glassgrad.tracing.summary import summarize
@@ -197,8 +197,11 @@ def _given(node: Node, gradient: Any) -> Grads:
     several = isinstance(gradient, (tuple, list)) and len(metas) > 1
     grads: Any = gradient if several else (gradient,)
     if gradient is None:
-        real = [meta for meta in metas if meta.dtype is not None and meta.dtype.kind in "fc"]
-        grads = [np.ones(tuple(meta.shape)) if meta in real else None for meta in metas]
+        seen = len(metas) - getattr(op_of(node), "kept_results", 0)
+        real = [meta.dtype is not None and meta.dtype.kind in "fc" for meta in metas[:seen]]
+        real += [False] * (len(metas) - seen)
+        pairs = zip(metas, real, strict=True)
+        grads = [np.ones(tuple(meta.shape)) if is_real else None for meta, is_real in pairs]
     if len(grads) != len(metas):
         raise ArgumentError(
             f"explain() was given {len(grads)} gradient, and {node.name()} has {len(metas)} "
@@ -236,11 +239,10 @@ def _words(node: Node) -> str:
 
 def _saved(node: Any) -> list[Saved]:
     found: list[Saved] = []
-    for index, kept in enumerate(node._all_kept() if isinstance(node, SavingNode) else ()):
+    for name, kept, _, version, expected in places(node) if isinstance(node, SavingNode) else ():
         if kept is not None:
             array = next(iter(arrays_in(kept)), None)
-            payload = getattr(array, "payload", array)
-            found.append((name_of_saved(node, index), payload, versions_at(node, index)))
+            found.append((name, getattr(array, "payload", array), (expected, version.count)))
     return found
 
 

@@ -22,12 +22,12 @@ from glassgrad.core import state
 from glassgrad.core.errors import GlassgradError
 from glassgrad.core.function import BackwardCFunction, run_forward
 from glassgrad.core.graph import AccumulateGrad, Node, edge_of, ends
-from glassgrad.core.saved import PrimitiveNode, operand_of, unpacked
+from glassgrad.core.saved import PrimitiveNode, SavingNode, operand_of, unpacked
 from glassgrad.core.state import Shape
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.hooks.on_saved import Packed
 from glassgrad.levels.duals import context_of
-from glassgrad.memory.saved import arrays_in, check_versions, name_of_saved
+from glassgrad.memory.saved import arrays_in, check_versions, places, unnamed
 from glassgrad.memory.views import AsStridedBackward0, CopySlices, _part, _with_part
 from glassgrad.ops.generator import get_rng_state, set_rng_state
 from glassgrad.values.backend import asnumpy
@@ -196,7 +196,7 @@ class BuiltIn(Recorded):
         known = {at: value for at, value in enumerate(kept) if isinstance(value, np.ndarray)}
         if spec.varargs:  # *indices
             known |= enumerate(getattr(node, spec.varargs, ()), len(spec.args))
-        for name, array in zip(cls.saves, map(array_of, node._all_kept()), strict=True):
+        for name, array in zip(cls.saves, map(array_of, node._entries), strict=True):
             if name != "result" and array is not None:
                 known[operand_of(cls, name)] = array
         count = max(len(spec.args), *[at + 1 for at in (*self.edges, *known)])
@@ -246,8 +246,8 @@ class Users(Recorded):
 def _left_on(node: Any) -> dict[str, Any]:
     """What a forward left on its node for the rule, in words: "the result", "ctx.dim"."""
     found: dict[str, Any] = {}
-    for at, kept in enumerate(node._all_kept()):
-        name = name_of_saved(node, at)
+    names = node._saved_names or unnamed(len(node._entries))
+    for name, kept in zip(names, node._entries, strict=True):
         words = name if node._is_users else f"the saved {name}"
         if kept is not None:
             found["the result" if name == "result" else words] = array_of(kept)
@@ -353,8 +353,9 @@ def op_node(node: Any) -> Any:
 
 def is_packed(node: Any) -> bool:
     """Whether hooks keep something that the node saved: theirs is the code that unpacks it."""
-    all_kept = getattr(op_node(node), "_all_kept", list)
-    return any(isinstance(each, Packed) for each in all_kept())
+    node = op_node(node)
+    saved = places(node) if isinstance(node, SavingNode) else ()
+    return any(isinstance(kept, Packed) for _, kept, *_ in saved)
 
 
 def array_of(kept: Any) -> Any:

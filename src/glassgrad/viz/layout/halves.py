@@ -9,14 +9,13 @@ All is for a picture from left to right; one from top to bottom is turned afterw
 its boxes are as wide as they are high (`sideways` is False).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import replace
 from statistics import fmean, median_high
 
 from glassgrad.viz.layout.lines import Router
 from glassgrad.viz.layout.places import Layout, Place, Places, Route, Sizes, sizes_of
 from glassgrad.viz.scene.graph import Arc, Graph
-from glassgrad.viz.scene.inside import without
 from glassgrad.viz.scene.mirror import Mirror
 from glassgrad.viz.scene.snapshot import GRADIENT
 from glassgrad.viz.wording import notices
@@ -55,8 +54,8 @@ def lay_out_stacked(
         lay_out: how one half is laid out.
         sideways: whether the gradient goes from left to right.
     """
-    top = lay_out(without(graph, below))
-    bottom = lay_out(replace(without(graph, top.places), clusters=())).flipped()
+    top = lay_out(_without(graph, below))
+    bottom = lay_out(replace(_without(graph, top.places), clusters=())).flipped()
     between = [arc for arc in graph.arcs if (arc.tail in below) != (arc.head in below)]
     lanes = {name: at for at, name in enumerate(dict.fromkeys(map(_lane, between)))}
     deep = 2 * CHANNEL + LANE * (len(lanes) - 1) + CAPTION * sideways
@@ -82,6 +81,20 @@ def lay_out_stacked(
     ).moved(max(-left, 0.0), 0.0)
     lines = _routes_between(between, lanes, both.places, top.height + CHANNEL)
     return replace(both, routes=both.routes | lines).around()
+
+
+def _without(graph: Graph, ends: Container[str]) -> Graph:
+    """`graph` without some vertices, and without the arcs that begin or end at them."""
+    clusters = [
+        replace(cluster, members=tuple(name for name in cluster.members if name not in ends))
+        for cluster in graph.clusters
+    ]
+    return replace(
+        graph,
+        vertices=tuple(vertex for vertex in graph.vertices if vertex.id not in ends),
+        arcs=tuple(arc for arc in graph.arcs if arc.tail not in ends and arc.head not in ends),
+        clusters=tuple(cluster for cluster in clusters if cluster.members),
+    )
 
 
 def _lane(arc: Arc) -> str:
@@ -189,7 +202,7 @@ def _half(mirror: Mirror) -> Graph:
     """The backward half, each box as large as the larger one of it and its image."""
     sizes = sizes_of(mirror.graph, sideways=True)
     names = mirror.below | {v.id for v in mirror.graph.vertices if v.kind == "output"}
-    half = without(mirror.graph, sizes.keys() - names)
+    half = _without(mirror.graph, sizes.keys() - names)
     vertices = []
     for vertex in half.vertices:
         name = vertex.id

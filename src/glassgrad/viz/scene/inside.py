@@ -71,20 +71,6 @@ def cut_out(node: Entry, keys: Iterable[str], known: Container[str]) -> Entry:
     return {key: node[key] for key in keys if key in node} | {"edges": edges}
 
 
-def without(graph: Graph, ends: Container[str]) -> Graph:
-    """`graph` without some vertices, and without the arcs that begin or end at them."""
-    clusters = [
-        replace(cluster, members=tuple(name for name in cluster.members if name not in ends))
-        for cluster in graph.clusters
-    ]
-    return replace(
-        graph,
-        vertices=tuple(vertex for vertex in graph.vertices if vertex.id not in ends),
-        arcs=tuple(arc for arc in graph.arcs if arc.tail not in ends and arc.head not in ends),
-        clusters=tuple(cluster for cluster in clusters if cluster.members),
-    )
-
-
 def _part(trace: Trace, inner: set[str], gates: Ids, leaves: list[Entry]) -> Trace:
     """A trace of its own: gates without what they saved, and no edge that leads elsewhere."""
     tensors = {leaf["id"] for leaf in leaves}
