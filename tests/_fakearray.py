@@ -115,8 +115,8 @@ def _wrap(result: Any, operands: tuple[Any, ...]) -> Any:
         base = next((x for x in operands if isinstance(x, FakeArray)), None)
         is_view = getattr(result, "base", None) is not None and base is not None
         return FakeArray(result, base if is_view else None)
-    if type(result) in (tuple, list) and not isinstance(result, str):
-        return type(result)(_wrap(item, operands) for item in result)
+    if isinstance(result, (tuple, list)):  # NumPy's named ones are tuples here
+        return (list if type(result) is list else tuple)(_wrap(item, operands) for item in result)
     return result
 
 

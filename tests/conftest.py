@@ -5,6 +5,7 @@ import importlib
 import importlib.util
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import hypothesis
@@ -17,6 +18,9 @@ from glassgrad.core import state
 pytest_plugins = ["chromium"]
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # read by torch, which tests import later
+
+# jsonschema takes it if it is there, to check addresses: two seconds go into making its parsers.
+sys.modules["rfc3987_syntax"] = None
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -34,6 +38,15 @@ def pytest_configure(config: pytest.Config) -> None:
     hypothesis.settings.load_profile("busy machine")
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    gc.disable()  # modules and tests are made here, and stay: there is no garbage to look for
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+
+
 def pytest_collection_finish(session: pytest.Session) -> None:
     if "torch" in sys.modules:
         sys.modules["torch"].set_num_threads(1)
@@ -48,8 +61,10 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.fixture(autouse=True)
 def _nothing_is_left_behind():
-    """Fail a test that leaves a mode switched or another default dtype behind."""
+    """Fail a test that leaves a mode switched or another default dtype behind; draw from seed 0."""
     before = _global_settings()
+    for lib in (glassgrad, sys.modules.get("torch", glassgrad)):
+        lib.manual_seed(0)
     yield
     after = _global_settings()
     state.set_modes(grad=True, inference=False)

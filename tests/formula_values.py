@@ -11,6 +11,8 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.linalg
+from scipy import special
 
 from glassgrad.viz.explaining.notation import RELATIONS, Equation, Term, items, terms
 
@@ -392,6 +394,31 @@ class Evaluation:
     def call_shape(self, x):
         return list(map(np.asarray, x.shape))
 
+    def call_view_as_real(self, x):
+        return np.stack([x.real, x.imag], -1)
+
+    def call_view_as_complex(self, x):
+        return x[..., 0] + 1j * x[..., 1]
+
+    def call_frexp(self, x):
+        return list(np.frexp(x))
+
+    def call_fft(self, x, dim, inverse):
+        backwards = np.fft.ifftn(x, axes=np.atleast_1d(dim), norm="forward")
+        return backwards if inverse else np.fft.fftn(x, axes=np.atleast_1d(dim))
+
+    def call_rfft(self, x, dim, onesided):
+        return (np.fft.rfftn if onesided else np.fft.fftn)(x, axes=np.atleast_1d(dim))
+
+    def call_irfft(self, x, dim, last_dim_size):
+        dims = np.atleast_1d(dim)
+        sizes = [x.shape[each] for each in dims[:-1]]
+        return np.fft.irfftn(x, (*sizes, int(last_dim_size)), dims, norm="forward")
+
+    def call_padded(self, x, shape):
+        missing = [(0, int(n) - m) for n, m in zip(_plain(shape), x.shape, strict=True)]
+        return np.pad(x, missing)
+
     def call_reshape(self, x, shape):
         return x.reshape(_plain(shape))
 
@@ -423,6 +450,124 @@ class Evaluation:
     def call_roll(self, x, shifts, dims):
         return np.roll(x, shifts, dims)
 
+    def call_pad(self, x, pad, value):
+        """The last dim first; what is cut off is cut off last."""
+        pairs = list(zip(_plain(pad)[::2], _plain(pad)[1::2], strict=True))[::-1]
+        pairs = [(0, 0)] * (x.ndim - len(pairs)) + pairs
+        wide = np.pad(x, np.maximum(pairs, 0).reshape(-1, 2), constant_values=value) if pairs else x
+        cut = [
+            slice(max(-a, 0), n - max(-b, 0)) for (a, b), n in zip(pairs, wide.shape, strict=True)
+        ]
+        return wide[tuple(cut)]
+
+    def call_pixel_shuffle(self, x, r):
+        r = int(r)
+        *ahead, channels, h, w = x.shape
+        y = np.empty((*ahead, channels // r**2, h * r, w * r), x.dtype)
+        for i, j in np.ndindex(r, r):
+            y[..., i::r, j::r] = x[..., i * r + j :: r * r, :, :]
+        return y
+
+    def call_pixel_unshuffle(self, x, r):
+        r = int(r)
+        *ahead, channels, h, w = x.shape
+        y = np.empty((*ahead, channels * r**2, h // r, w // r), x.dtype)
+        for i, j in np.ndindex(r, r):
+            y[..., i * r + j :: r * r, :, :] = x[..., i::r, j::r]
+        return y
+
+    def call_channel_shuffle(self, x, groups):
+        dim = self.parameters["dim"]
+        return np.take(x, np.argsort(self._dealt(x.shape[dim], int(groups))), axis=dim)
+
+    def call_channel_unshuffle(self, x, groups):
+        dim = self.parameters["dim"]
+        return np.take(x, self._dealt(x.shape[dim], int(groups)), axis=dim)
+
+    @staticmethod
+    def _dealt(n, groups):
+        """Where each channel goes to."""
+        size = n // groups
+        return [channel % size * groups + channel // size for channel in range(n)]
+
+    def call_rot90(self, x, k, dims):
+        return np.rot90(x, int(k), dims)
+
+    def call_sort(self, x):
+        line, dim = np.atleast_1d(x), self.parameters["dim"]
+        sign = -1 if self.parameters["descending"] else 1
+        order = np.argsort(sign * line, dim, kind="stable")
+        return self.chosen(x, order)
+
+    def call_topk(self, x):
+        line, dim = np.atleast_1d(x), self.parameters["dim"]
+        sign = -1 if self.parameters["largest"] else 1
+        order = np.argsort(sign * line, dim, kind="stable")
+        return self.chosen(x, np.split(order, [self.parameters["k"]], dim)[0])
+
+    def call_kthvalue(self, x):
+        line, dim, k = np.atleast_1d(x), self.parameters["dim"], self.parameters["k"]
+        return self.chosen(x, np.argsort(line, dim, kind="stable").take([k - 1], dim))
+
+    def call_mode(self, x):
+        line, dim = np.atleast_1d(x), self.parameters["dim"]
+        counts = (np.expand_dims(line, dim) == np.expand_dims(line, dim + 1)).sum(dim + 1)
+        best = np.where(counts == counts.max(dim, keepdims=True), line, np.inf)
+        last = line.shape[dim] - 1 - np.argmin(np.flip(best, dim), dim, keepdims=True)
+        return self.chosen(x, last)
+
+    def call_cummax(self, x):
+        return self.so_far(x, np.greater_equal)
+
+    def call_cummin(self, x):
+        return self.so_far(x, np.less_equal)
+
+    def so_far(self, x, is_better):
+        rows = np.moveaxis(np.atleast_1d(x), self.parameters["dim"], 0)
+        places = np.zeros(rows.shape, int)
+        for i in range(1, len(rows)):
+            before = np.take_along_axis(rows, places[i - 1][None], 0)[0]
+            places[i] = np.where(is_better(rows[i], before), i, places[i - 1])
+        return self.chosen(x, np.moveaxis(places, 0, self.parameters["dim"]))
+
+    def chosen(self, x, places):
+        """What is at these places of a dim, and they; without the dim, if it is not kept."""
+        values = np.take_along_axis(np.atleast_1d(x), places, self.parameters["dim"])
+        if not x.ndim:
+            return [values.reshape(()), places.reshape(())]
+        if self.parameters.get("keepdim", True):
+            return [values, places]
+        return [each.squeeze(self.parameters["dim"]) for each in (values, places)]
+
+    def call_searchsorted(self, boundaries, x):
+        return np.searchsorted(boundaries, x, "right" if self.parameters["right"] else "left")
+
+    def call_unique(self, x, dim=None):
+        axis = None if dim is None else int(dim)
+        values, places, counts = np.unique(x, return_inverse=True, return_counts=True, axis=axis)
+        return [values, places, counts]
+
+    def call_runs(self, x):
+        axis = self.parameters["dim"] or 0
+        rows = np.moveaxis(x, axis, 0).reshape(x.shape[axis], -1)
+        begins = np.append(True, np.any(rows[1:] != rows[:-1], axis=1))
+        places = np.cumsum(begins) - 1
+        return [np.compress(begins, x, axis), places, np.bincount(places)]
+
+    def call_bincount(self, x):
+        if any(self.more.values()):
+            raise Unfitting  # weights
+        return np.bincount(x, minlength=self.parameters["minlength"])
+
+    def call_histogram(self, x, edges):
+        return np.histogram(x, edges)[0]
+
+    def call_unravel(self, x, shape):
+        return list(np.unravel_index(x, _plain(shape)))
+
+    def call_argwhere(self, x):
+        return np.argwhere(x)
+
     def call_nonzero(self, x):
         return list(np.nonzero(np.atleast_1d(x)))
 
@@ -448,6 +593,99 @@ class Evaluation:
         else:
             ends = range(int(size), x.shape[dim], int(size))
         return np.split(x, list(ends), dim)
+
+    # Functions of matrices
+
+    def call_inv(self, x):
+        return np.linalg.inv(x)
+
+    def call_chol(self, x):
+        lower = np.tril(x, -1)
+        return np.linalg.cholesky(lower + np.swapaxes(np.tril(x), -1, -2))
+
+    def call_indefinite(self, x):
+        n = x.shape[-1]
+        symmetric = np.tril(x, -1) + np.swapaxes(np.tril(x), -1, -2)
+        least = [np.linalg.eigvalsh(symmetric[..., :k, :k])[..., 0] for k in range(1, n + 1)]
+        fails = np.stack(least, -1) <= 0
+        return np.where(fails.any(-1), fails.argmax(-1) + 1, 0)
+
+    def call_qr(self, x):
+        return list(np.linalg.qr(x))
+
+    def call_eigh(self, x):
+        return list(np.linalg.eigh(x))
+
+    def call_svd(self, x):
+        return list(np.linalg.svd(x, full_matrices=False))
+
+    def call_gaps(self, x, values):
+        gaps = values[..., None, :] - values[..., :, None]
+        return np.where(gaps == 0, 0, x / np.where(gaps == 0, 1, gaps))
+
+    def call_diag(self, x):
+        return x[..., None] * np.eye(x.shape[-1])
+
+    def call_diagonal(self, x):
+        return np.diagonal(x, axis1=-2, axis2=-1)
+
+    def call_low(self, x):
+        return np.tril(x, -1) + self.call_diag(self.call_diagonal(x)) / 2
+
+    def call_upper(self, x):
+        return np.triu(x, 1) + self.call_diag(self.call_diagonal(x)) / 2
+
+    def call_below(self, x):
+        return np.tril(x, -1)
+
+    def call_up(self, x):
+        return np.triu(x)
+
+    def call_side(self, x):
+        return np.triu(x) if self.parameters["upper"] else np.tril(x)
+
+    def call_unit(self, x):
+        return np.tril(x, -1) + np.eye(x.shape[-1])
+
+    def call_lu(self, x):
+        if x.shape[-2] != x.shape[-1] or x.ndim > 2:
+            raise Unfitting
+        packed, swaps = scipy.linalg.lu_factor(x)
+        return [packed, swaps + 1, np.asarray(0)]
+
+    def call_perm(self, pivots):
+        if pivots.ndim > 1:
+            raise Unfitting
+        size = self.parameters.get("size", pivots.shape[-1])
+        order = list(range(size))
+        for row, other in enumerate(pivots):
+            order[row], order[other - 1] = order[other - 1], order[row]
+        return np.eye(size)[:, order]
+
+    def call_det(self, x):
+        if x.ndim > 2:
+            raise Unfitting
+        return np.linalg.det(x)
+
+    def call_sgndet(self, x):
+        return list(np.linalg.slogdet(x))
+
+    def call_trace(self, x):
+        return np.trace(x, axis1=-2, axis2=-1)
+
+    def call_pinv(self, x, limit):
+        return np.linalg.pinv(x)
+
+    def call_rest(self, x):
+        return np.eye(x.shape[-1]) - x
+
+    def call_expm(self, x):
+        return scipy.linalg.expm(x)
+
+    def call_corner(self, x, direction):
+        if x.ndim > 2:
+            raise Unfitting
+        return scipy.linalg.expm_frechet(x, direction)[1]
 
 
 # Arrays ------------------------------------------------------------------------------------------
@@ -596,6 +834,20 @@ def _polygamma(order: Any, x: Any = None) -> Any:
     return (-1) ** (order + 1) * math.factorial(order) * (terms + rest)
 
 
+def _polynomials(function: Any, x: Any, n: Any) -> Any:
+    degree = np.asarray(n).astype(int)
+    return np.where(degree < 0, 0, function(np.maximum(degree, 0), x))
+
+
+def _chebyshev(letter: str, is_shifted: bool, x: Any, n: Any) -> Any:
+    """The first and the second kind, by the angle whose cosine x is."""
+    angle = np.arccos(2 * x - 1 if is_shifted else x)
+    with np.errstate(all="ignore"):
+        first, second = np.cos(n * angle), np.sin((n + 1) * angle) / np.sin(angle)
+    y = first if letter == "t" else second
+    return np.where(n < 0, 0, y)
+
+
 BRACKETS = {
     "[": lambda x: np.asarray(x, bool) * 1.0,
     "|": np.abs,
@@ -648,13 +900,37 @@ FUNCTIONS = {
         for name in ["asin", "acos", "atan", "asinh", "acosh", "atanh", "atan2"]
     },
     "ln": np.log,
+    "erf": np.vectorize(math.erf, otypes=[float]),
     "log₂": np.log2,
     "log₁₀": np.log10,
-    "sgn": np.sign,
+    "sgn": lambda x: np.where(x == 0, 0, x / np.where(x == 0, 1, np.abs(x))),
     "Re": np.real,
+    "Im": np.imag,
     "max": np.maximum,
     "min": np.minimum,
     "Γ": np.vectorize(math.gamma, otypes=[float]),
     "ψ": _polygamma,
     "ψ'": lambda x: _polygamma(1, x),
+    "zeta": special.zeta,
+    "complex": lambda x, y: x + 1j * y,
+    **{name: getattr(np, name) for name in ["sinc", "fmax", "fmin", "gcd", "lcm", "nextafter"]},
+    **{
+        name: getattr(special, name)
+        for name in ["erf", "erfc", "erfinv", "erfcx", "log_ndtr", "ndtri", "entr", "i0", "i1"]
+    },
+    **{name: getattr(special, name) for name in ["gammainc", "gammaincc"]},
+    **{f"bessel_j{n}": getattr(special, f"j{n}") for n in (0, 1)},
+    **{f"bessel_y{n}": getattr(special, f"y{n}") for n in (0, 1)},
+    **{f"modified_bessel_k{n}": getattr(special, f"k{n}") for n in (0, 1)},
+    **{f"scaled_modified_bessel_k{n}": getattr(special, f"k{n}e") for n in (0, 1)},
+    "airy_ai": lambda x: special.airy(x)[0],
+    "hermite_polynomial_h": lambda x, n: _polynomials(special.eval_hermite, x, n),
+    "hermite_polynomial_he": lambda x, n: _polynomials(special.eval_hermitenorm, x, n),
+    "laguerre_polynomial_l": lambda x, n: _polynomials(special.eval_laguerre, x, n),
+    "legendre_polynomial_p": lambda x, n: _polynomials(special.eval_legendre, x, n),
+    **{
+        f"{shifted}chebyshev_polynomial_{letter}": partial(_chebyshev, letter, bool(shifted))
+        for shifted in ("", "shifted_")
+        for letter in "tu"
+    },
 }

@@ -18,6 +18,8 @@ import numpy as np
 import glassgrad
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.tensor import Tensor
+from glassgrad.ops._lookup import load_all
+from glassgrad.ops.creation import tensor
 
 __all__ = [
     "OpCase",
@@ -207,6 +209,7 @@ def as_list(result: Any) -> list[Any]:
 
 def all_primitives() -> dict[str, Any]:
     """The Primitives of `glassgrad.ops` that compute something, by name."""
+    load_all()
     found: dict[str, Any] = {}
     families = [Primitive]
     while families:
@@ -245,7 +248,7 @@ class Run:
         device: str = "cpu",
         only: int | None = None,
     ) -> None:
-        self.inputs = [Tensor(array.copy(), device=device) for array in arrays]
+        self.inputs = [tensor(array, device=device) for array in arrays]
         self.leaves = [x for x, s in zip(self.inputs, given.inputs, strict=True) if s.is_leaf]
         if only is not None:
             self.leaves = [self.leaves[only]]
@@ -253,7 +256,7 @@ class Run:
             x.requires_grad = True
         self.results = as_list(case.call(case.op, *self.inputs, **given.params))
         self.roots = [y for y in self.results if y.requires_grad]
-        self.seeds = [Tensor(w, device=device) for w in weights_for(self.roots)]
+        self.seeds = [tensor(w, device=device) for w in weights_for(self.roots)]
 
     def gradients(self, *, create_graph: bool = False) -> list[Tensor | None]:
         """The gradients with respect to the leaves; None where there is none."""
@@ -278,7 +281,7 @@ class Run:
         targets = self.leaves + self.seeds
         if not first:
             return [None] * len(targets)
-        weights = [Tensor(w, device=first[0].device) for w in weights_for(first)]
+        weights = [tensor(w, device=first[0].device) for w in weights_for(first)]
         return list(
             glassgrad.autograd.grad(first, targets, weights, retain_graph=True, allow_unused=True)
         )
@@ -286,13 +289,16 @@ class Run:
 
 def weights_for(results: Sequence[Any]) -> list[Any]:
     """Fixed random weights, an array of the shape and dtype of each result."""
-    rng = np.random.default_rng(7)
     dtypes = [str(y.dtype).removeprefix("torch.") for y in results]
-    shapes = [tuple(y.shape) for y in results]
-    return [
-        rng.uniform(0.5, 1.5, shape).astype(dtype)
-        for shape, dtype in zip(shapes, dtypes, strict=True)
-    ]
+    numbers = _numbers(tuple([tuple(y.shape) for y in results]))
+    return [some.astype(dtype) for some, dtype in zip(numbers, dtypes, strict=True)]
+
+
+@functools.cache
+def _numbers(shapes: tuple[tuple[int, ...], ...]) -> list[Any]:
+    """Fixed random numbers, an array of each shape; they are copied, never written to."""
+    rng = np.random.default_rng(7)
+    return [np.asarray(rng.uniform(0.5, 1.5, shape)) for shape in shapes]
 
 
 def values(results: Sequence[Tensor | None]) -> list[Any]:

@@ -2,26 +2,42 @@
 
 import pytest
 
+import oprows_activations
+import oprows_complex
 import oprows_elementwise
 import oprows_functions
+import oprows_images
 import oprows_inplace
+import oprows_linalg
 import oprows_lines
+import oprows_networks
+import oprows_order
 import oprows_places
 import oprows_products
+import oprows_recurrence
 import oprows_reduction
+import oprows_special
 import oprows_structure
 
 __all__ = ["CASES", "DIFFERENTIABLE", "SAMPLES", "SMOOTH", "WRONG", "rows"]
 
 CASES = [
     *oprows_elementwise.ROWS,
+    *oprows_special.ROWS,
+    *oprows_complex.ROWS,
     *oprows_functions.ROWS,
+    *oprows_activations.ROWS,
+    *oprows_networks.ROWS,
+    *oprows_recurrence.ROWS,
     *oprows_reduction.ROWS,
     *oprows_products.ROWS,
+    *oprows_linalg.ROWS,
     *oprows_structure.ROWS,
     *oprows_lines.ROWS,
     *oprows_places.ROWS,
     *oprows_inplace.ROWS,
+    *oprows_images.ROWS,
+    *oprows_order.ROWS,
 ]
 """Every row."""
 

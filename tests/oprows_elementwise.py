@@ -25,12 +25,6 @@ def _unary(function, *inputs, **params):
     return OpCase(function, *inputs, more=[EMPTY, POINT], **params)
 
 
-def _by_the_rule(function, x):
-    """The public functions return a real tensor as it is; the rules are checked on reals here."""
-    rules = {arithmetic.conj: arithmetic.Conj, arithmetic.real: arithmetic.Real}
-    return rules[function].apply(x) if function in rules else function(x)
-
-
 ARITHMETIC = [
     OpCase(
         arithmetic.add,
@@ -76,8 +70,6 @@ ARITHMETIC = [
     ),
     _unary(arithmetic.abs, [real(2, 3)], numpy=np.abs, avoid=[0]),
     OpCase(arithmetic.sign, [real(2, 3)], numpy=np.sign, avoid=[0]),
-    OpCase(arithmetic.conj, [real(2, 3)], numpy=np.conj, call=_by_the_rule, same_graph=False),
-    OpCase(arithmetic.real, [real(2, 3)], numpy=np.real, call=_by_the_rule, same_graph=False),
 ]
 
 TRANSCENDENTAL = [

@@ -1,6 +1,6 @@
 """Rows of ops that exist only in place; the others share their rules with the op of their name."""
 
-from glassgrad.ops import random, shape
+from glassgrad.ops import random, shape, strided
 from opcase import OpCase, constant, real, sample
 
 __all__ = ["ROWS"]
@@ -35,6 +35,15 @@ SHAPE = [
         rules="SqueezeInPlace SqueezeDimInPlace SqueezeDimsInPlace",
         more=[sample(real(2, 1), dim=1), sample(real(1, 2, 1), dim=(0, 2))],
         wrong=[sample(real(2), dim=1)],
+    ),
+    OpCase(
+        strided.as_strided_,
+        [real(6)],
+        {"size": (2, 3), "stride": (1, 2)},
+        call=_fresh,
+        rules="AsStridedInPlace",
+        more=[sample(real(4), size=(2,), stride=(1,), storage_offset=1)],
+        wrong=[sample(real(3), size=(4,), stride=(1,))],
     ),
     OpCase(
         shape.unsqueeze_,

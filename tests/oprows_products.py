@@ -1,9 +1,10 @@
 """Rows of products of matrices, and of losses."""
 
 import numpy as np
+import torch
 
-from glassgrad.ops import linalg, losses
-from glassgrad.ops.einsum import einsum
+from glassgrad.ops import distances, linalg, losses
+from glassgrad.ops.contraction import einsum
 from opcase import OpCase, constant, fixed, real, sample, whole
 
 __all__ = ["ROWS"]
@@ -107,6 +108,12 @@ LINALG = [
     ),
 ]
 
+
+def _huber(x, y, delta=1.0, **given):
+    """PyTorch's own has no tangent of its gradient."""
+    return torch.nn.functional.smooth_l1_loss(x, y, beta=delta, **given) * delta
+
+
 LOSSES = [
     OpCase(
         losses.cross_entropy,
@@ -157,7 +164,28 @@ LOSSES = [
         losses.mse_loss,
         [real(2, 3), real(2, 3)],
         numpy=lambda x, y: ((x - y) ** 2).mean(),
-        wrong=[sample(real(2, 3), real(3)), sample(real(2), real(2), reduction="median")],
+        wrong=[sample(real(2), real(2), reduction="median")],
+    ),
+    OpCase(
+        distances.smooth_l1_loss,
+        [real(2, 3), real(2, 3)],
+        rules="SmoothL1Loss",
+        more=[
+            sample(real(3), real(3), reduction="none", beta=2.5),
+            sample(fixed([1.0, 0.0]), fixed([0.0, 0.0]), reduction="sum", smooth=False),
+        ],
+        wrong=[sample(real(2), real(2), beta=-1.0)],
+    ),
+    OpCase(
+        distances.huber_loss,
+        [real(2, 3), real(2, 3)],
+        torch=_huber,
+        same_graph=False,
+        more=[
+            sample(real(3), real(3), reduction="none", delta=2.5),
+            sample(fixed([1.0, 0.0]), fixed([0.0, 0.0]), reduction="sum", smooth=False),
+        ],
+        wrong=[sample(real(2), real(2), delta=0.0)],
     ),
 ]
 ROWS = [*LINALG, *LOSSES]

@@ -2,8 +2,9 @@
 
 from typing import Any
 
-import numpy as np
 import torch
+
+import glassgrad
 
 __all__ = ["translated", "twin"]
 
@@ -20,4 +21,4 @@ def twin(case: Any) -> Any:
 
 def translated(param: Any) -> Any:
     """A parameter as PyTorch takes it."""
-    return getattr(torch, str(param)) if isinstance(param, np.dtype) else param
+    return getattr(torch, str(param)) if isinstance(param, glassgrad.dtype) else param

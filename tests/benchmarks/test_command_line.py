@@ -52,7 +52,7 @@ def test_a_part_is_printed_and_not_written(asked, capsys, arguments, expected):
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [(["W4"], "no workload 'W4'; there are W1, W1s"), (["--runs", "0"], "measures nothing")],
+    [(["W99"], "no workload 'W99'; there are W1, W1s"), (["--runs", "0"], "measures nothing")],
 )
 def test_a_wrong_word_is_explained(asked, capsys, arguments, message):
     with pytest.raises(SystemExit) as stopped:

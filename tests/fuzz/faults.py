@@ -11,6 +11,7 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.hooks import on_gradients, on_saved, turn
 from glassgrad.hooks import on_gradients as hooks
 from glassgrad.memory import saved, views
+from glassgrad.ops import _writing
 from glassgrad.values import gradients
 
 __all__ = ["FAULTS"]
@@ -106,11 +107,16 @@ def forget_hooks_of_captured(patch: Any) -> None:
 
 
 def skip_rebase(patch: Any) -> None:
-    def rebase(self: Any, view: Any, node: Any, at: int) -> None:
-        views.relocate(view, node)
-        view.cold.seen = view.cold.version.count
+    move = _writing.move
 
-    patch.setattr(views.Views, "rebase", rebase)
+    def move_alone(tensor: Any, edge: Any, at: int = 0) -> None:
+        if tensor._base is None:
+            move(tensor, edge, at)
+        else:
+            views.relocate(tensor, edge)
+            tensor.cold.seen = tensor.cold.version.count
+
+    patch.setattr(_writing, "move", move_alone)
 
 
 def leave_siblings(patch: Any) -> None:

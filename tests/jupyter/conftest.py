@@ -46,7 +46,10 @@ def server(front_ends, tmp_path_factory):
     quiet = root / "settings" / "@jupyterlab" / "apputils-extension"
     quiet.mkdir(parents=True)
     (quiet / "notification.jupyterlab-settings").write_text('{"fetchNews": "false"}')
+    (root / "sitecustomize.py").write_text("import sys\nsys.modules['rfc3987_syntax'] = None\n")
+    path = os.pathsep.join([str(root), os.environ.get("PYTHONPATH", "")])  # as in tests/conftest.py
     environment = {**os.environ, **{name: str(root / where) for name, where in private.items()}}
+    environment["PYTHONPATH"] = path.rstrip(os.pathsep)
     environment.pop("GLASSGRAD_DISPLAY", None)
     options = {
         "port": port,

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 import glassgrad as gg
-from glassgrad.core.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
+from glassgrad.core.errors import ArgumentTypeError, DTypeError, RangeError, ShapeError
 from glassgrad.func import vmap
 
 WEIGHTS = [0.0, 1.0, 3.0, 0.0, 4.0]
@@ -77,9 +77,9 @@ WRONG = [
     (lambda lib: (lib.ones(3), 0), ShapeError, "cannot sample n_sample <= 0 samples"),
     (lambda lib: (lib.ones(3), 4), ShapeError, "samples without replacement"),
     (lambda lib: (lib.ones(3, dtype=lib.int64), 1), DTypeError, "only supports floating-point"),
-    (lambda lib: (lib.tensor([1.0, -1.0]), 1), ArgumentError, "`nan` or element < 0"),
-    (lambda lib: (lib.tensor([1.0, lib.inf]), 1), ArgumentError, "contains either `inf`"),
-    (lambda lib: (lib.zeros(2), 1), ArgumentError, "invalid multinomial distribution"),
+    (lambda lib: (lib.tensor([1.0, -1.0]), 1), RangeError, "`nan` or element < 0"),
+    (lambda lib: (lib.tensor([1.0, lib.inf]), 1), RangeError, "contains either `inf`"),
+    (lambda lib: (lib.zeros(2), 1), RangeError, "invalid multinomial distribution"),
     (lambda lib: (lib.ones(2), 1.5), ArgumentTypeError, "must be int, not float"),
 ]
 

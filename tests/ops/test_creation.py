@@ -282,9 +282,12 @@ def test_inf_and_nan_become_integers_without_a_word():
         gg.tensor([float("nan"), float("inf")]).long()
 
 
-def test_to_wants_its_flags_by_keyword():
+def test_to_takes_its_flags_behind_a_dtype_or_a_device():
+    x = gg.ones(1)
     with pytest.raises(TypeError, match="by keyword"):
-        gg.ones(1).to(gg.float32, True)
+        x.to(True)
+    assert x.to(gg.float32, True) is x.to("cpu", gg.float32, True, False) is x
+    assert x.to(gg.float32, False, True) is not x
 
 
 def test_a_gpu_that_is_not_there():

@@ -131,3 +131,63 @@ def test_numpys_function_takes_tensors(name):
     got = NUMPY[name](gg.tensor(MATRIX))
     assert isinstance(got, gg.Tensor)
     np.testing.assert_allclose(got.numpy(), NUMPY[name](MATRIX))
+
+
+DIAGONALS = {
+    "a square": lambda x: x[:3].fill_diagonal_(2.5),
+    "a high matrix": lambda x: x.fill_diagonal_(2.5),
+    "a high matrix, wrapped": lambda x: x.fill_diagonal_(2.5, wrap=True),
+    "a high matrix, wrapped, of one row more": lambda x: x[:4].fill_diagonal_(2.5, True),
+    "a wide matrix": lambda x: x.t().fill_diagonal_(2.5, True),
+    "a part of the memory": lambda x: x[1::2, 1:].fill_diagonal_(2.5, wrap=True),
+    "three dims": lambda x: x.as_strided((3, 3, 3), (6, 2, 1)).fill_diagonal_(2.5),
+    "nothing": lambda x: x[:0].fill_diagonal_(2.5),
+}
+
+
+@pytest.mark.parametrize("case", DIAGONALS)
+def test_a_diagonal_is_filled_in_place(case):
+    found = []
+    for lib in (gg, torch):
+        base = leaf(lib, np.arange(24.0).reshape(8, 3))
+        x = base.clone()
+        written = DIAGONALS[case](x)
+        (x * x).sum().backward()
+        values = [t.detach().numpy() for t in (x, written, base.grad)]
+        found.append((*values, bare(x.grad_fn.name())))
+    for ours, theirs in zip(*found, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda lib: lib.zeros(3).fill_diagonal_(1), ShapeError, "dimensions must larger than 1"),
+        (
+            lambda lib: lib.zeros(2, 3, 3).fill_diagonal_(1),
+            ShapeError,
+            "all dimensions of input must be of equal length",
+        ),
+        (
+            lambda lib: lib.zeros(2, 2).fill_diagonal_("1"),
+            ArgumentTypeError,
+            "fill_diagonal_.*: argument 'fill_value'.* must be Number",
+        ),
+        (
+            lambda lib: lib.zeros(2, 2).fill_diagonal_(lib.ones(1)),
+            ArgumentTypeError,
+            "fill_diagonal_.*: argument 'fill_value'.* must be Number",
+        ),
+    ],
+)
+def test_a_diagonal_is_not_filled(call, error, words):
+    with pytest.raises(error, match=words):
+        call(gg)
+    with pytest.raises((RuntimeError, TypeError), match=words):
+        call(torch)
+
+
+def test_a_diagonal_is_filled_in_each_example():
+    x = gg.zeros(2, 3, 3)
+    filled = gg.func.vmap(lambda x: x.clone().fill_diagonal_(1.0))(x)
+    assert filled.tolist() == gg.eye(3).expand(2, 3, 3).tolist()

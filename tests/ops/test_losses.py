@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import torch
 
 import glassgrad as gg
 from glassgrad.core.errors import ArgumentError, DimError, DTypeError, ShapeError
@@ -106,3 +107,71 @@ def test_weights_are_one_per_class_and_constant():
 def test_reduction_must_be_one():
     with pytest.raises(ArgumentError, match="median is not a valid value for reduction"):
         cross_entropy(gg.zeros(1, 2), gg.tensor([0]), reduction="median")
+
+
+SPELLINGS = {
+    "padded": ([[1, 2, 2], [2, 0, 0]], [6, 4], [3, 1], {}),
+    "in one row": ([1, 2, 2, 2], [6, 6], [3, 1], {"reduction": "none"}),
+    "another blank": ([[1, 0, 1], [0, 1, 0]], [6, 5], [3, 2], {"blank": 3, "reduction": "sum"}),
+    "too long": ([[1, 1, 1], [1, 2, 0]], [4, 6], [3, 2], {"reduction": "none"}),
+    "too long, left out": ([[1, 1, 1], [1, 2, 0]], [4, 6], [3, 2], {"zero_infinity": True}),
+    "nothing to spell": ([[1, 1, 1], [1, 2, 0]], [6, 6], [0, 2], {}),
+    "nothing at all": ([[1, 1, 1], [1, 2, 0]], [0, 6], [0, 2], {"reduction": "none"}),
+}
+
+
+@pytest.mark.parametrize("case", SPELLINGS)
+def test_the_loss_of_spelling_is_pytorchs(case):
+    targets, lasts, sizes, options = SPELLINGS[case]
+    scores = np.random.default_rng(0).normal(size=(6, 2, 4))
+    found = []
+    for lib in (gg, torch):
+        x = lib.tensor(scores, requires_grad=True)
+        log_probs = lib.nn.functional.log_softmax(x, -1)
+        log_probs.retain_grad()
+        given = [lib.tensor(numbers) for numbers in (targets, lasts, sizes)]
+        loss = lib.nn.CTCLoss(**options)(log_probs, *given)
+        if case != "too long":  # there PyTorch's gradient is nan
+            loss.sum().backward()
+        found.append([t.detach().numpy() for t in (loss, log_probs.grad, x.grad) if t is not None])
+    for ours, theirs in zip(*found, strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-12)
+
+
+def test_the_loss_of_one_spelling():
+    scores = np.random.default_rng(0).normal(size=(5, 3))
+    losses = [
+        lib.nn.functional.ctc_loss(
+            lib.tensor(scores).log_softmax(-1),
+            lib.tensor([1, 2]),
+            lib.tensor(5),
+            lib.tensor(2),
+            reduction=reduction,
+        ).item()
+        for lib in (gg, torch)
+        for reduction in ("none", "mean", "sum")
+    ]
+    assert losses[:3] == pytest.approx(losses[3:], rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"input_lengths": [7, 4]}, "Expected input_lengths to have value at most 6"),
+        ({"input_lengths": [-1, 4]}, "Expected input_lengths to have value at least 0"),
+        ({"input_lengths": [6]}, "input_lengths must be of size batch_size"),
+        ({"target_lengths": [2]}, "target_lengths must be of size batch_size"),
+        ({"target_lengths": [3, 1]}, "to have size at least 3 at dimension 1, but got size 2"),
+        ({"targets": [1]}, "to have size 3 at dimension 0, but got size 1"),
+        ({"targets": [[[1]]]}, "Expected 1 to 2 dimensions, but got 3-dimensional"),
+        ({"blank": 4}, "blank must be in label range"),
+        ({"reduction": "median"}, "median is not a valid value for reduction"),
+    ],
+)
+def test_spellings_that_do_not_fit_are_refused(change, words):
+    usual = {"targets": [[1, 2], [2, 0]], "input_lengths": [6, 4], "target_lengths": [2, 1]}
+    given = {**usual, **change}
+    for lib in (gg, torch):
+        arguments = {k: lib.tensor(v) if isinstance(v, list) else v for k, v in given.items()}
+        with pytest.raises((RuntimeError, ValueError), match=words):
+            lib.nn.functional.ctc_loss(lib.zeros(6, 2, 4), **arguments)

@@ -353,4 +353,8 @@ def rules_behind(results):
 def test_graphs_differ_only_where_the_row_says_so():
     differing = {case.name for case in CASES if not case.same_graph}
     fused = {"matmul", "linear", "einsum", "cross_entropy"}
-    assert differing == fused | {"getitem", "conj", "real", "random_"}
+    fused |= {"scaled_dot_product_attention"}  # which PyTorch has fused for 4 dims alone
+    fused |= {"lstm", "gru", "rnn_tanh"}  # all steps of a layer
+    incomplete = {"hardsigmoid", "huber_loss"}  # in PyTorch: the rows compare with compositions
+    others = {"getitem", "conj", "igamma", "igammac", "zeta", "random_", "pad"}
+    assert differing == fused | incomplete | others

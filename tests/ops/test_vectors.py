@@ -6,7 +6,13 @@ import torch
 
 import glassgrad as gg
 from both import leaf
-from glassgrad.core.errors import ArgumentError, DTypeError, GlassgradError, ShapeError
+from glassgrad.core.errors import (
+    ArgumentError,
+    DTypeError,
+    GlassgradError,
+    RangeError,
+    ShapeError,
+)
 
 RNG = np.random.default_rng(3)
 
@@ -127,7 +133,7 @@ WRONG = [
     ((2, 3), {"fweights": [1.0, 2.0, 1.0]}, DTypeError, "fweights to have integral dtype"),
     ((2, 3), {"fweights": [[1, 2, 1]]}, ShapeError, "fweights to have one or fewer dimensions"),
     ((2, 3), {"fweights": [1, 2]}, ShapeError, "fweights to have the same numel"),
-    ((2, 3), {"fweights": [1, -2, 1]}, ArgumentError, "fweights cannot be negative"),
+    ((2, 3), {"fweights": [1, -2, 1]}, RangeError, "fweights cannot be negative"),
     ((2, 3), {"aweights": [1, 2, 1]}, DTypeError, "aweights to have floating point dtype"),
     ((2, 3), {"fweights": [0, 0, 0]}, ArgumentError, "weights sum to zero"),
 ]

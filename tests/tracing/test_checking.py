@@ -32,11 +32,25 @@ def places(document):
     return found
 
 
-@settings(
-    max_examples=400, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck)
+CASES = settings(
+    max_examples=150, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck)
 )
+
+
+@CASES
 @given(st.data())
 def test_after_any_change_both_say_the_same(data):
+    assert_both_say_the_same_after_a_change(data)
+
+
+@pytest.mark.slow
+@settings(CASES, max_examples=2000)
+@given(st.data())
+def test_after_any_of_many_changes_both_say_the_same(data):
+    assert_both_say_the_same_after_a_change(data)
+
+
+def assert_both_say_the_same_after_a_change(data):
     document = copy.deepcopy(data.draw(st.sampled_from(DOCUMENTS)))
     container, key = data.draw(st.sampled_from(places(document)))
     what = data.draw(st.sampled_from(["replace", "remove", "add"]))

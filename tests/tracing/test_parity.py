@@ -19,7 +19,7 @@ from fuzz.playing import Player
 from fuzz.program import FUSED
 from glassgrad.tracing.record import record as record_ours
 from glassgrad.tracing.torch import record as record_theirs
-from programs import IN_PLACE, ONE, TWO, Run, Step
+from random_programs import IN_PLACE, ONE, TWO, Run, Step
 from tracing.classics import CLASSICS, in_place_on_a_view, vmap_of_grad
 
 RECORDERS = {"glassgrad": record_ours, "torch": record_theirs}

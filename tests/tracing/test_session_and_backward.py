@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import glassgrad
 from glassgrad import tensor
 from glassgrad.core.errors import TransformError
-from programs import Run, programs, writing_programs
+from random_programs import Run, programs, writing_programs
 from tracing.stepping import FUZZ, leaf, result_of, visited, wander
 
 MORE = settings(FUZZ, max_examples=120)

@@ -11,7 +11,7 @@ from glassgrad import autograd
 from glassgrad.core import state
 from glassgrad.core.errors import GradientError, GraphError
 from glassgrad.tracing import watching
-from programs import Run, programs
+from random_programs import Run, programs
 from tracing.stepping import FUZZ, Inner, leaf, result_of, wander
 
 GRANULARITIES = st.sampled_from(["node", "hook", "micro"])

@@ -15,7 +15,7 @@ from glassgrad.core import state
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, GradientError, GraphError
 from glassgrad.func import grad, vmap
 from glassgrad.tracing import watching
-from programs import Run, programs, writing_programs
+from random_programs import Run, programs, writing_programs
 from tracing.stepping import FUZZ, Inner, leaf, result_of
 
 

@@ -1,0 +1,110 @@
+"""Unique elements, counts and histograms beside PyTorch."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+import glassgrad as gg
+from beside import assert_same, assert_same_refusal
+from glassgrad.core.errors import MissingRuleError
+
+X = [[3.0, 1.0, 1.0], [3.0, 1.0, 1.0], [0.0, 2.0, 5.0]]
+
+SAME = {
+    "unique, all": (
+        lambda lib, x: lib.unique(x.detach(), return_inverse=True, return_counts=True),
+        X,
+    ),
+    "unique rows": (
+        lambda lib, x: lib.unique(x.detach(), dim=0, return_inverse=True, return_counts=True),
+        X,
+    ),
+    "unique columns": (lambda lib, x: x.detach().unique(dim=-1), X),
+    "unique rows of nothing": (lambda lib, x: x.detach()[:0].unique(dim=0), X),
+    "each nan is another one": (
+        lambda lib, x: lib.unique(x.detach(), return_inverse=True),
+        [math.nan, 1.0, math.nan],
+    ),
+    "unique of a number": (lambda lib, x: lib.unique(x.detach(), return_inverse=True), 2.0),
+    "runs": (
+        lambda lib, x: x.detach().unique_consecutive(return_inverse=True, return_counts=True),
+        X,
+    ),
+    "runs of rows": (
+        lambda lib, x: x.detach().unique_consecutive(
+            dim=0, return_inverse=True, return_counts=True
+        ),
+        X,
+    ),
+    "histc": (lambda lib, x: lib.histc(x, 4), X),
+    "histc of one value": (lambda lib, x: lib.histc(x, 3), [1.0, 1.0]),
+    "histc of nothing": (lambda lib, x: lib.histc(x, 3), []),
+    "histogram": (lambda lib, x: lib.histogram(x.detach(), 3), X),
+    "histogram in a range": (lambda lib, x: lib.histogram(x.detach(), 3, range=(0.5, 4.0)), X),
+    "histogram of edges": (
+        lambda lib, x: lib.histogram(x.detach(), lib.tensor([0, 1, 3.5], dtype=lib.float64)),
+        X,
+    ),
+    "density": (
+        lambda lib, x: lib.histogram(x.detach(), 3, weight=x.detach() + 1, density=True),
+        X,
+    ),
+    "bincount": (lambda lib, x: lib.bincount(x.detach().long().flatten(), minlength=8), X),
+    "bincount, weighted": (
+        lambda lib, x: lib.bincount(x.detach().long()[2], weights=x.detach()[2].float()),
+        X,
+    ),
+    "count_nonzero": (lambda lib, x: lib.count_nonzero(x, dim=(0, 1)), X),
+    "nonzero": (lambda lib, x: lib.nonzero(x), X),
+    "nonzero, dim by dim": (lambda lib, x: x.nonzero(as_tuple=True), X),
+    "nonzero of a number": (lambda lib, x: lib.nonzero(x), 2.0),
+    "argwhere": (lambda lib, x: lib.argwhere(x), X),
+}
+
+REFUSED = {
+    "complex numbers": lambda lib, x: lib.unique(x.to(lib.complex64)),
+    "slices of nothing": lambda lib, x: lib.unique(x[:0], dim=1),
+    "fractions": lambda lib, x: lib.bincount(x[0]),
+    "negative integers": lambda lib, x: lib.bincount(-x[0].long()),
+    "a negative length": lambda lib, x: lib.bincount(x[0].long(), minlength=-1),
+    "weights of another length": lambda lib, x: lib.bincount(x[0].long(), x[0, :1]),
+    "no bins": lambda lib, x: lib.histc(x, 0),
+    "ends in the wrong order": lambda lib, x: lib.histc(x, 2, 3, 1),
+    "an end at infinity": lambda lib, x: lib.histogram(x, 2, range=(0.0, math.inf)),
+    "edges with dims": lambda lib, x: lib.histogram(x, x),
+    "edges of another dtype": lambda lib, x: lib.histogram(x, x[0].float()),
+}
+
+
+@pytest.mark.parametrize(("call", "value"), SAME.values(), ids=SAME)
+def test_what_is_counted_is_pytorchs(call, value):
+    assert_same(call, value)
+
+
+@pytest.mark.parametrize("call", REFUSED.values(), ids=REFUSED)
+def test_what_cannot_be_counted_is_refused_in_pytorchs_words(call):
+    assert_same_refusal(call, X)
+
+
+@pytest.mark.parametrize(
+    "of", [gg.unique, gg.unique_consecutive, lambda x: gg.histogram(x, 2).hist]
+)
+def test_there_is_no_derivative_and_it_says_so(of):
+    y = of(gg.tensor([1.0, 2.0], requires_grad=True))
+    assert y.requires_grad
+    with pytest.raises(MissingRuleError, match="is not implemented"):
+        y.sum().backward()
+
+
+def test_a_batch_has_bins_of_its_own():
+    x = np.random.default_rng(0).random((3, 7))
+    got = gg.func.vmap(lambda row: gg.histogram(row, 3).hist)(gg.tensor(x))
+    rows = [torch.histogram(torch.tensor(row), 3).hist for row in x]
+    assert got.tolist() == torch.stack(rows).tolist()
+
+
+def test_a_batch_of_counts_is_as_long_as_its_largest_number_asks_for():
+    got = gg.func.vmap(gg.bincount)(gg.tensor([[0, 1, 1], [2, 0, 0]]))
+    assert got.tolist() == [[1, 2, 0], [2, 0, 1]]
