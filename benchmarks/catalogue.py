@@ -27,6 +27,7 @@ CATALOGUE = {
         Workload("W1s", "neuron", "a neuron of 16 scalars"),
         Workload("W2", "mlp", "an MLP training step at batch 8, 64 and 512"),
         Workload("W3", "long_chain", "100,000 adds: time, bytes and litter per node"),
+        Workload("W4", "cnn", "a training step of a small convolutional network"),
         Workload("W5", "rosenbrock", "jvp, Hessian times a vector and Hessian, by transforms"),
         Workload("W6", "branches", "2,000 branches of one leaf; stacked diamonds"),
         Workload("W7", "user_function", "a user's own Function called 1,000 times"),
@@ -34,6 +35,8 @@ CATALOGUE = {
         Workload("W9", "importing", "import time above numpy's"),
         Workload("W10", "per_example", "gradients per example by vmap(grad); a Jacobian"),
         Workload("W11", "trajectory", "a robot arm's trajectory step in five forms, four sizes"),
+        Workload("W13", "programs", "programs written for PyTorch, run as they are"),
+        Workload("W14", "lstm", "an LSTM of 32 steps, forward and backward"),
         Workload("million", "million", "1,000,000 nodes: built, run, freed without recursion"),
     )
 }

@@ -26,6 +26,8 @@ GOALS = (
     Goal("W3 / torch", 0.7, 0.5),
     Goal("W3 bytes per node", 450, 300, "B"),
     Goal("W3 objects left for gc", 0, 0, ""),
+    Goal("W4 / torch", 1.3, 0.95),
+    Goal("W14 / torch", 1.0, 0.8),
     Goal("W5 jvp / torch", 0.5, 0.25),
     Goal("W5 HVP / torch", 0.6, 0.4),
     Goal("W5 Hessian / torch", 1.0, 0.5),
@@ -45,6 +47,8 @@ GOALS = (
     Goal("W11 64×32×7 / best torch", 1.0, 0.7),
     Goal("W11 512×32×7 / best torch", 1.3, 1.0),
     Goal("W11 64×128×7 / best torch", 1.3, 1.0),
+    Goal("W13 program in the middle / torch", 1.0, 0.8),
+    Goal("W13 slowest program / torch", 3.0, 1.5),
 )
 
 
