@@ -22,6 +22,7 @@ from glassgrad import autograd
 from glassgrad._methods import Methods
 from glassgrad.core import errors
 from glassgrad.ops._declaring import METHODS
+from glassgrad.ops._lookup import load_all
 
 DIRECTIVE = re.compile(r"^\[\[(names|methods) ?([\w.]*)(?:: ?([\w., ]+))?\]\]$", re.MULTILINE)
 # Where a name that several packages have is described: in the first of these.
@@ -30,7 +31,10 @@ PAGES = [
     for part in (
         *(".core.errors", ".tracing", ".tracing.torch", ".viz", ".autograd.graph"),
         *(".autograd.functional", ".autograd.forward_ad", ".autograd", ".func", ".nn.functional"),
-        *(".nn.init", ".nn", ".optim", ".utils.checkpoint", ".utils.data", ".data", ""),
+        *(".nn.utils.rnn", ".nn.utils.parametrize", ".nn.utils.parametrizations"),
+        *(".nn.utils.prune", ".nn.utils", ".nn.init", ".nn", ".optim.lr_scheduler"),
+        *(".optim.swa_utils", ".optim", ".distributions", ".utils.checkpoint"),
+        *(".utils.data", ".data", ".environment", ""),
     )
 ]
 OWN_PAGES = {
@@ -167,7 +171,7 @@ def groups(module: ModuleType) -> dict[str, list[str]]:
 
 def _all_of(tree: ast.Module) -> ast.expr:
     for statement in tree.body:
-        if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "__all__":
+        if isinstance(statement, ast.Assign) and "__all__" in ast.unparse(statement.targets[0]):
             return statement.value
     raise LookupError("no list called __all__")
 
@@ -194,6 +198,7 @@ def home_of(name: str) -> str:
 
 def _methods() -> Iterator[str]:
     """Tables of methods, then those that are no function of `glassgrad`, in full."""
+    load_all()
     alone: dict[str, str] = {}
     for title, methods in _grouped_by_family().items():
         yield f"\n### {title}\n\n| {' | '.join(COLUMNS)} |\n|--|--|"
@@ -211,7 +216,8 @@ def _methods() -> Iterator[str]:
 def _grouped_by_family() -> dict[str, list[str]]:
     """The ops' methods, under the first words on the file that declares them."""
     found: dict[str, list[str]] = {}
-    for name in sorted(METHODS, key=lambda name: (METHODS[name].__module__, name)):
+    named = [name for name in METHODS if not name.startswith("_")]
+    for name in sorted(named, key=lambda name: (METHODS[name].__module__, name)):
         about = inspect.getdoc(sys.modules[METHODS[name].__module__]) or ""
         title = re.split(r"[.:;]", about)[0]
         found.setdefault(title, []).append(name)

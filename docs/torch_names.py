@@ -1,0 +1,78 @@
+"""The public names of PyTorch, as the list that `glassgrad.missing` reads: `torch_names.txt`.
+
+Run it with the version of PyTorch that glassgrad follows; a test compares.
+"""
+
+import importlib
+import textwrap
+from pathlib import Path
+from types import BuiltinFunctionType, ModuleType
+from typing import Any
+
+import torch
+
+from glassgrad.missing import MODULES
+
+FILE = Path(__file__).parents[1] / "src" / "glassgrad" / "torch_names.txt"
+HEADER = "# Public names of PyTorch {version}. Written by docs/torch_names.py; do not edit.\n"
+
+
+def text() -> str:
+    """The list: a line for each module, and its names below it."""
+    version = torch.__version__.partition("+")[0]
+    parts = [HEADER.format(version=version)]
+    for module in MODULES:
+        names = textwrap.wrap(" ".join(names_of(module)), 98)
+        parts.append(f"\n{module}\n" + "".join([f"  {line}\n" for line in names]))
+    return "".join(parts)
+
+
+def names_of(module: str) -> list[str]:
+    """The public names of one of PyTorch's modules, or of its class `Tensor`."""
+    if module == "torch.Tensor":
+        own = [name for name in dir(torch.Tensor) if not hasattr(object, name)]
+        return [name for name in own if not name.startswith("_")]
+    home: Any = importlib.import_module(module)
+    names = getattr(home, "__all__", None) or dir(home)
+    if module == "torch":
+        names = [*names, *[name for name in dir(home) if isinstance(getattr(home, name), _KINDS)]]
+        return sorted({*_PACKAGES, *[name for name in names if _is_public(home, name)]})
+    return sorted({name for name in names if _is_public(home, name)})
+
+
+_PACKAGES = (
+    *("ao", "export", "futures", "fx", "hub", "library", "masked", "monitor", "mtia"),
+    *("multiprocessing", "nested", "onnx", "overrides", "package", "profiler", "quantization"),
+    *("quasirandom", "signal", "sparse", "testing"),
+)
+"""Packages in `torch`; which of them are there depends on what else was imported."""
+
+_KINDS = (torch.dtype, torch.layout, torch.memory_format, torch.qscheme)
+
+
+_CLASSES = ("Event", "Generator", "Size", "Stream", "device", "dtype", "finfo", "iinfo", "layout")
+"""Those that are written in C++; the others of their kind are parts of the compiler."""
+
+_KERNELS = ("cudnn_", "fbgemm_", "import_ir", "miopen_", "mkldnn_")
+"""How functions begin that only PyTorch itself calls."""
+
+
+def _is_public(home: ModuleType, name: str) -> bool:
+    """Whether it is a name for users: no part of the compiler, and from no private module."""
+    value = getattr(home, name)
+    if name.startswith("_") or (value is torch.Tensor and home is not torch):
+        return False
+    if isinstance(value, ModuleType):
+        return False
+    if isinstance(value, (BuiltinFunctionType, *_KINDS)):
+        return not (home is torch and name.startswith(_KERNELS))
+    if home is torch and isinstance(value, type) and hasattr(torch._C, name):
+        return name in _CLASSES or name.endswith(("Tensor", "Storage"))
+    origin = getattr(value, "__module__", None) or type(value).__module__
+    if hasattr(home, "__all__") and not origin.startswith("torch._C"):
+        return not (home is torch and name.startswith(_KERNELS))
+    return callable(value) and origin.startswith(home.__name__)
+
+
+if __name__ == "__main__":
+    FILE.write_text(text(), "utf-8")
