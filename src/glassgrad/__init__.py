@@ -22,6 +22,7 @@ import warnings as _warnings
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
+from . import _meta as _meta
 from . import _methods, autograd, environment, ops
 from ._dtypes import (
     bfloat16,

@@ -87,8 +87,13 @@ class Methods:
         """Whether it is of this kind, which PyTorch has: never, here."""
         return False
 
-    is_meta = is_nested = is_quantized = is_sparse_csr = is_mkldnn = is_sparse
+    is_nested = is_quantized = is_sparse_csr = is_mkldnn = is_sparse
     is_mps = is_xpu = is_ipu = is_maia = is_mtia = is_xla = is_vulkan = is_sparse
+
+    @property
+    def is_meta(self: "Tensor") -> bool:
+        """Whether it has a shape and a dtype only, and no values."""
+        return self.device.type == "meta"
 
     @property
     def is_cpu(self: "Tensor") -> bool:

@@ -131,8 +131,14 @@ def tensor_repr(tensor: Tensor) -> str:
     options = _Current.options
     kind = type(tensor)
     head = "tensor(" if kind in PLAIN else f"{kind.__name__}("
-    array = asnumpy(tensor.payload)
-    body = _values(array, len(head), options) if array.size else "[]"
+    array = tensor.payload
+    if tensor.is_meta:
+        body = "..."
+    elif array.size:
+        array = asnumpy(array)
+        body = _values(array, len(head), options)
+    else:
+        body = "[]"
     return _with_suffixes(head + body, _suffixes(tensor, array, options), len(head), options)
 
 
@@ -147,11 +153,12 @@ def _suffixes(tensor: Tensor, array: Array, options: Options) -> list[str]:
     found = []
     if tensor.device.type != "cpu":
         found.append(f"device='{tensor.device}'")
-    if (not array.size and array.ndim != 1) or (array.size and not options.edgeitems):
+    is_unsaid = array.ndim != 1 if not array.size else not options.edgeitems
+    if is_unsaid or tensor.is_meta:
         found.append(f"size={tuple(array.shape)}")
     default = get_default_dtype()
     unsaid = (default, complex128 if default == float64 else complex64, int64, bool_)
-    if array.dtype not in (unsaid if array.size else (default,)):
+    if array.dtype not in (unsaid if array.size and not tensor.is_meta else (default,)):
         found.append(f"dtype=glassgrad.{array.dtype.name}")
     try:
         node = tensor.grad_fn

@@ -24,7 +24,7 @@ from glassgrad.values.dtypes import (
     int64,
     promote_types,
 )
-from glassgrad.values.layers import Layer, Wrapped, fresh
+from glassgrad.values.layers import Wrapped, fresh
 
 from ._arguments import check_number, check_type, size_of
 from ._declaring import FUNCTIONS, factory, function, method
@@ -808,12 +808,12 @@ def filled(
         like: a tensor that it matches, also in how it lies in memory.
         beside: a tensor that it matches but for its size.
     """
-    wanted = as_dtype(dtype or get_default_dtype())
+    wanted, xp = as_dtype(dtype or get_default_dtype()), backend_for(new.get("device")).xp
     if like is not None:
-        array = np.empty_like(form_of(like.payload), wanted)
+        array = xp.empty_like(form_of(like.payload), wanted)
     else:
         sizes = checked_size(name if beside is None else f"new_{name}", size)
-        array = np.empty(sizes, wanted) if value is None else np.zeros(sizes, wanted)
+        array = xp.empty(sizes, wanted) if value is None else xp.zeros(sizes, wanted)
     if value is not None:
         check_number(wanted, value)
         if value or isinstance(value, float) or like is not None:  # -0.0 is not the memory's zero
@@ -823,8 +823,8 @@ def filled(
 
 def form_of(array: Any) -> Any:
     """A NumPy array of the same form, its elements in the same order; what they are is unknown."""
-    if not isinstance(array, Layer):
-        return asnumpy(array)
+    if isinstance(array, np.ndarray):
+        return array
     return np.lib.stride_tricks.as_strided(np.empty((), array.dtype), array.shape, array.strides)
 
 

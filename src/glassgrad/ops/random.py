@@ -64,7 +64,7 @@ def drawn(draw: Draw, shape: Shape, device: Any, given: Args = ()) -> Tensor:
             different distributions.
     """
     if not modes.levels:
-        return fresh(backend_for(device).asarray(draw(shape)))
+        return fresh(backend_for(device).drawn(draw, shape))
     level = modes.levels[-1]
     values, mine = level.own(given)
     is_for_all = False
@@ -901,7 +901,7 @@ def _fill(name: str, rule: type[_Drawn], input: Tensor, draw: Callable[[Shape], 
     """Fill `input` with what `draw(shape)` makes, on the CPU."""
 
     def draw_like(array: Any) -> Any:
-        return backend_of(array).asarray(draw(array.shape), array.dtype)
+        return backend_of(array).drawn(draw, array.shape, array.dtype)
 
     check_filling(input)
     return in_place(name, input, lambda x: rule.apply(x, draw=draw_like), copies=False)

@@ -116,6 +116,12 @@ class Backend:
         """An array here, of data that may live elsewhere; not copied where that is possible."""
         return np.asarray(data, dtype)
 
+    def drawn(
+        self, draw: Callable[[Shape], Any], shape: Shape, dtype: DType | None = None
+    ) -> Array:
+        """An array of random numbers, which `draw` draws on the CPU."""
+        return self.asarray(draw(shape), dtype)
+
     def asnumpy(self, array: Array) -> "np.ndarray[Any, Any]":
         """A NumPy array of the same values; shares memory on the CPU."""
         return array  # type: ignore[no-any-return]  # an Array of this backend is one
@@ -219,7 +225,6 @@ class _CuPy(Backend):
 CPU_BACKEND = Backend()
 _FACTORIES: dict[str, Callable[[], Backend]] = {"cpu": lambda: CPU_BACKEND, "cuda": _CuPy}
 _ELSEWHERE = (
-    "meta",
     "mps",
     "xpu",
     "hpu",

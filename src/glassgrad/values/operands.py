@@ -92,7 +92,7 @@ def _move(value: Any, place: Any) -> Any:
     """A 0-d CPU value where `place` is; anything else on another device is a mistake."""
     if type(value) is type(place):
         return value
-    if value.ndim == 0 and isinstance(value, np.ndarray):
+    if value.ndim == 0 and type(value) is np.ndarray:
         return backend_of(place).asarray(value)
     raise DeviceError(
         "Expected all tensors to be on the same device, but found at least two devices, "
