@@ -50,10 +50,12 @@ def test_modules_compute_the_same_on_the_other_side():
     x = torch.randn(5, 3)
     expected = theirs(x)
     found = ours(gg.from_torch(x))
-    assert found.detach().numpy() == pytest.approx(expected.detach().numpy(), rel=1e-5)
+    assert found.detach().numpy() == pytest.approx(expected.detach().numpy(), rel=1e-5, abs=1e-6)
     found.sum().backward()
     expected.sum().backward()
-    assert ours[0].weight.grad.numpy() == pytest.approx(theirs[0].weight.grad.numpy(), rel=1e-5)
+    assert ours[0].weight.grad.numpy() == pytest.approx(
+        theirs[0].weight.grad.numpy(), rel=1e-5, abs=1e-6
+    )
     back = gg.to_torch(network(gg).eval())
     assert not back.training
     assert [name for name, _ in back.named_parameters()] == ["0.weight", "0.bias", "2.weight"]

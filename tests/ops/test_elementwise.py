@@ -44,6 +44,8 @@ def test_values_and_gradients_at_awkward_points_are_torchs(name):
         y = getattr(lib, name)(x)
         (grad,) = lib.autograd.grad(y, x, lib.ones_like(y))
         found.append([y.numpy(force=True), grad.numpy(force=True)])
+    if name == "logit":  # which infinity its slope is at -0.0 depends in PyTorch on the processor
+        found = [[np.delete(part, 1) for part in parts] for parts in found]
     for got, want in zip(*found, strict=True):
         np.testing.assert_allclose(got, want, rtol=1e-12)
         assert np.array_equal(np.signbit(got[:2]), np.signbit(want[:2]))

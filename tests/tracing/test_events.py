@@ -1,6 +1,7 @@
 import copy
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ from glassgrad.core.errors import DataError
 from glassgrad.tracing import SCHEMA, Trace
 from glassgrad.tracing.validate import load_schema, problem
 
+FRACTION = r"-?\d+\.\d+(?:e-?\d+)?"
 DATA = Path(__file__).parents[1] / "data"
 FILES = sorted(DATA.glob("*.trace.json"))
 
@@ -41,7 +43,14 @@ def test_a_file_read_and_written_again_is_the_same(path, tmp_path):
 
 def test_sample_files_are_what_their_programs_give(path, samples):
     make = samples.FILES[path.name.partition(".")[0]]
-    assert make().to_json() == path.read_text("utf-8")
+    made, kept = [_without_fractions(text) for text in (make().to_json(), path.read_text("utf-8"))]
+    assert made[0] == kept[0]
+    assert made[1] == pytest.approx(kept[1], rel=1e-5)  # a processor may round the last digit
+
+
+def _without_fractions(text):
+    """A text without its numbers that have a fraction, and these."""
+    return re.sub(FRACTION, "#", text), [float(number) for number in re.findall(FRACTION, text)]
 
 
 @pytest.mark.parametrize("seed", ["0", "1", "2"])

@@ -34,10 +34,11 @@ from glassgrad.viz.layout.lines import with_ties
 from glassgrad.viz.layout.places import SLANT, Layout, Place, Point, Sizes, sizes_of
 from glassgrad.viz.scene.graph import Graph
 from glassgrad.viz.scene.mirror import Mirror
-from glassgrad.viz.style import KINDS
+from glassgrad.viz.style import KINDS, ROW_SIZE, text_width
 
 SECONDS = 10.0
 _ONE_AT_A_TIME = threading.Lock()  # a deadline stops every call of the engine, not only its own
+_INDENT = 12  # of the title of a frame
 STACK = 2_000_000  # bytes: wasmtime's own half megabyte overflows at 5,000 nodes
 
 
@@ -212,7 +213,7 @@ def _way(text: str) -> list[str]:
 
 def fit(layout: Layout, graph: Graph, sizes: Sizes) -> Layout:
     """`layout` with boxes of these sizes, room for them, and arcs that end at their borders."""
-    at = _stretch(layout, sizes)
+    at = _stretch(layout, graph, sizes)
     fitted = layout.mapped(lambda x, y: (at(x), y))
     for name, (x, y, _, _) in layout.places.items():
         fitted.places[name] = Place(at(x), y, *sizes[name])
@@ -231,20 +232,34 @@ def fit(layout: Layout, graph: Graph, sizes: Sizes) -> Layout:
     return replace(fitted, width=at(layout.width))
 
 
-def _stretch(layout: Layout, sizes: Sizes) -> Callable[[float], float]:
-    """The map of the x axis: wider by as much as the boxes over each stretch of it."""
-    ends = [end for place in layout.places.values() for end in (place.left, place.right)]
+def _stretch(layout: Layout, graph: Graph, sizes: Sizes) -> Callable[[float], float]:
+    """The map of the x axis: wider by as much as the boxes over each stretch of it.
+
+    A frame that would be too narrow for its title then is made as wide as that.
+    """
+    frames = [(layout.frames[c.id], c.title) for c in graph.clusters if c.id in layout.frames]
+    places = [*layout.places.values(), *[frame for frame, _ in frames]]
+    ends = [end for place in places for end in (place.left, place.right)]
     marks = sorted({0.0, layout.width, *ends})
     factors = np.zeros(len(marks) - 1)
+
+    def over(place: Place) -> Any:
+        return slice(bisect_left(marks, place.left), bisect_left(marks, place.right))
+
     for name, place in layout.places.items():
-        over = factors[bisect_left(marks, place.left) : bisect_left(marks, place.right)]
-        np.maximum(over, sizes[name][0] / place.width, out=over)
+        part = factors[over(place)]
+        np.maximum(part, sizes[name][0] / place.width, out=part)
     factors[factors == 0] = 1.0  # between the boxes
-    images = marks[0] + np.cumsum([0.0, *np.diff(marks) * factors])
+    for frame, title in frames:
+        width = (np.diff(marks) * factors)[over(frame)].sum()
+        factors[over(frame)] *= max(1.0, (text_width(title, ROW_SIZE) + 2 * _INDENT) / width)
+    images: list[float] = (marks[0] + np.cumsum([0.0, *np.diff(marks) * factors])).tolist()
+    slopes: list[float] = factors.tolist()
 
     def at(x: float) -> float:
         # Beyond the ends the map goes on as it was: a curve may bulge out there.
-        beyond = x - min(max(x, marks[0]), marks[-1])
-        return round(float(np.interp(x, marks, images)) + beyond, 2)
+        n = min(bisect_left(marks, x), len(marks) - 1)
+        slope = slopes[n - 1] if n and x < marks[n] else 1.0
+        return round(images[n] + (x - marks[n]) * slope, 2)
 
     return at
