@@ -25,6 +25,7 @@ from .core.errors import (
 from .core.tensor import ANY_DTYPE, LEAF, Size, Tensor, is_differentiable, wrap
 from .hooks import on_gradients as hooks
 from .hooks.on_gradients import Hooks
+from .levels.subclasses import torch_function
 from .ops import (
     _lookup,
     arithmetic,
@@ -42,7 +43,6 @@ from .ops.comparison import Eq, Ge, Gt, Le, Lt, Ne
 from .values.backend import CPU, Device, asnumpy, device_of
 from .values.dtypes import DType, as_dtype
 from .values.layers import Layer, refuse_inside, settled, visible
-from .values.subclasses import torch_function
 
 Subclass = TypeVar("Subclass", bound=Tensor)
 

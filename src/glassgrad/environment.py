@@ -19,6 +19,12 @@ from typing import Any, ClassVar, Self, TypeVar
 
 from .core.errors import ArgumentError, ArgumentTypeError, DeviceError, DTypeError, GraphError
 from .core.tensor import Tensor
+from .levels.subclasses import (
+    DisableTorchFunctionSubclass,
+    handle_torch_function,
+    has_torch_function,
+    is_tensor_like,
+)
 from .ops._arguments import check_type
 from .ops._declaring import FUNCTIONS
 from .ops.creation import TensorType
@@ -34,12 +40,6 @@ from .ops.generator import (
 from .values import backend
 from .values.backend import Device
 from .values.dtypes import TYPE_NAMES, set_default_dtype
-from .values.subclasses import (
-    DisableTorchFunctionSubclass,
-    handle_torch_function,
-    has_torch_function,
-    is_tensor_like,
-)
 
 __all__ = [
     "GradScaler",

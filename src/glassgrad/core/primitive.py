@@ -217,12 +217,9 @@ def apply(cls: type[Primitive], *operands: Any, **parameters: Any) -> Any:
         return modes.levels[-1].handle(cls, operands, parameters)
     values = _plain_values(cls, operands)
     if values is None:
-        settled = plugs.values.all_settled(operands)
-        if settled is not operands:
-            return cls.apply(*settled, **parameters)
-        own = plugs.values.computed(cls, operands, parameters)
-        if own is not NotImplemented:
-            return own
+        done = plugs.values.handled(cls, operands, parameters)
+        if done is not NotImplemented:
+            return done
         values = plugs.values.arrays_of(cls, operands)
     return apply_to_arrays(cls, operands, values, parameters)
 

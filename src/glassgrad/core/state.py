@@ -87,6 +87,7 @@ class Plugs:
 
     Attributes:
         values: operands that are no tensors of one float dtype (`values/operands.py`).
+        subclasses: classes of tensors that compute ops by themselves (`levels/subclasses.py`).
         calls: what users pass to a Function and return from it (`values/calls.py`).
         memory: outputs of a Function that are its inputs, or views (`memory/outputs.py`).
         saved: what nodes have saved, and what has become of it (`memory/saved.py`).
@@ -98,6 +99,7 @@ class Plugs:
     """
 
     values: Any = None
+    subclasses: Any = None
     calls: Any = None
     memory: Any = None
     saved: Any = None

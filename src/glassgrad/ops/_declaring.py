@@ -31,7 +31,7 @@ from glassgrad.core.errors import LinAlgError
 from glassgrad.core.primitive import Parameters
 from glassgrad.core.state import Func, Names, Values
 from glassgrad.core.tensor import Tensor
-from glassgrad.values.subclasses import PUBLIC
+from glassgrad.levels.subclasses import PUBLIC
 
 from ._arguments import OpClass, dim_or_axis, refuse_numbers, require_tensor
 from ._families import Elementwise, Predicate

@@ -224,17 +224,7 @@ class _CuPy(Backend):
 
 CPU_BACKEND = Backend()
 _FACTORIES: dict[str, Callable[[], Backend]] = {"cpu": lambda: CPU_BACKEND, "cuda": _CuPy}
-_ELSEWHERE = (
-    "mps",
-    "xpu",
-    "hpu",
-    "mtia",
-    "xla",
-    "hip",
-    "mkldnn",
-    "vulkan",
-    "privateuseone",
-)
+_ELSEWHERE = ("mps", "xpu", "hpu", "mtia", "xla", "hip", "mkldnn", "vulkan", "privateuseone")
 """Kinds of devices that PyTorch knows, and that no tensor lives on here."""
 
 _backends: dict[str, Backend] = {"cpu": CPU_BACKEND}

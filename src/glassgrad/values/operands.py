@@ -13,15 +13,12 @@ import numpy as np
 
 from glassgrad.core.errors import ArgumentTypeError, DeviceError, DimError, DTypeError, ShapeError
 from glassgrad.core.primitive import constant
-from glassgrad.core.state import Shape, Values
-from glassgrad.core.tensor import Size, Tensor, is_differentiable
+from glassgrad.core.state import Shape, Values, plugs
+from glassgrad.core.tensor import PLAIN, Size, Tensor, is_differentiable
 
-from . import subclasses
 from .backend import backend_for, backend_of, device_of, is_array
 from .dtypes import TYPE_NAMES, DType, as_dtype, float32, float64, get_default_dtype, result_dtype
 from .layers import Layer, Wrapped, bare, settled
-
-computed = subclasses.computed  # the spine asks for it here
 
 
 def payload_of(cls: type, given: Values, dtype: Any, device: Any) -> Any:
@@ -41,12 +38,15 @@ def payload_of(cls: type, given: Values, dtype: Any, device: Any) -> Any:
     return target.asarray(data, wanted or get_default_dtype())
 
 
-def all_settled(operands: Values) -> Values:
-    """Operands that have left their transform as what they wrap; the same tuple if none has."""
-    for x in operands:
-        if x.__class__ is Wrapped or isinstance(x, Layer):
-            return tuple([settled(x) for x in operands])
-    return operands
+def handled(cls: Any, operands: Values, parameters: dict[str, Any]) -> Any:
+    """What becomes of an op on operands that have left their transform, or that compute ops by
+    themselves; NotImplemented for all others.
+    """
+    if any(x.__class__ is Wrapped or isinstance(x, Layer) for x in operands):
+        return cls.apply(*[settled(x) for x in operands], **parameters)
+    if any(type(x) not in PLAIN and hasattr(x, "__torch_function__") for x in operands):
+        return plugs.subclasses.computed(cls, operands, parameters)
+    return NotImplemented
 
 
 # Arrays, at the bottom --------------------------------------------------------------------------

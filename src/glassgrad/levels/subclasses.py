@@ -86,12 +86,10 @@ def computed(rule: Any, operands: Values, parameters: dict[str, Any]) -> Any:
     Raises:
         ArgumentTypeError: if none of them wants it.
     """
-    for x in operands:  # most have none, and pay for this loop only
-        if type(x) not in PLAIN and hasattr(x, "__torch_function__"):
-            types = overrides(operands)
-            if types:
-                return handed_over(types, PublicFunction(rule), operands, parameters)
-    return NotImplemented
+    types = overrides(operands)
+    if not types:
+        return NotImplemented
+    return handed_over(types, PublicFunction(rule), operands, parameters)
 
 
 def handed_over(types: list[type], function: Any, args: Values, kwargs: dict[str, Any]) -> Any:
