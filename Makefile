@@ -21,7 +21,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test slow fuzz check format bench gallery stubs docs test-docs clean
+.PHONY: help demo test slow fuzz check format bench gallery stubs operators docs test-docs clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -56,6 +56,9 @@ gallery: $(VENV)/.run  ## Draw the gallery, eighteen pictures, into docs/images/
 
 stubs: $(VENV)/.run  ## Write down for editors and mypy what follows from the ops' declarations
 	@$(BIN)/python docs/stubs.py
+
+operators: $(VENV)/.test  ## Play PyTorch's operator database; write docs/operators.csv
+	@PYTHONPATH=tests OMP_NUM_THREADS=1 $(BIN)/python docs/operators.py
 
 docs: $(VENV)/.docs  ## Build the documentation into site/
 	@NO_MKDOCS_2_WARNING=1 OMP_NUM_THREADS=1 $(BIN)/mkdocs build --strict

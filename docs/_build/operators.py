@@ -1,0 +1,73 @@
+"""The table of operators, of what `docs/operators.py` has measured and what the ops themselves say."""
+
+import csv
+import functools
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import glassgrad
+from glassgrad.core.primitive import Primitive
+from glassgrad.levels.subclasses import PUBLIC
+from glassgrad.ops._declaring import METHODS
+from glassgrad.ops._lookup import load_all
+from glassgrad.viz.explaining.formulas import formulas_of
+from glassgrad.viz.explaining.mathml import mathml
+from glassgrad.viz.explaining.notation import latex
+
+FILE = Path(__file__).parents[1] / "operators.csv"
+HEADS = ("operator", "formulas", "right", "µs", "/ torch")
+
+
+def table() -> str:
+    """The table as HTML."""
+    load_all()
+    with FILE.open(encoding="utf-8", newline="") as file:
+        _, *lines = csv.reader(file)
+    heads = "".join([f"<th>{head}</th>" for head in HEADS])
+    rows = "\n".join([_row(*line) for line in lines])
+    right = sum([not why for _, why, *_ in lines])
+    return (
+        f"<p>{right} of {len(lines)} operators are right.</p>\n"
+        f"<table><thead><tr>{heads}</tr></thead><tbody>\n{rows}\n</tbody></table>"
+    )
+
+
+def _row(name: str, wrong: str, recorded: str, time: str, ratio: str) -> str:
+    words = [f"<code>{escape(name)}</code>", formulas(name, recorded.split())]
+    cells = [*words, escape(wrong) or "yes", time, ratio]
+    return "<tr>" + "".join([f"<td>{cell}</td>" for cell in cells]) + "</tr>"
+
+
+def formulas(name: str, recorded: Sequence[str] = ()) -> str:
+    """Value, tangent and gradient of an operator; of one that is made of others, their names.
+
+    Args:
+        recorded: the ops that it puts on the graph.
+    """
+    function = _function(name.partition("#")[0])
+    rules = [rule for rule, public in PUBLIC.items() if public is function]
+    if not rules and len(recorded) == 1:
+        rules = [rule for rule in _all_rules() if rule.__name__ == recorded[0]]
+    for rule in rules:
+        found = formulas_of(rule)
+        if found is not None:
+            return "<br>".join([mathml(latex(each)) for column in found.columns for each in column])
+    return f"made of {', '.join(recorded)}" if recorded else "–"
+
+
+@functools.cache
+def _all_rules() -> list[type[Primitive]]:
+    found, todo = [], [Primitive]
+    while todo:
+        found.append(todo.pop())
+        todo += found[-1].__subclasses__()
+    return found
+
+
+def _function(name: str) -> Any:
+    try:
+        return functools.reduce(getattr, name.split("."), glassgrad)
+    except AttributeError:
+        return METHODS.get(name)

@@ -1,0 +1,99 @@
+"""Plays PyTorch's operator database and writes what came of it: `make operators`.
+
+A line for each operator that real programs use: whether it is right for all dtypes and samples (if
+not: why), how long its largest sample takes here, and how many times as long as in PyTorch.
+"""
+
+import csv
+import time
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import torch
+
+import glassgrad as gg
+from opinfo import MOST_SAMPLES, NAMES, OPERATORS, NotHere, Played, dtypes_of, ours, play
+from ops.test_opinfo import NOT_RIGHT
+
+FILE = Path(__file__).parent / "operators.csv"
+ROUNDS = 7
+SECONDS = 0.002  # of each library in a round
+
+
+def main() -> None:
+    """Write the table anew."""
+    torch.set_num_threads(1)
+    with FILE.open("w", encoding="utf-8", newline="") as file:
+        lines = csv.writer(file, lineterminator="\n")
+        lines.writerow(["operator", "wrong because", "recorded", "µs", "/ torch"])
+        for name in NAMES:
+            is_wrong = any(play(name, dtype) for dtype in dtypes_of(name))
+            why = NOT_RIGHT.get(name, "not known") if is_wrong else ""
+            lines.writerow([name, why, " ".join(recorded(name)), *timed(name)])
+
+
+def recorded(name: str) -> list[str]:
+    """The ops on the graph of the largest sample, the newest first."""
+    played = largest(name, requires_grad=True)
+    ends = [y.grad_fn for y in played.call() if isinstance(y, gg.Tensor)] if played else []
+    found: dict[Any, str] = {}
+    nodes = [node for node in ends if node is not None]
+    while nodes:
+        node = nodes.pop(0)
+        if node not in found and hasattr(node, "_forward_cls"):
+            found[node] = node._forward_cls.__name__
+            nodes += [before for before, _ in node.next_functions if before is not None]
+    return list(dict.fromkeys(found.values()))
+
+
+def timed(name: str) -> tuple[str, str]:
+    """Microseconds of a call, and the ratio to PyTorch's; empty where there is nothing to time."""
+    played = largest(name)
+    if played is None:
+        return "", ""
+    sample, op = played.sample, played.op
+    function = ours(op)
+    calls = (
+        lambda: function(*played.args, **played.kwargs),
+        lambda: op(sample.input, *sample.args, **sample.kwargs),
+    )
+    with gg.no_grad(), torch.no_grad():
+        counts = [max(1, round(SECONDS / seconds(call, 1))) for call in calls]
+        pairs = [
+            [seconds(*each) for each in zip(calls, counts, strict=True)] for _ in range(ROUNDS)
+        ]
+    own, ratio = median([own for own, _ in pairs]), median([own / theirs for own, theirs in pairs])
+    return f"{own * 1e6:.3g}", f"{ratio:.2g}"
+
+
+def largest(name: str, *, requires_grad: bool = False) -> Any:
+    """The sample with the most elements, of the first dtype that has one."""
+    op = OPERATORS[name]
+    for dtype in dtypes_of(name):
+        is_wanted = requires_grad and dtype in op.supported_backward_dtypes("cpu")
+        samples = list(op.sample_inputs("cpu", dtype, requires_grad=is_wanted))[:MOST_SAMPLES]
+        for sample in sorted(samples, key=_size, reverse=True):
+            try:
+                played = Played(op, sample)
+                played.call()
+            except (NotHere, RuntimeError):
+                continue
+            return played
+    return None
+
+
+def _size(sample: Any) -> int:
+    return sum([x.numel() for x in (sample.input, *sample.args) if isinstance(x, torch.Tensor)])
+
+
+def seconds(call: Any, count: int) -> float:
+    """How long a call takes, in a row of as many."""
+    begin = time.perf_counter()
+    for _ in range(count):
+        call()
+    return (time.perf_counter() - begin) / count
+
+
+if __name__ == "__main__":
+    main()
