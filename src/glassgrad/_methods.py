@@ -301,6 +301,10 @@ class Methods:
         """Bytes of all elements."""
         return self.itemsize * self.numel()
 
+    def element_size(self: "Tensor") -> int:
+        """Bytes per element."""
+        return self.itemsize
+
     def numel(self: "Tensor") -> int:
         """The number of elements."""
         return self.shape.numel()
@@ -308,6 +312,8 @@ class Methods:
     def dim(self: "Tensor") -> int:
         """The number of dims."""
         return self.ndim
+
+    nelement, ndimension = numel, dim
 
     def size(self: "Tensor", dim: int | None = None) -> Any:
         """The shape, or the size of one dim."""
