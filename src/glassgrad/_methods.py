@@ -13,7 +13,6 @@ import numpy as np
 
 from . import _dtypes, _printing
 from .core import backward as _backward
-from .core import state
 from .core.errors import (
     ArgumentTypeError,
     DTypeError,
@@ -22,6 +21,7 @@ from .core.errors import (
     ShapeError,
     TransformError,
 )
+from .core.state import Func, modes
 from .core.tensor import ANY_DTYPE, LEAF, Size, Tensor, is_differentiable, wrap
 from .hooks import on_gradients as hooks
 from .hooks.on_gradients import Hooks
@@ -47,6 +47,15 @@ from .values.subclasses import torch_function
 Subclass = TypeVar("Subclass", bound=Tensor)
 
 GRAD_DTYPES = ("float16", "float32", "float64", "complex64", "complex128")  # by name
+
+
+def _assignable(view: Func) -> property:
+    """A property that is a view of a tensor: what is assigned to it is written to the view."""
+
+    def assign(self: Tensor, value: Any) -> None:
+        view(self)[...] = value
+
+    return property(view, assign)
 
 
 class SizeMethods:
@@ -267,23 +276,8 @@ class Methods:
     mH = property(complex_numbers.mH)  # noqa: N815  # PyTorch's name
 
     # Parts of complex numbers
-    @property
-    def real(self: "Tensor") -> "Tensor":
-        """A view of the real parts; see `glassgrad.real`."""
-        return complex_numbers.real(self)
-
-    @real.setter
-    def real(self: "Tensor", value: Any) -> None:
-        complex_numbers.real(self)[...] = value
-
-    @property
-    def imag(self: "Tensor") -> "Tensor":
-        """A view of the imaginary parts; see `glassgrad.imag`."""
-        return complex_numbers.imag(self)
-
-    @imag.setter
-    def imag(self: "Tensor", value: Any) -> None:
-        complex_numbers.imag(self)[...] = value
+    real = _assignable(complex_numbers.real)
+    imag = _assignable(complex_numbers.imag)
 
     # Methods
     @property
@@ -382,7 +376,7 @@ class Methods:
         """
         if force:
             return asnumpy(self.payload)
-        if self.requires_grad and state.modes.grad:
+        if self.requires_grad and modes.grad:
             raise GraphError(
                 "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() "
                 "instead. NumPy records nothing, so the gradient would be lost."
