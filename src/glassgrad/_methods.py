@@ -41,7 +41,7 @@ from .ops.arithmetic import Add, Div, Mul, Operand, Sub
 from .ops.comparison import Eq, Ge, Gt, Le, Lt, Ne
 from .values.backend import CPU, Device, asnumpy, device_of
 from .values.dtypes import DType, as_dtype
-from .values.layers import Layer, refuse_inside, settled, visible
+from .values.layers import Layer, refuse_inside, visible
 from .values.subclasses import torch_function
 
 Subclass = TypeVar("Subclass", bound=Tensor)
@@ -386,7 +386,7 @@ class Methods:
                 f"can't convert {self.device} device type tensor to numpy. Use Tensor.cpu() to "
                 "copy the tensor to host memory first."
             )
-        return _without_layers(self)  # type: ignore[no-any-return]  # payload is Any
+        return conversion.without_layers(self)  # type: ignore[no-any-return]  # payload is Any
 
     def __array__(
         self: "Tensor", dtype: Any = None, copy: bool | None = None
@@ -479,7 +479,7 @@ class Methods:
 
     def __deepcopy__(self: "Tensor", memo: dict[int, Any]) -> "Tensor":
         if isinstance(self.payload, Layer):
-            return copy.deepcopy(wrap(_without_layers(self)), memo)
+            return copy.deepcopy(wrap(conversion.without_layers(self)), memo)
         if not self.is_leaf:
             raise GraphError(
                 "Only Tensors created explicitly by the user (graph leaves) support the deepcopy "
@@ -494,7 +494,7 @@ class Methods:
         return out
 
     def __reduce_ex__(self: "Tensor", protocol: Any) -> tuple[Any, ...]:
-        array = asnumpy(_without_layers(self))
+        array = asnumpy(conversion.without_layers(self))
         return _rebuild, (type(self), array, self.requires_grad, self.name), self.__dict__
 
     def __len__(self: "Tensor") -> int:
@@ -559,23 +559,6 @@ def _as_grad_dtype(dtype: Any) -> DType:
 
 
 # Copies -----------------------------------------------------------------------------------------
-
-
-def _without_layers(tensor: "Tensor") -> Any:
-    """The array of a tensor, if it does not take part in a transform any more.
-
-    Raises:
-        TransformError: if its transform is still being computed, or was a vmap.
-    """
-    payload = settled(tensor).payload
-    if isinstance(payload, Layer):
-        raise TransformError(
-            "Cannot access data pointer of Tensor that doesn't have storage: inside a transform "
-            f"({payload.level.kind}) a tensor of shape {list(tensor.shape)} is more than an array, "
-            "and nobody else would see the rest. Compute with glassgrad's ops, in a Function of "
-            "your own, or outside of the transform."
-        )
-    return payload
 
 
 def _rebuild(cls: "type[Tensor]", array: Any, requires_grad: bool, name: str | None) -> "Tensor":

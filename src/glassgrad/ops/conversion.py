@@ -8,16 +8,9 @@ import numpy as np
 
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, TransformError
 from glassgrad.core.tensor import Tensor, is_differentiable, whole
-from glassgrad.values.backend import (
-    CPU,
-    Device,
-    asnumpy,
-    backend_for,
-    copy_of,
-    device_of,
-)
+from glassgrad.values.backend import CPU, Device, asnumpy, backend_for, copy_of, device_of
 from glassgrad.values.dtypes import TYPE_NAMES, DType, as_dtype, float32
-from glassgrad.values.layers import Layer
+from glassgrad.values.layers import Layer, settled
 
 from ._declaring import for_each_dtype, method, op
 from ._families import Moved, array_of
@@ -327,16 +320,28 @@ def dlpack_capsule(
             "Can't export tensors that require gradient, use tensor.detach(). Nobody would see "
             "what the other library writes, or give it a gradient."
         )
-    if isinstance(input.payload, Layer):
-        raise TransformError(
-            "Cannot access data pointer of Tensor that doesn't have storage: a tensor of shape "
-            f"{list(input.shape)} that is seen by a transform is nothing to another library. "
-            "Return it, and export the result."
-        )
+    array = without_layers(input)
     options = {"max_version": max_version, "dl_device": dl_device, "copy": copy}
     asked = {name: value for name, value in options.items() if value is not None}
     on_cpu = input.device == CPU
-    return input.payload.__dlpack__(stream=None if on_cpu and stream == -1 else stream, **asked)
+    return array.__dlpack__(stream=None if on_cpu and stream == -1 else stream, **asked)
+
+
+def without_layers(tensor: Tensor) -> Any:
+    """The array of a tensor, if it does not take part in a transform any more.
+
+    Raises:
+        TransformError: if its transform is still being computed, or was a vmap.
+    """
+    payload = settled(tensor).payload
+    if isinstance(payload, Layer):
+        raise TransformError(
+            "Cannot access data pointer of Tensor that doesn't have storage: inside a transform "
+            f"({payload.level.kind}) a tensor of shape {list(tensor.shape)} is more than an array, "
+            "and nobody else would see the rest. Compute with glassgrad's ops, in a Function of "
+            "your own, or outside of the transform."
+        )
+    return payload
 
 
 def dlpack_device(input: Tensor) -> tuple[int, int]:

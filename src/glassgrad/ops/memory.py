@@ -30,7 +30,7 @@ from ._writing import (
     replace,
     write,
 )
-from .conversion import Clone, to, type_of
+from .conversion import Clone, to, type_of, without_layers
 from .creation import checked_size
 
 
@@ -43,13 +43,7 @@ def data_ptr(input: Tensor) -> int:
         >>> data_ptr(x[1:]) - data_ptr(x)
         4
     """
-    array = input.payload
-    if isinstance(array, Layer):
-        raise TransformError(
-            "Cannot access data pointer of Tensor that doesn't have storage: this one, of shape "
-            f"{list(input.shape)}, is seen by a transform. Return it, and look at the result."
-        )
-    return Storage(array).data_ptr()
+    return Storage(without_layers(input)).data_ptr()
 
 
 @method()
