@@ -258,24 +258,17 @@ def _share_result(node: Any, at: int, input: Tensor) -> None:
 def check_write(input: Tensor, name: str, *others: Any) -> None:
     """Raise if `input` cannot be written from the others, recorded or not."""
     if records(input, *others):
-        check_writable(input, name)
-    else:
-        _check_inference(input, name)
-
-
-def check_writable(input: Tensor, name: str) -> None:
-    """Raise if a write to `input` cannot be recorded."""
-    base = input._base
-    if base is not None:
-        check_made(input)
-    is_view_of_leaf = base is not None and base.is_leaf
-    if input.requires_grad and (is_view_of_leaf or input.is_leaf):
-        what = "a view of a leaf" if is_view_of_leaf else "a leaf"
-        raise LeafWriteError(
-            f"{what} Variable that requires grad is being used in an in-place operation: {name}_ "
-            f"on shape {tuple(input.shape)}. The tape would then hold values that never existed. "
-            "Write out of place, or wrap an optimiser step in no_grad()."
-        )
+        base = input._base
+        if base is not None:
+            check_made(input)
+        is_view_of_leaf = base is not None and base.is_leaf
+        if input.requires_grad and (is_view_of_leaf or input.is_leaf):
+            what = "a view of a leaf" if is_view_of_leaf else "a leaf"
+            raise LeafWriteError(
+                f"{what} Variable that requires grad is being used in an in-place operation: "
+                f"{name}_ on shape {tuple(input.shape)}. The tape would then hold values that "
+                "never existed. Write out of place, or wrap an optimiser step in no_grad()."
+            )
     _check_inference(input, name)
 
 

@@ -22,7 +22,7 @@ from ._families import Elementwise, Flat, in_front
 from ._writing import (
     as_it_is,
     check_apart,
-    check_writable,
+    check_write,
     in_place,
     must_follow,
     put,
@@ -640,8 +640,7 @@ def set_(input: Tensor, source: Tensor | None = None) -> Tensor:
             f"Could not set tensor of type {c_name(source.dtype)} to a tensor of type "
             f"{c_name(input.dtype)}. A tensor keeps its dtype. Write `source.to(x.dtype)`."
         )
-    if records(input):
-        check_writable(input, "set")
+    check_write(input, "set")
     if records(input) or input._is_view():
         raise GraphError(
             f"derivative for set_ is not implemented: shape {list(input.shape)}. A node, or a "
