@@ -194,11 +194,11 @@ def _leaf(
     return out
 
 
-def _check_floats(name: str, *dtypes: DType) -> None:
-    if any(dtype.kind not in "fc" for dtype in dtypes):
+def _check_floats(name: str, *dtypes: DType, kinds: str = "fc") -> None:
+    if any(dtype.kind not in kinds for dtype in dtypes):
         raise DTypeError(
-            f"{name}() is not implemented for {', '.join(map(str, dtypes))}. It draws fractions. "
-            "Write `randint(…)`, or convert to a float first: `x.float()`."
+            f"{name}() is not implemented for {', '.join(map(str, dtypes))}. Its numbers are "
+            "fractions. Write `randint(…)`, or convert to a float first: `x.float()`."
         )
 
 
@@ -323,11 +323,8 @@ def bernoulli(
         tensor([0., 1.])
     """
     require_tensor("bernoulli", input)
-    if p is None and input.dtype.kind != "f":
-        raise DTypeError(
-            f"bernoulli() is not implemented for {input.dtype}. Probabilities have fractions. "
-            "Write `input.float()`."
-        )
+    if p is None:
+        _check_floats("bernoulli", input.dtype, kinds="f")
     chance = input if p is None else p
     _check_probability("bernoulli", chance)
     source = source_of(generator)
