@@ -5,7 +5,6 @@ The ops declare their methods themselves (see `ops/_declaring.py`). This mixin i
 """
 
 import copy
-import warnings
 from collections.abc import Iterator
 from typing import Any, TypeVar
 
@@ -40,6 +39,7 @@ from .ops._declaring import METHODS, plain
 from .ops.arithmetic import Add, Div, Mul, Operand, Sub
 from .ops.comparison import Eq, Ge, Gt, Le, Lt, Ne
 from .values.backend import CPU, Device, asnumpy, device_of
+from .values.calls import warn
 from .values.dtypes import DType, as_dtype
 from .values.layers import Layer, refuse_inside, visible
 from .values.subclasses import torch_function
@@ -150,13 +150,11 @@ class Methods:
         if cold is not None and cold.grad is not None:
             return cold.grad
         if not self.is_leaf and not self.retains_grad:
-            warnings.warn(
+            warn(
                 "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its "
                 ".grad attribute won't be populated during autograd.backward(). If you indeed "
                 "want the .grad field to be populated for a non-leaf Tensor, use .retain_grad() "
-                "on the non-leaf Tensor.",
-                UserWarning,
-                stacklevel=2,
+                "on the non-leaf Tensor."
             )
         return None
 

@@ -5,7 +5,6 @@ the result in the graph: the old value's node is behind an edge, as if it had be
 What that means for views is told in `memory/views.py`.
 """
 
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -38,6 +37,7 @@ from glassgrad.levels.duals import forward_moves, tangent_of
 from glassgrad.levels.level import level_below
 from glassgrad.memory.views import check_made, move, relocate
 from glassgrad.values.backend import backend_of, repeats
+from glassgrad.values.calls import warn
 from glassgrad.values.layers import Layer, fresh
 
 from ._arguments import OpClass, check_type, scalar_name
@@ -452,13 +452,11 @@ def _has_tangent(payload: Any) -> bool:
 
 def _resize(out: Tensor, result: Tensor) -> None:
     if out.numel():
-        warnings.warn(
+        warn(
             "An output with one or more elements was resized since it had shape "
             f"{list(out.shape)}, which does not match the required output shape "
             f"{list(result.shape)}. It has new memory now. Write `out.resize_(0)` before if "
-            "that is meant.",
-            UserWarning,
-            stacklevel=4,
+            "that is meant."
         )
     zeros = np.zeros_like(array_of(out), order="C", shape=tuple(result.shape))
     out.payload = fresh(zeros).payload

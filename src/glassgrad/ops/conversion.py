@@ -1,6 +1,5 @@
 """Copies, other dtypes and devices; memory shared with other libraries (DLPack)."""
 
-import warnings
 from collections.abc import Iterable
 from typing import Any
 
@@ -9,6 +8,7 @@ import numpy as np
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, TransformError
 from glassgrad.core.tensor import Tensor, is_differentiable, whole
 from glassgrad.values.backend import CPU, Device, asnumpy, backend_for, copy_of, device_of
+from glassgrad.values.calls import warn
 from glassgrad.values.dtypes import TYPE_NAMES, DType, as_dtype, float32
 from glassgrad.values.layers import Layer, settled
 
@@ -89,11 +89,9 @@ def converted(array: Any, dtype: DType, device: Device) -> Any:
     """A copy of an array in another dtype, on another device."""
     array = whole(array)
     if array.dtype.kind == "c" and dtype.kind not in "cb":
-        warnings.warn(
+        warn(
             "Casting complex values to real discards the imaginary part. Write `x.real` where "
-            "that is meant.",
-            UserWarning,
-            stacklevel=6,
+            "that is meant."
         )
         array = np.real(array)
     with np.errstate(all="ignore"):  # inf and nan have no integer; PyTorch gives some number

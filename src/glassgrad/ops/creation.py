@@ -2,7 +2,6 @@
 
 import functools
 import math
-import warnings
 from collections.abc import Sequence
 from itertools import chain
 from typing import Any
@@ -14,6 +13,7 @@ from glassgrad.core.primitive import constant
 from glassgrad.core.state import Shape, Values
 from glassgrad.core.tensor import Size, Tensor, whole, wrap
 from glassgrad.values.backend import CPU, CPU_BACKEND, asnumpy, backend_for, device_of, is_array
+from glassgrad.values.calls import warn
 from glassgrad.values.dtypes import (
     TYPE_NAMES,
     DType,
@@ -64,12 +64,10 @@ def tensor(data: Any, *, dtype: Any = None, device: Any = None, **new: Any) -> T
     See also: https://pytorch.org/docs/stable/generated/torch.tensor.html
     """
     if isinstance(data, Tensor):
-        warnings.warn(
+        warn(
             "To copy construct from a tensor, it is recommended to use "
             "sourceTensor.detach().clone() or sourceTensor.detach().clone().requires_grad_(True), "
-            "rather than tensor(sourceTensor).",
-            UserWarning,
-            stacklevel=3,
+            "rather than tensor(sourceTensor)."
         )
     new.pop("beside", None)  # its dtype and its device are there already
     place = data.device if isinstance(data, Tensor) else None
@@ -234,11 +232,9 @@ def frombuffer(
 
 
 def _warn_of_reading(given: str, copied: str) -> None:
-    warnings.warn(
+    warn(
         f"The given {given} is not writable: writing to the tensor will fail. Write `{copied}` for "
-        "a copy.",
-        UserWarning,
-        stacklevel=3,
+        "a copy."
     )
 
 
@@ -719,11 +715,9 @@ def _kind(item: Any) -> DType:
                 "`stack(tensors)`."
             )
         if item.requires_grad:
-            warnings.warn(
+            warn(
                 "Converting a tensor with requires_grad=True to a scalar: the new tensor will not "
-                "pass a gradient on. Write `stack(tensors)`, or `x.detach()` if that is meant.",
-                UserWarning,
-                stacklevel=6,
+                "pass a gradient on. Write `stack(tensors)`, or `x.detach()` if that is meant."
             )
         return item.dtype
     if isinstance(item, np.ndarray) and not item.ndim:

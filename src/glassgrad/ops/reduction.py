@@ -9,7 +9,6 @@ import builtins
 import inspect
 import math
 import re
-import warnings
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -27,6 +26,7 @@ from glassgrad.core.primitive import Primitive
 from glassgrad.core.state import Func, Shape, Values
 from glassgrad.core.tensor import Tensor, is_differentiable
 from glassgrad.values.backend import backend_of, in_rows
+from glassgrad.values.calls import warn
 from glassgrad.values.dtypes import Number, as_dtype, int64, uint8
 from glassgrad.values.gradients import sum_to
 
@@ -872,11 +872,9 @@ def checked_spread(
     lost = _lost(name, correction, unbiased)
     dims = reduced(dim, input.ndim)
     if count_of(input.shape, dims) <= lost:
-        warnings.warn(
+        warn(
             f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the "
-            "reduction factor (input numel divided by output numel).",
-            UserWarning,
-            stacklevel=4,
+            "reduction factor (input numel divided by output numel)."
         )
     return op.apply(input, dim=dims, correction=lost, keepdim=keepdim)
 
@@ -1082,11 +1080,9 @@ def cov(
     product = mm(deviation, conj(weighted.t()))
     freedom = total - lost
     if _holds(freedom <= 0):
-        warnings.warn(
+        warn(
             "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number "
-            "of observations.",
-            UserWarning,
-            stacklevel=2,
+            "of observations."
         )
     freedom = clamp(freedom, min=0) if isinstance(freedom, Tensor) else max(freedom, 0)
     return squeeze(product / freedom)
