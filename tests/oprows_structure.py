@@ -6,9 +6,9 @@ import glassgrad
 from glassgrad.ops import (
     conversion,
     diagonals,
-    filling,
     indexing,
     joining,
+    memory,
     scattering,
     shape,
     strided,
@@ -292,27 +292,27 @@ COPYING = [
         call=lambda f, x, dtype: x.to(dtype),
     ),
     OpCase(
-        filling.copy_,
+        memory.copy_,
         [real(2, 3), real(3)],
         rules="Copy",
         call=_copied,
         wrong=[sample(real(2, 3), real(2))],
     ),
     OpCase(
-        filling.fill_,
+        memory.fill_,
         [real(2, 3)],
         {"value": 2.5},
         rules="Fill",
         call=lambda f, x, value: x.clone().fill_(value),
     ),
     OpCase(
-        filling.fill_,
+        memory.fill_,
         [real(2, 3), real()],
         rules="FillWith",
         call=lambda f, x, value: x.clone().fill_(value),
         wrong=[sample(real(2, 3), real(3))],
     ),
-    OpCase(filling.zero_, [real(2, 3)], rules="Zero", call=lambda f, x: x.clone().zero_()),
+    OpCase(memory.zero_, [real(2, 3)], rules="Zero", call=lambda f, x: x.clone().zero_()),
 ]
 
 ROWS = [*SHAPE, *CHOOSING, *JOINING, *PARTS, *COPYING]

@@ -89,3 +89,7 @@ def test_the_dtype_of_a_sum_is_told(lib):
     assert lib.result_type(lib.tensor([1, 2]), 1.5) is lib.float32
     assert lib.result_type(lib.tensor(1.0), lib.tensor([1], dtype=lib.int8)) is lib.float32
     assert lib.get_default_dtype() is lib.float32
+
+
+def test_a_dtype_that_is_a_name_alone_is_pickled_by_it(lib):
+    assert pickle.loads(pickle.dumps(lib.bfloat16)) is copy.deepcopy(lib.bfloat16) is lib.bfloat16

@@ -23,13 +23,12 @@ from glassgrad.ops.decompositions import _lu as lu, _qr as qr, _svd as svd, lu_u
 from glassgrad.ops.diagonals import block_diag as block_diag, diag as diag, diag_embed as diag_embed, diagflat as diagflat, diagonal as diagonal, diagonal_scatter as diagonal_scatter, trace as trace
 from glassgrad.ops.exponentials import frexp as frexp, vander as vander
 from glassgrad.ops.extrema import AminmaxReturn, CummaxReturn, CumminReturn
-from glassgrad.ops.filling import fill as fill, fill_ as fill_, zero_ as zero_
 from glassgrad.ops.generator import Generator, Generator as Generator, get_rng_state as get_rng_state, initial_seed as initial_seed, manual_seed as manual_seed, seed as seed, set_rng_state as set_rng_state
 from glassgrad.ops.indexing import index_put as index_put, narrow as narrow, put as put, select as select, select_scatter as select_scatter, slice_scatter as slice_scatter, unravel_index as unravel_index
 from glassgrad.ops.joining import Tensors, atleast_1d as atleast_1d, atleast_2d as atleast_2d, atleast_3d as atleast_3d, broadcast_shapes as broadcast_shapes, broadcast_tensors as broadcast_tensors, cartesian_prod as cartesian_prod, chunk as chunk, combinations as combinations, concat as concat, concat as concatenate, dsplit as dsplit, hsplit as hsplit, meshgrid as meshgrid, split as split, split_with_sizes as split_with_sizes, tensor_split as tensor_split, unbind as unbind, unsafe_chunk as unsafe_chunk, unsafe_split as unsafe_split, unsafe_split_with_sizes as unsafe_split_with_sizes, vsplit as vsplit
 from glassgrad.ops.linalg import chain_matmul as chain_matmul, outer as ger, outer as outer
 from glassgrad.ops.masking import masked_fill as masked_fill, masked_scatter as masked_scatter
-from glassgrad.ops.memory import detach_ as detach_, get_device as get_device, is_nonzero as is_nonzero, is_same_size as is_same_size, is_storage as is_storage, numel as numel, resize_as_ as resize_as_, typename as typename
+from glassgrad.ops.memory import detach_ as detach_, fill as fill, fill_ as fill_, get_device as get_device, is_nonzero as is_nonzero, is_same_size as is_same_size, is_storage as is_storage, numel as numel, resize_as_ as resize_as_, typename as typename, zero_ as zero_
 from glassgrad.ops.normalization import group_norm as group_norm, layer_norm as layer_norm, rms_norm as rms_norm
 from glassgrad.ops.norms import Order, cdist as cdist, cosine_similarity as cosine_similarity, dist as dist, pdist as pdist
 from glassgrad.ops.padding import constant_pad_nd as constant_pad_nd

@@ -32,6 +32,7 @@ from glassgrad.core.primitive import Parameters
 from glassgrad.core.state import Func, Names, Values
 from glassgrad.core.tensor import Tensor
 from glassgrad.levels.subclasses import PUBLIC
+from glassgrad.values.dtypes import TYPE_NAMES
 
 from ._arguments import OpClass, dim_or_axis, refuse_numbers, require_tensor
 from ._families import Elementwise, Predicate
@@ -183,18 +184,36 @@ def for_each_rank(*ranks: int) -> Callable[[F], F]:
     """
 
     def declare(function: F) -> F:
-        given, name = Arguments.of(function), function.__name__
-        shown = given._replace(keyword=tuple([each for each in given.keyword if each != "rank"]))
+        name = function.__name__
         for rank, of in enumerate(("lines, `(n, c, w)`", "", "spaces, `(n, c, d, h, w)`"), 1):
-            text = f"return function({shown.passed()}, rank=rank)\n"
             doc = f"`{name}2d` of {of}; everything else is the same." if of else function.__doc__
-            public = _derived(function, text, shown, named=f"{name}{rank}d", doc=doc, rank=rank)
+            public = _given(function, f"{name}{rank}d", doc, rank=rank)
             FUNCTIONS[f"nn.functional.{name}{rank}d"] = public
             if rank in ranks:
                 FUNCTIONS[f"{name}{rank}d"] = public
         return function
 
     return declare
+
+
+def for_each_dtype(function: F) -> F:
+    """Declare the methods `x.float()`, `x.cdouble()` …, given a function and its keyword `dtype`.
+
+    They are called as the dtypes were, once: "Float", "ComplexDouble".
+    """
+    for dtype, old_name in TYPE_NAMES.items():
+        name = old_name.replace("Complex", "c").lower()
+        doc = f"`to(input, {dtype})`{'; fractions are cut off' * (dtype.kind in 'iu')}."
+        METHODS[name] = _given(function, name, doc, dtype=dtype)
+    return function
+
+
+def _given(function: Any, name: str, doc: str | None, **values: Any) -> Any:
+    """The function, called `name`, with the values of some of its keywords given."""
+    own = Arguments.of(function)
+    left = own._replace(keyword=tuple([each for each in own.keyword if each not in values]))
+    text = f"return function({own.passed()})\n"
+    return _derived(function, text, left, named=name, doc=doc, **values)
 
 
 def _with_size(given: "Arguments") -> tuple[str, "Arguments"]:

@@ -338,7 +338,7 @@ class OpMethods:
         """The products of two stacks of matrices, one by one."""
 
     def bool(self, memory_format: Any = None) -> Tensor:
-        """`to(input, bool)`: which elements are not 0."""
+        """`to(input, bool)`."""
 
     def broadcast_to(self, size: Sequence[builtins.int]) -> Tensor:
         """`expand(input, size)` under NumPy's name."""
@@ -537,9 +537,6 @@ class OpMethods:
 
     def dsplit(self, indices_or_sections: builtins.int | Sequence[builtins.int]) -> tuple[Tensor, ...]:
         """A tensor cut along its third dim; see `hsplit`."""
-
-    def element_size(self) -> builtins.int:
-        """Bytes per element."""
 
     def eq(self, other: Operand) -> Tensor:
         """`input == other`, element by element."""
@@ -1084,9 +1081,6 @@ class OpMethods:
     def narrow(self, dim: builtins.int, start: builtins.int, length: builtins.int) -> Tensor:
         """A range of a dim."""
 
-    def ndimension(self) -> builtins.int:
-        """The number of dims; `dim` under another name."""
-
     def ne(self, other: Operand) -> Tensor:
         """`input != other`, element by element; see `eq`."""
 
@@ -1104,9 +1098,6 @@ class OpMethods:
 
     def negative_(self) -> Tensor:
         """`neg`, in place."""
-
-    def nelement(self) -> builtins.int:
-        """The number of elements; `numel` under another name."""
 
     def new(self, *args: Any) -> Tensor:
         """A tensor of the dtype of `input`, of sizes or of values."""

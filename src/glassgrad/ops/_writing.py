@@ -5,7 +5,6 @@ the result in the graph: the old value's node is behind an edge, as if it had be
 What that means for views is told in `memory/views.py`.
 """
 
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -38,6 +37,7 @@ from glassgrad.levels.duals import forward_moves, tangent_of
 from glassgrad.levels.level import level_below
 from glassgrad.memory.views import check_made, move, relocate
 from glassgrad.values.backend import backend_of, repeats
+from glassgrad.values.calls import warn
 from glassgrad.values.layers import Layer, fresh
 
 from ._arguments import OpClass, check_type, scalar_name
@@ -258,24 +258,17 @@ def _share_result(node: Any, at: int, input: Tensor) -> None:
 def check_write(input: Tensor, name: str, *others: Any) -> None:
     """Raise if `input` cannot be written from the others, recorded or not."""
     if records(input, *others):
-        check_writable(input, name)
-    else:
-        _check_inference(input, name)
-
-
-def check_writable(input: Tensor, name: str) -> None:
-    """Raise if a write to `input` cannot be recorded."""
-    base = input._base
-    if base is not None:
-        check_made(input)
-    is_view_of_leaf = base is not None and base.is_leaf
-    if input.requires_grad and (is_view_of_leaf or input.is_leaf):
-        what = "a view of a leaf" if is_view_of_leaf else "a leaf"
-        raise LeafWriteError(
-            f"{what} Variable that requires grad is being used in an in-place operation: {name}_ "
-            f"on shape {tuple(input.shape)}. The tape would then hold values that never existed. "
-            "Write out of place, or wrap an optimiser step in no_grad()."
-        )
+        base = input._base
+        if base is not None:
+            check_made(input)
+        is_view_of_leaf = base is not None and base.is_leaf
+        if input.requires_grad and (is_view_of_leaf or input.is_leaf):
+            what = "a view of a leaf" if is_view_of_leaf else "a leaf"
+            raise LeafWriteError(
+                f"{what} Variable that requires grad is being used in an in-place operation: "
+                f"{name}_ on shape {tuple(input.shape)}. The tape would then hold values that "
+                "never existed. Write out of place, or wrap an optimiser step in no_grad()."
+            )
     _check_inference(input, name)
 
 
@@ -459,13 +452,11 @@ def _has_tangent(payload: Any) -> bool:
 
 def _resize(out: Tensor, result: Tensor) -> None:
     if out.numel():
-        warnings.warn(
+        warn(
             "An output with one or more elements was resized since it had shape "
             f"{list(out.shape)}, which does not match the required output shape "
             f"{list(result.shape)}. It has new memory now. Write `out.resize_(0)` before if "
-            "that is meant.",
-            UserWarning,
-            stacklevel=4,
+            "that is meant."
         )
     zeros = np.zeros_like(array_of(out), order="C", shape=tuple(result.shape))
     out.payload = fresh(zeros).payload

@@ -12,7 +12,7 @@ import numpy as np
 
 from glassgrad.core.errors import DTypeError, RangeError, ShapeError
 from glassgrad.core.tensor import Tensor
-from glassgrad.values.backend import in_rows
+from glassgrad.values.backend import in_rows, kept
 from glassgrad.values.dtypes import as_dtype
 
 from ._arguments import check_kind, scalar_name, wrap_dim
@@ -39,9 +39,9 @@ class Relu(Elementwise):
     @staticmethod
     def backward(ctx, grad):
         (y,) = ctx.saved_tensors
-        if isinstance(y, Tensor):
+        if isinstance(y, Tensor) or isinstance(grad, Tensor):
             return ThresholdBackward.apply(grad, y, threshold=0)
-        return grad * (y != 0)  # nan lets the gradient pass, as in PyTorch
+        return kept(grad, y)  # nan lets the gradient pass, as in PyTorch
 
 
 class ThresholdBackward(Elementwise):

@@ -64,7 +64,7 @@ from ._families import (
 )
 from ._writing import check_apart, check_memory, in_place, must_follow, write
 from .conversion import to
-from .filling import copy_, fill_, fill_value
+from .memory import copy_, fill_, fill_value
 from .selection import where
 from .shape import expand, reshape, unsqueeze, view
 

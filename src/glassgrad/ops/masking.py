@@ -27,7 +27,7 @@ from ._families import (
     zeros_like,
 )
 from .conversion import Clone
-from .filling import fill_value
+from .memory import fill_value
 from .reduction import Cumsum
 from .scattering import Gather, IndexAdd, IndexSelect
 from .selection import Nonzero

@@ -54,7 +54,7 @@ from ._families import (
 )
 from .conversion import to
 from .creation import as_tensor
-from .filling import fill_value
+from .memory import fill_value
 from .selection import where
 from .shape import apply_along, expand, reshape, unsqueeze
 

@@ -18,9 +18,8 @@ from ._declaring import method, op
 from ._families import Into, Part, array_of, in_dim, run, zeros_like
 from ._writing import reshaped_in_place
 from .conversion import clone
-from .filling import copy_
 from .indexing import Index, IndexPut, source_for
-from .memory import owner_of, steps_of
+from .memory import copy_, owner_of, steps_of
 from .memory import storage_offset as offset_of
 from .shape import reshape
 

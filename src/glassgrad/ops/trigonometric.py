@@ -474,7 +474,7 @@ class Sinc(Fractional):
         (x,) = ctx.saved_tensors
         is_there = x != 0
         slope = (np.cos(x * np.pi) - np.sinc(x)) / np.where(is_there, x, 1)
-        return grad * np.where(is_there, slope, 0)
+        return np.where(is_there, grad * slope, 0)
 
 
 @op(Sinc, aliases=("special.sinc",))
