@@ -11,23 +11,7 @@ import numpy as np
 from glassgrad.core.errors import ArgumentError
 from glassgrad.core.tensor import Tensor
 
-from .optimizer import (
-    Group,
-    Optimizer,
-    Params,
-    State,
-    decayed,
-    options_of,
-    require_at_least_zero,
-    require_betas,
-)
-
-
-def _check_options(lr: Any, betas: Any, eps: float, weight_decay: float) -> None:
-    require_at_least_zero(lr, "learning rate")
-    require_at_least_zero(eps, "epsilon value")
-    require_at_least_zero(weight_decay, "weight_decay value")
-    require_betas(betas)
+from .optimizer import Group, Optimizer, Params, State, decayed, options_of
 
 
 def _averages(grad: Any, group: Group, state: State) -> tuple[Any, Any]:
@@ -91,14 +75,14 @@ class Adam(Optimizer):
         fused: bool | None = None,
         decoupled_weight_decay: bool = False,
     ) -> None:
-        _check_options(lr, betas, eps, weight_decay)
+        options = options_of(locals())
         if {isinstance(beta, Tensor) for beta in betas} == {True, False}:
             raise ArgumentError(
                 f"betas must be either both floats or both Tensors, got {betas}. "
                 "Write two numbers: `betas=(0.9, 0.999)`."
             )
-        betas = tuple(float(beta) for beta in betas)  # type: ignore[assignment]
-        super().__init__(params, options_of(locals()))
+        options["betas"] = tuple(float(beta) for beta in betas)
+        super().__init__(params, options)
 
     def update(self, x: Any, grad: Any, group: Group, state: State) -> None:
         step = state.count()
@@ -200,7 +184,6 @@ class Adamax(Optimizer):
         differentiable: bool = False,
         capturable: bool = False,
     ) -> None:
-        _check_options(lr, betas, eps, weight_decay)
         super().__init__(params, options_of(locals()))
 
     def update(self, x: Any, grad: Any, group: Group, state: State) -> None:
@@ -259,8 +242,6 @@ class NAdam(Optimizer):
         capturable: bool = False,
         differentiable: bool = False,
     ) -> None:
-        _check_options(lr, betas, eps, weight_decay)
-        require_at_least_zero(momentum_decay, "momentum_decay value")
         super().__init__(params, options_of(locals()))
 
     def update(self, x: Any, grad: Any, group: Group, state: State) -> None:
@@ -322,7 +303,6 @@ class RAdam(Optimizer):
         capturable: bool = False,
         differentiable: bool = False,
     ) -> None:
-        _check_options(lr, betas, eps, weight_decay)
         super().__init__(params, options_of(locals()))
 
     def update(self, x: Any, grad: Any, group: Group, state: State) -> None:

@@ -10,7 +10,7 @@ from glassgrad.autograd.grad_mode import enable_grad, no_grad
 from glassgrad.core.errors import ArgumentError, GraphError
 from glassgrad.core.tensor import Tensor, wrap
 
-from .optimizer import Optimizer, Params, State, options_of, require_at_least_zero
+from .optimizer import Optimizer, Params, State, options_of
 
 
 class _Point(NamedTuple):
@@ -80,7 +80,6 @@ class LBFGS(Optimizer):
         history_size: int = 100,
         line_search_fn: str | None = None,
     ) -> None:
-        require_at_least_zero(lr, "learning rate")
         if max_eval is None:
             max_eval = max_iter * 5 // 4
         super().__init__(params, options_of(locals()))

@@ -47,11 +47,18 @@ def options_of(arguments: Mapping[str, Any]) -> Group:
     """The options of a group: the arguments of an optimiser's `__init__`, as `locals()` has them.
 
     Raises:
-        ArgumentError: for a learning rate in a tensor with `foreach`.
+        ArgumentError: for an option out of its bounds, or a learning rate in a tensor with
+            `foreach`.
+        ArgumentTypeError: for an option that is no number.
         GraphError: for two ways of computing at once.
     """
     no_options = ("self", "params", "__class__")
     options = {name: value for name, value in arguments.items() if name not in no_options}
+    for name, what in _FROM_ZERO.items():
+        if name in options:
+            require_at_least_zero(name, options[name], what)
+    if "betas" in options:
+        _require_betas(options["betas"])
     lr, fused, foreach = options["lr"], options.get("fused"), options.get("foreach")
     if isinstance(lr, Tensor) and foreach and not options.get("capturable"):
         raise ArgumentError(
@@ -452,15 +459,19 @@ def _with_plain_numbers(group: Group) -> Group:
 
 # Options that make no sense -----------------------------------------------------------------------
 
+_FROM_ZERO = {"lr": "learning rate", "eps": "epsilon value"}
+for _name in "weight_decay momentum lr_decay momentum_decay initial_accumulator_value".split():
+    _FROM_ZERO[_name] = f"{_name} value"
+"""Options that are numbers from 0 up, whichever optimiser has them, as PyTorch calls them."""
 
-def require_at_least_zero(value: Any, what: str) -> None:
+
+def require_at_least_zero(name: str, value: Any, what: str) -> None:
     """Raise for a negative option, such as a learning rate."""
     why = "It scales how far a step goes. Write a number, such as 0.01."
     check_type(f"Invalid {what}: {value!r} must be a number", value, int | float | Tensor, why)
     if isinstance(value, Tensor) and value.numel() != 1:
-        short = {"learning rate": "lr"}.get(what, what)
         raise ArgumentError(
-            f"Tensor {short} must be 1-element, got shape {tuple(value.shape)}. All parameters of "
+            f"Tensor {name} must be 1-element, got shape {tuple(value.shape)}. All parameters of "
             "a group share it. Write a number, or a group for each."
         )
     if not value >= 0.0:
@@ -470,7 +481,7 @@ def require_at_least_zero(value: Any, what: str) -> None:
         )
 
 
-def require_betas(betas: Any) -> None:
+def _require_betas(betas: Any) -> None:
     """Raise unless there are two shares of the old averages that are kept."""
     if not isinstance(betas, (tuple, list)) or len(betas) != 2:
         raise ArgumentTypeError(
