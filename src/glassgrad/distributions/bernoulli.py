@@ -25,33 +25,24 @@ class Bernoulli(ByProbs):
         tensor(0.1875)
     """
 
-    arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
     support = constraints.boolean
     has_enumerate_support = True
 
-    def __init__(
-        self, probs: Any = None, logits: Any = None, validate_args: bool | None = None
-    ) -> None:
-        self._take(validate_args, **self._one_of(probs, logits))
-
-    @property
-    def mean(self) -> Tensor:
+    def _mean(self) -> Tensor:
         return self.probs
 
-    @property
-    def mode(self) -> Tensor:
+    def _mode(self) -> Tensor:
         return ops.where(self.probs == 0.5, float("nan"), (self.probs >= 0.5).type_as(self.probs))
 
-    @property
-    def variance(self) -> Tensor:
+    def _variance(self) -> Tensor:
         return self.probs * (1 - self.probs)
 
     def sample(self, sample_shape: Shape = ()) -> Tensor:
         with no_grad():
             return ops.bernoulli(self.probs.expand(self._extended_shape(sample_shape)))
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        return -_cross_entropy(self.logits, self._checked(value))
+    def _log_prob(self, value: Tensor) -> Tensor:
+        return -_cross_entropy(self.logits, value)
 
     def entropy(self) -> Tensor:
         return _cross_entropy(self.logits, self.probs)
@@ -82,29 +73,25 @@ class Geometric(ByProbs):
         validate_args: whether to look at parameters and values.
     """
 
-    arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
     support = constraints.nonnegative_integer
 
     def __init__(
         self, probs: Any = None, logits: Any = None, validate_args: bool | None = None
     ) -> None:
-        self._take(validate_args, **self._one_of(probs, logits))
+        super().__init__(probs, logits, validate_args)
         if self._validate_args and probs is not None and not bool((self.probs > 0).all()):
             raise ArgumentError(
                 f"Expected parameter probs (Tensor of shape {tuple(self.probs.shape)}) of "
                 f"distribution {self!r} to be positive but found invalid values:\n{self.probs}"
             )
 
-    @property
-    def mean(self) -> Tensor:
+    def _mean(self) -> Tensor:
         return 1 / self.probs - 1
 
-    @property
-    def mode(self) -> Tensor:
+    def _mode(self) -> Tensor:
         return ops.zeros_like(self.probs)
 
-    @property
-    def variance(self) -> Tensor:
+    def _variance(self) -> Tensor:
         return (1 / self.probs - 1) / self.probs
 
     def sample(self, sample_shape: Shape = ()) -> Tensor:
@@ -112,8 +99,7 @@ class Geometric(ByProbs):
             drawn = uniform(self._extended_shape(sample_shape), self.probs)
             return (drawn.log() / (-self.probs).log1p()).floor()
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        self._checked(value)
+    def _log_prob(self, value: Tensor) -> Tensor:
         probs = ops.where((self.probs == 1) & (value == 0), 0.0, self.probs)
         return value * (-probs).log1p() + self.probs.log()
 
@@ -133,8 +119,7 @@ class Binomial(ByProbs):
 
     arg_constraints = {
         "total_count": constraints.nonnegative_integer,
-        "probs": constraints.unit_interval,
-        "logits": constraints.real,
+        **ByProbs.arg_constraints,
     }
     has_enumerate_support = True
     total_count: Tensor
@@ -157,46 +142,42 @@ class Binomial(ByProbs):
         """0 to `total_count`."""
         return constraints.integer_interval(0, self.total_count)
 
-    @property
-    def mean(self) -> Tensor:
+    def _mean(self) -> Tensor:
         return self.total_count * self.probs
 
-    @property
-    def mode(self) -> Tensor:
+    def _mode(self) -> Tensor:
         return ((self.total_count + 1) * self.probs).floor().minimum(self.total_count)
 
-    @property
-    def variance(self) -> Tensor:
+    def _variance(self) -> Tensor:
         return self.total_count * self.probs * (1 - self.probs)
 
     def sample(self, sample_shape: Shape = ()) -> Tensor:
         shape = self._extended_shape(sample_shape)
         return draw("binomial", shape, self.total_count.long(), self.probs).type_as(self.probs)
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        self._checked(value)
+    def _log_prob(self, value: Tensor) -> Tensor:
         n = self.total_count
         ways = (n + 1).lgamma() - (value + 1).lgamma() - (n - value + 1).lgamma()
         return ways + value * self.logits - n * softplus(self.logits)
 
     def entropy(self) -> Tensor:
-        count = int(self.total_count.max())
-        if not bool((self.total_count == count).all()):
-            raise NotImplementedError(
-                "Inhomogeneous total count not supported by `entropy`: the sum has another length "
-                "for each. Make a distribution for each count."
-            )
+        self._count("entropy")
         log_prob = self.log_prob(self.enumerate_support(expand=False))
         return -(log_prob.exp() * log_prob).sum(0)
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
+        count = self._count("enumerate_support")
+        return enumerated(count + 1, self.batch_shape, self.probs, expand=expand)
+
+    def _count(self, asked: str) -> int:
+        """`total_count`, as one number."""
         count = int(self.total_count.max())
         if not bool((self.total_count == count).all()):
             raise NotImplementedError(
-                "Inhomogeneous total count not supported by `enumerate_support`: there would be "
-                "fewer values for some. Make a distribution for each count."
+                f"Inhomogeneous total count not supported by `{asked}`: there would be fewer "
+                "values for some. Make a distribution for each count."
             )
-        return enumerated(count + 1, self.batch_shape, self.probs, expand=expand)
+        return count
 
 
 class Poisson(Distribution):
@@ -214,21 +195,17 @@ class Poisson(Distribution):
     def __init__(self, rate: Tensor | float, validate_args: bool | None = None) -> None:
         self._take(validate_args, rate=rate)
 
-    @property
-    def mean(self) -> Tensor:
+    def _mean(self) -> Tensor:
         return self.rate
 
-    @property
-    def mode(self) -> Tensor:
+    def _mode(self) -> Tensor:
         return self.rate.floor()
 
-    @property
-    def variance(self) -> Tensor:
+    def _variance(self) -> Tensor:
         return self.rate
 
     def sample(self, sample_shape: Shape = ()) -> Tensor:
         return draw("poisson", self._extended_shape(sample_shape), self.rate)
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        self._checked(value)
+    def _log_prob(self, value: Tensor) -> Tensor:
         return value.xlogy(self.rate) - self.rate - (value + 1).lgamma()

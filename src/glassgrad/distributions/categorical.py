@@ -9,7 +9,7 @@ from glassgrad.core.tensor import Size, Tensor
 
 from . import constraints
 from .bernoulli import Binomial, enumerated
-from .distribution import ByProbs, Shape
+from .distribution import ByProbs, Distribution, Shape
 from .utils import limits
 
 
@@ -33,7 +33,7 @@ class _OfClasses(ByProbs):
         self, probs: Any = None, logits: Any = None, validate_args: bool | None = None
     ) -> None:
         self._take_classes(probs, logits)
-        super().__init__(self.param_shape[:-1], self._event(), validate_args)
+        Distribution.__init__(self, self.param_shape[:-1], self._event(), validate_args)
 
     def _take_classes(self, probs: Any, logits: Any) -> None:
         ((name, given),) = self._one_of(probs, logits).items()
@@ -81,23 +81,20 @@ class Categorical(_OfClasses):
         """0 to n - 1."""
         return constraints.integer_interval(0, self.param_shape[-1] - 1)
 
-    @property
-    def mean(self) -> Tensor:
+    def _mean(self) -> Tensor:
         return ops.full_like(self.probs[..., 0], float("nan"))
 
-    @property
-    def mode(self) -> Tensor:
+    def _mode(self) -> Tensor:
         return self.probs.argmax(-1)
 
-    @property
-    def variance(self) -> Tensor:
+    def _variance(self) -> Tensor:
         return ops.full_like(self.probs[..., 0], float("nan"))
 
     def sample(self, sample_shape: Shape = ()) -> Tensor:
         return self._drawn_classes(sample_shape)
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        index = self._checked(value).long().unsqueeze(-1)
+    def _log_prob(self, value: Tensor) -> Tensor:
+        index = value.long().unsqueeze(-1)
         shape = ops.zeros(index.shape).add(ops.zeros(self.param_shape)).shape
         index = index.expand((*shape[:-1], 1))
         return self.logits.expand(shape).gather(-1, index).squeeze(-1)
@@ -121,23 +118,20 @@ class OneHotCategorical(_OfClasses):
 
     support = constraints.one_hot
 
-    @property
-    def mean(self) -> Tensor:
+    def _mean(self) -> Tensor:
         return self.probs
 
-    @property
-    def mode(self) -> Tensor:
+    def _mode(self) -> Tensor:
         return self._one_hot(self.probs.argmax(-1))
 
-    @property
-    def variance(self) -> Tensor:
+    def _variance(self) -> Tensor:
         return self.probs * (1 - self.probs)
 
     def sample(self, sample_shape: Shape = ()) -> Tensor:
         return self._one_hot(self._drawn_classes(sample_shape))
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        return _classes_of(self).log_prob(self._checked(value).argmax(-1))
+    def _log_prob(self, value: Tensor) -> Tensor:
+        return _classes_of(self).log_prob(value.argmax(-1))
 
     def entropy(self) -> Tensor:
         return _classes_of(self).entropy()
@@ -193,12 +187,10 @@ class Multinomial(_OfClasses):
         """Counts that add up."""
         return constraints.multinomial(self.total_count)
 
-    @property
-    def mean(self) -> Tensor:
+    def _mean(self) -> Tensor:
         return self.probs * self.total_count
 
-    @property
-    def variance(self) -> Tensor:
+    def _variance(self) -> Tensor:
         return self.total_count * self.probs * (1 - self.probs)
 
     def sample(self, sample_shape: Shape = ()) -> Tensor:
@@ -206,8 +198,7 @@ class Multinomial(_OfClasses):
             drawn = self._drawn_classes((self.total_count, *sample_shape))
             return self._one_hot(drawn).sum(0)
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        self._checked(value)
+    def _log_prob(self, value: Tensor) -> Tensor:
         ways = (value.sum(-1) + 1).lgamma() - (value + 1).lgamma().sum(-1)
         logits = ops.where((value == 0) & (self.logits == -float("inf")), 0.0, self.logits)
         return ways + (logits * value).sum(-1)

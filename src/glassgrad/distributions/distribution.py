@@ -1,6 +1,6 @@
 """`Distribution`: how likely values are; drawing them, and what is known of them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Self
 
 from glassgrad.autograd.grad_mode import no_grad
@@ -11,6 +11,15 @@ from . import constraints
 from .utils import broadcast_all, lazy_property, logits_to_probs, probs_to_logits
 
 Shape = Sequence[int]
+
+
+def _unknown(name: str) -> Callable[..., Tensor]:
+    """In the place of a formula that a distribution does not have."""
+
+    def refuse(distribution: "Distribution", *_: Tensor) -> Tensor:
+        raise distribution._missing(name)
+
+    return refuse
 
 
 class Distribution:
@@ -151,24 +160,40 @@ class Distribution:
         new._batch_shape = Size(batch_shape)
         return new
 
+    # Questions, and the formulas that answer them: `_mean` … of the subclasses.
+
     @property
     def mean(self) -> Tensor:
         """The mean of its values."""
-        raise self._missing("mean")
+        return self._mean()
 
     @property
     def mode(self) -> Tensor:
         """The most likely value."""
-        raise self._missing("mode")
+        return self._mode()
 
     @property
     def variance(self) -> Tensor:
         """The mean squared distance from the mean."""
-        raise self._missing("variance")
+        return self._variance()
 
     @property
     def stddev(self) -> Tensor:
         """The root of the variance."""
+        return self._stddev()
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """The logarithm of the density, or of the probability, at `value`."""
+        return self._log_prob(self._checked(value))
+
+    def cdf(self, value: Tensor) -> Tensor:
+        """How likely a value is not above `value`."""
+        return self._cdf(self._checked(value))
+
+    _mean, _mode, _variance = _unknown("mean"), _unknown("mode"), _unknown("variance")
+    _log_prob, _cdf = _unknown("log_prob"), _unknown("cdf")
+
+    def _stddev(self) -> Tensor:
         return self.variance.sqrt()
 
     def sample(self, sample_shape: Shape = ()) -> Tensor:
@@ -179,14 +204,6 @@ class Distribution:
     def rsample(self, sample_shape: Shape = ()) -> Tensor:
         """Draw values that depend on the parameters, so that gradients go through them."""
         raise self._missing("rsample")
-
-    def log_prob(self, value: Tensor) -> Tensor:
-        """The logarithm of the density, or of the probability, at `value`."""
-        raise self._missing("log_prob")
-
-    def cdf(self, value: Tensor) -> Tensor:
-        """How likely a value is not above `value`."""
-        raise self._missing("cdf")
 
     def icdf(self, value: Tensor) -> Tensor:
         """Below which number a value is with the probability `value`."""
@@ -222,10 +239,33 @@ class Distribution:
         return f"{type(self).__name__}({', '.join(parts)})"
 
 
+class Derived(Distribution):
+    """What distributions share that are made of another one, `base_dist`."""
+
+    base_dist: Any
+
+    @property
+    def has_rsample(self) -> Any:
+        """Whether the base has it."""
+        return self.base_dist.has_rsample
+
+    def expand(self, batch_shape: Shape, _instance: Any = None) -> Self:
+        new = super().expand(batch_shape, _instance)
+        taken = len(self.event_shape) - len(self.base_dist.event_shape)
+        new.base_dist = self.base_dist.expand((*batch_shape, *self.event_shape[:taken]))
+        return new
+
+
 class ByProbs(Distribution):
     """What distributions share that take probabilities, or their logits."""
 
+    arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
     _is_binary: ClassVar[bool] = True
+
+    def __init__(
+        self, probs: Any = None, logits: Any = None, validate_args: bool | None = None
+    ) -> None:
+        self._take(validate_args, **self._one_of(probs, logits))
 
     def _one_of(self, probs: Any, logits: Any) -> dict[str, Any]:
         if (probs is None) == (logits is None):

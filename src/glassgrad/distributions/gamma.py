@@ -14,7 +14,7 @@ from glassgrad.values.backend import asnumpy
 from . import constraints
 from .distribution import Distribution, Shape
 from .uniform import LocScale
-from .utils import broadcast_all, draw, like_it, limits, uniform
+from .utils import broadcast_all, draw, gaussian, like_it, limits, uniform
 
 
 class _StandardGamma(Function):
@@ -83,16 +83,13 @@ class Gamma(Distribution):
     ) -> None:
         self._take(validate_args, concentration=concentration, rate=rate)
 
-    @property
-    def mean(self) -> Tensor:
+    def _mean(self) -> Tensor:
         return self.concentration / self.rate
 
-    @property
-    def mode(self) -> Tensor:
+    def _mode(self) -> Tensor:
         return ((self.concentration - 1) / self.rate).clamp(min=0)
 
-    @property
-    def variance(self) -> Tensor:
+    def _variance(self) -> Tensor:
         return self.concentration / self.rate**2
 
     def rsample(self, sample_shape: Shape = ()) -> Tensor:
@@ -105,8 +102,8 @@ class Gamma(Distribution):
         a = self.concentration
         return a.xlogy(self.rate) + (a - 1).xlogy(value) - self.rate * value - a.lgamma()
 
-    def cdf(self, value: Tensor) -> Tensor:
-        return ops.igamma(self.concentration, self.rate * self._checked(value))
+    def _cdf(self, value: Tensor) -> Tensor:
+        return ops.igamma(self.concentration, self.rate * value)
 
     def entropy(self) -> Tensor:
         a = self.concentration
@@ -151,30 +148,26 @@ class Exponential(Distribution):
     def __init__(self, rate: Tensor | float, validate_args: bool | None = None) -> None:
         self._take(validate_args, rate=rate)
 
-    @property
-    def mean(self) -> Tensor:
+    def _mean(self) -> Tensor:
         return 1 / self.rate
 
-    @property
-    def mode(self) -> Tensor:
+    def _mode(self) -> Tensor:
         return ops.zeros_like(self.rate)
 
-    @property
-    def variance(self) -> Tensor:
+    def _variance(self) -> Tensor:
         return self.rate**-2
 
-    @property
-    def stddev(self) -> Tensor:
+    def _stddev(self) -> Tensor:
         return 1 / self.rate
 
     def rsample(self, sample_shape: Shape = ()) -> Tensor:
         return self.icdf(uniform(self._extended_shape(sample_shape), self.rate))
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        return self.rate.log() - self.rate * self._checked(value)
+    def _log_prob(self, value: Tensor) -> Tensor:
+        return self.rate.log() - self.rate * value
 
-    def cdf(self, value: Tensor) -> Tensor:
-        return 1 - (-self.rate * self._checked(value)).exp()
+    def _cdf(self, value: Tensor) -> Tensor:
+        return 1 - (-self.rate * value).exp()
 
     def icdf(self, value: Tensor) -> Tensor:
         return -(-value).log1p() / self.rate
@@ -207,12 +200,10 @@ class Dirichlet(Distribution):
         self.concentration = concentration
         super().__init__(concentration.shape[:-1], concentration.shape[-1:], validate_args)
 
-    @property
-    def mean(self) -> Tensor:
+    def _mean(self) -> Tensor:
         return self.concentration / self.concentration.sum(-1, keepdim=True)
 
-    @property
-    def mode(self) -> Tensor:
+    def _mode(self) -> Tensor:
         above = (self.concentration - 1).clamp(min=0)
         mode = above / above.sum(-1, keepdim=True)
         is_corner = (self.concentration < 1).all(-1, keepdim=True)
@@ -220,8 +211,7 @@ class Dirichlet(Distribution):
         corner = ops.arange(n, device=mode.device) == ops.nan_to_num(mode).argmax(-1, keepdim=True)
         return ops.where(is_corner, corner.type_as(mode), mode)
 
-    @property
-    def variance(self) -> Tensor:
+    def _variance(self) -> Tensor:
         a = self.concentration
         total = a.sum(-1, keepdim=True)
         return a * (total - a) / (total**2 * (total + 1))
@@ -231,9 +221,9 @@ class Dirichlet(Distribution):
         drawn: Tensor = _StandardGamma.apply(self.concentration.expand(shape))
         return drawn / drawn.sum(-1, keepdim=True)
 
-    def log_prob(self, value: Tensor) -> Tensor:
+    def _log_prob(self, value: Tensor) -> Tensor:
         a = self.concentration
-        weights = (a - 1).xlogy(self._checked(value)).sum(-1)
+        weights = (a - 1).xlogy(value).sum(-1)
         return weights + a.sum(-1).lgamma() - a.lgamma().sum(-1)
 
     def entropy(self) -> Tensor:
@@ -274,23 +264,19 @@ class Beta(Distribution):
         both = ops.stack([self.concentration1, self.concentration0], -1)
         return Dirichlet(both, validate_args=False)
 
-    @property
-    def mean(self) -> Tensor:
+    def _mean(self) -> Tensor:
         return self._shares.mean[..., 0]
 
-    @property
-    def mode(self) -> Tensor:
+    def _mode(self) -> Tensor:
         return self._shares.mode[..., 0]
 
-    @property
-    def variance(self) -> Tensor:
+    def _variance(self) -> Tensor:
         return self._shares.variance[..., 0]
 
     def rsample(self, sample_shape: Shape = ()) -> Tensor:
         return self._shares.rsample(sample_shape)[..., 0]
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        self._checked(value)
+    def _log_prob(self, value: Tensor) -> Tensor:
         return self._shares.log_prob(ops.stack([value, 1 - value], -1))
 
     def entropy(self) -> Tensor:
@@ -323,23 +309,20 @@ class StudentT(LocScale):
     ) -> None:
         self._take(validate_args, df=df, loc=loc, scale=scale)
 
-    @property
-    def mean(self) -> Tensor:
+    def _mean(self) -> Tensor:
         return ops.where(self.df <= 1, math.nan, self.loc)
 
-    @property
-    def variance(self) -> Tensor:
+    def _variance(self) -> Tensor:
         finite = self.scale**2 * self.df / (self.df - 2)
         above = ops.where(self.df > 2, finite, math.inf)
         return ops.where(self.df <= 1, math.nan, above)
 
     def rsample(self, sample_shape: Shape = ()) -> Tensor:
-        shape = self._extended_shape(sample_shape)
-        noise = ops.randn(shape, dtype=self.df.dtype, device=self.df.device)
+        noise = gaussian(self._extended_shape(sample_shape), self.df)
         squares = Chi2(self.df, validate_args=False).rsample(sample_shape)
         return self.loc + self.scale * noise * (squares / self.df).rsqrt()
 
-    def log_prob(self, value: Tensor) -> Tensor:
+    def _log_prob(self, value: Tensor) -> Tensor:
         z = self._standardized(value)
         half = 0.5 * (self.df + 1)
         return -half * (z**2 / self.df).log1p() - self.scale.log() - self._log_beta()
@@ -353,5 +336,4 @@ class StudentT(LocScale):
         slopes = half.digamma() - (0.5 * self.df).digamma()
         return self.scale.log() + half * slopes + self._log_beta()
 
-    cdf = Distribution.cdf
     icdf = Distribution.icdf

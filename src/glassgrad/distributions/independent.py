@@ -1,16 +1,16 @@
 """`Independent`: several distributions side by side, seen as one of vectors."""
 
-from typing import Any, Self
+from typing import Any
 
 from glassgrad.core.errors import ArgumentError
-from glassgrad.core.tensor import Size, Tensor
+from glassgrad.core.tensor import Tensor
 
 from . import constraints
-from .distribution import Distribution, Shape
+from .distribution import Derived, Distribution, Shape
 from .utils import sum_rightmost
 
 
-class Independent(Distribution):
+class Independent(Derived):
     """The last batch dims of another distribution become dims of its values.
 
     Args:
@@ -39,18 +39,11 @@ class Independent(Distribution):
                 "Expected reinterpreted_batch_ndims <= len(base_distribution.batch_shape), actual "
                 f"{reinterpreted_batch_ndims} vs {len(batch)}. They are taken from those dims."
             )
-        self.base_dist: Any = base_distribution
+        self.base_dist = base_distribution
         self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
         split = len(batch) - reinterpreted_batch_ndims
         event = (*batch[split:], *base_distribution.event_shape)
         super().__init__(batch[:split], event, validate_args)
-
-    def expand(self, batch_shape: Shape, _instance: Any = None) -> Self:
-        new = super().expand(batch_shape, _instance)
-        kept = tuple(self.event_shape)[: self.reinterpreted_batch_ndims]
-        new.base_dist = self.base_dist.expand((*batch_shape, *kept))
-        new._batch_shape = Size(batch_shape)
-        return new
 
     @property
     def support(self) -> Any:
@@ -60,25 +53,17 @@ class Independent(Distribution):
         return constraints.independent(self.base_dist.support, self.reinterpreted_batch_ndims)
 
     @property
-    def has_rsample(self) -> Any:
-        """Whether the base has it."""
-        return self.base_dist.has_rsample
-
-    @property
     def has_enumerate_support(self) -> Any:
         """Whether the base has it, and no dims were taken."""
         return not self.reinterpreted_batch_ndims and self.base_dist.has_enumerate_support
 
-    @property
-    def mean(self) -> Tensor:
+    def _mean(self) -> Tensor:
         return self.base_dist.mean
 
-    @property
-    def mode(self) -> Tensor:
+    def _mode(self) -> Tensor:
         return self.base_dist.mode
 
-    @property
-    def variance(self) -> Tensor:
+    def _variance(self) -> Tensor:
         return self.base_dist.variance
 
     def sample(self, sample_shape: Shape = ()) -> Tensor:

@@ -13,7 +13,7 @@ from .categorical import Categorical, OneHotCategorical
 from .distribution import Distribution
 from .gamma import Beta, Dirichlet, Exponential, Gamma
 from .independent import Independent
-from .normal import HalfNormal, LogNormal, MultivariateNormal, Normal, solved
+from .normal import MultivariateNormal, Normal, solved
 from .transforms import TransformedDistribution
 from .uniform import Cauchy, Gumbel, Laplace, Uniform
 from .utils import euler_constant, sum_rightmost
@@ -72,12 +72,6 @@ def kl_divergence(p: Distribution, q: Distribution) -> Tensor:
 def _normal(p: Any, q: Any) -> Any:
     ratio = (p.scale / q.scale) ** 2
     return 0.5 * (ratio + ((p.loc - q.loc) / q.scale) ** 2 - 1 - ratio.log())
-
-
-@register_kl(LogNormal, LogNormal)
-@register_kl(HalfNormal, HalfNormal)
-def _of_base(p: Any, q: Any) -> Tensor:
-    return kl_divergence(p.base_dist, q.base_dist)
 
 
 @register_kl(TransformedDistribution, TransformedDistribution)

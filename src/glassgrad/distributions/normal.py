@@ -11,7 +11,9 @@ from . import constraints
 from .distribution import Distribution, Shape
 from .transforms import AbsTransform, ExpTransform, TransformedDistribution
 from .uniform import LocScale
-from .utils import lazy_property
+from .utils import gaussian, lazy_property
+
+_linalg: Any = linalg
 
 
 class Normal(LocScale):
@@ -30,24 +32,21 @@ class Normal(LocScale):
         tensor([-0.9189, -1.4189])
     """
 
-    @property
-    def variance(self) -> Tensor:
+    def _variance(self) -> Tensor:
         return self.scale**2
 
-    @property
-    def stddev(self) -> Tensor:
+    def _stddev(self) -> Tensor:
         return self.scale
 
     def rsample(self, sample_shape: Shape = ()) -> Tensor:
-        shape = self._extended_shape(sample_shape)
-        noise = ops.randn(shape, dtype=self.loc.dtype, device=self.loc.device)
+        noise = gaussian(self._extended_shape(sample_shape), self.loc)
         return self.loc + noise * self.scale
 
-    def log_prob(self, value: Tensor) -> Tensor:
+    def _log_prob(self, value: Tensor) -> Tensor:
         z = self._standardized(value)
         return -(z**2) / 2 - self.scale.log() - math.log(math.sqrt(2 * math.pi))
 
-    def cdf(self, value: Tensor) -> Tensor:
+    def _cdf(self, value: Tensor) -> Tensor:
         return 0.5 * (1 + (self._standardized(value) / math.sqrt(2)).erf())
 
     def icdf(self, value: Tensor) -> Tensor:
@@ -83,16 +82,13 @@ class LogNormal(TransformedDistribution):
         """The standard deviation of the logarithm."""
         return self.base_dist.scale
 
-    @property
-    def mean(self) -> Tensor:
+    def _mean(self) -> Tensor:
         return (self.loc + self.scale**2 / 2).exp()
 
-    @property
-    def mode(self) -> Tensor:
+    def _mode(self) -> Tensor:
         return (self.loc - self.scale**2).exp()
 
-    @property
-    def variance(self) -> Tensor:
+    def _variance(self) -> Tensor:
         return (self.scale**2).expm1() * (2 * self.loc + self.scale**2).exp()
 
     def entropy(self) -> Tensor:
@@ -118,25 +114,21 @@ class HalfNormal(TransformedDistribution):
         """The standard deviation of x."""
         return self.base_dist.scale
 
-    @property
-    def mean(self) -> Tensor:
+    def _mean(self) -> Tensor:
         return self.scale * math.sqrt(2 / math.pi)
 
-    @property
-    def mode(self) -> Tensor:
+    def _mode(self) -> Tensor:
         return ops.zeros_like(self.scale)
 
-    @property
-    def variance(self) -> Tensor:
+    def _variance(self) -> Tensor:
         return self.scale**2 * (1 - 2 / math.pi)
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        self._checked(value)
+    def _log_prob(self, value: Tensor) -> Tensor:
         inside = self.base_dist.log_prob(value) + math.log(2)
         return ops.where(value >= 0, inside, -math.inf)
 
-    def cdf(self, value: Tensor) -> Tensor:
-        return 2 * self.base_dist.cdf(self._checked(value)) - 1
+    def _cdf(self, value: Tensor) -> Tensor:
+        return 2 * self.base_dist.cdf(value) - 1
 
     def icdf(self, value: Tensor) -> Tensor:
         return self.base_dist.icdf((value + 1) / 2)
@@ -207,10 +199,9 @@ class MultivariateNormal(Distribution):
     @lazy_property
     def scale_tril(self) -> Tensor:
         """L."""
-        functions: Any = linalg
         if "covariance_matrix" in vars(self):
-            return functions.cholesky(self.covariance_matrix)
-        return functions.cholesky(functions.inv(self.precision_matrix))
+            return _linalg.cholesky(self.covariance_matrix)
+        return _linalg.cholesky(_linalg.inv(self.precision_matrix))
 
     @lazy_property
     def covariance_matrix(self) -> Tensor:
@@ -220,28 +211,23 @@ class MultivariateNormal(Distribution):
     @lazy_property
     def precision_matrix(self) -> Tensor:
         """The inverse of L·Lᵀ."""
-        functions: Any = linalg
-        return functions.inv(self.covariance_matrix)
+        return _linalg.inv(self.covariance_matrix)
 
-    @property
-    def mean(self) -> Tensor:
+    def _mean(self) -> Tensor:
         return self.loc
 
-    @property
-    def mode(self) -> Tensor:
+    def _mode(self) -> Tensor:
         return self.loc
 
-    @property
-    def variance(self) -> Tensor:
+    def _variance(self) -> Tensor:
         return (self.scale_tril**2).sum(-1)
 
     def rsample(self, sample_shape: Shape = ()) -> Tensor:
-        shape = self._extended_shape(sample_shape)
-        noise = ops.randn(shape, dtype=self.loc.dtype, device=self.loc.device)
+        noise = gaussian(self._extended_shape(sample_shape), self.loc)
         return self.loc + (self.scale_tril @ noise.unsqueeze(-1)).squeeze(-1)
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        difference = self._checked(value) - self.loc
+    def _log_prob(self, value: Tensor) -> Tensor:
+        difference = value - self.loc
         half = solved(self.scale_tril, difference.unsqueeze(-1)).squeeze(-1)
         n = self.event_shape[0]
         return -0.5 * (n * math.log(2 * math.pi) + (half**2).sum(-1)) - self.log_volume()
@@ -256,5 +242,4 @@ class MultivariateNormal(Distribution):
 
 def solved(lower: Tensor, right: Tensor) -> Any:
     """L⁻¹ times a matrix."""
-    functions: Any = linalg
-    return functions.solve_triangular(lower, right, upper=False)
+    return _linalg.solve_triangular(lower, right, upper=False)

@@ -44,16 +44,13 @@ class Uniform(Distribution):
         """From `low` to `high`."""
         return constraints.interval(self.low, self.high)
 
-    @property
-    def mean(self) -> Tensor:
+    def _mean(self) -> Tensor:
         return (self.high + self.low) / 2
 
-    @property
-    def mode(self) -> Tensor:
+    def _mode(self) -> Tensor:
         return math.nan * self.high
 
-    @property
-    def variance(self) -> Tensor:
+    def _variance(self) -> Tensor:
         return (self.high - self.low) ** 2 / 12
 
     def rsample(self, sample_shape: Shape = ()) -> Tensor:
@@ -61,13 +58,11 @@ class Uniform(Distribution):
         drawn = ops.rand(shape, dtype=self.low.dtype, device=self.low.device)
         return self.low + drawn * (self.high - self.low)
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        self._checked(value)
+    def _log_prob(self, value: Tensor) -> Tensor:
         inside = (self.low <= value) & (self.high > value)
         return inside.type_as(self.low).log() - (self.high - self.low).log()
 
-    def cdf(self, value: Tensor) -> Tensor:
-        self._checked(value)
+    def _cdf(self, value: Tensor) -> Tensor:
         return ((value - self.low) / (self.high - self.low)).clamp(min=0, max=1)
 
     def icdf(self, value: Tensor) -> Tensor:
@@ -91,12 +86,10 @@ class LocScale(Distribution):
     ) -> None:
         self._take(validate_args, loc=loc, scale=scale)
 
-    @property
-    def mean(self) -> Tensor:
+    def _mean(self) -> Tensor:
         return self.loc
 
-    @property
-    def mode(self) -> Tensor:
+    def _mode(self) -> Tensor:
         return self.loc
 
     def rsample(self, sample_shape: Shape = ()) -> Tensor:
@@ -104,24 +97,22 @@ class LocScale(Distribution):
 
     def _standardized(self, value: Tensor) -> Tensor:
         """How many scales `value` is above loc."""
-        return (self._checked(value) - self.loc) / self.scale
+        return (value - self.loc) / self.scale
 
 
 class Laplace(LocScale):
     """p(x) = exp(-|x - loc|/scale) / (2·scale)"""
 
-    @property
-    def variance(self) -> Tensor:
+    def _variance(self) -> Tensor:
         return 2 * self.scale**2
 
-    @property
-    def stddev(self) -> Tensor:
+    def _stddev(self) -> Tensor:
         return math.sqrt(2) * self.scale
 
-    def log_prob(self, value: Tensor) -> Tensor:
+    def _log_prob(self, value: Tensor) -> Tensor:
         return -(2 * self.scale).log() - self._standardized(value).abs()
 
-    def cdf(self, value: Tensor) -> Tensor:
+    def _cdf(self, value: Tensor) -> Tensor:
         z = self._standardized(value)
         return 0.5 - 0.5 * z.sign() * (-z.abs()).expm1()
 
@@ -136,18 +127,16 @@ class Laplace(LocScale):
 class Cauchy(LocScale):
     """p(x) = 1 / (π·scale·(1 + z²)),  z = (x - loc)/scale; it has no mean"""
 
-    @property
-    def mean(self) -> Tensor:
+    def _mean(self) -> Tensor:
         return ops.full_like(self.loc, math.nan)
 
-    @property
-    def variance(self) -> Tensor:
+    def _variance(self) -> Tensor:
         return ops.full_like(self.loc, math.inf)
 
-    def log_prob(self, value: Tensor) -> Tensor:
+    def _log_prob(self, value: Tensor) -> Tensor:
         return -math.log(math.pi) - self.scale.log() - (self._standardized(value) ** 2).log1p()
 
-    def cdf(self, value: Tensor) -> Tensor:
+    def _cdf(self, value: Tensor) -> Tensor:
         return self._standardized(value).atan() / math.pi + 0.5
 
     def icdf(self, value: Tensor) -> Tensor:
@@ -160,23 +149,20 @@ class Cauchy(LocScale):
 class Gumbel(LocScale):
     """p(x) = exp(-z - exp(-z)) / scale,  z = (x - loc)/scale: the largest of many"""
 
-    @property
-    def mean(self) -> Tensor:
+    def _mean(self) -> Tensor:
         return self.loc + self.scale * euler_constant
 
-    @property
-    def variance(self) -> Tensor:
+    def _variance(self) -> Tensor:
         return self.stddev**2
 
-    @property
-    def stddev(self) -> Tensor:
+    def _stddev(self) -> Tensor:
         return math.pi / math.sqrt(6) * self.scale
 
-    def log_prob(self, value: Tensor) -> Tensor:
+    def _log_prob(self, value: Tensor) -> Tensor:
         z = self._standardized(value)
         return -z - (-z).exp() - self.scale.log()
 
-    def cdf(self, value: Tensor) -> Tensor:
+    def _cdf(self, value: Tensor) -> Tensor:
         return (-(-self._standardized(value)).exp()).exp()
 
     def icdf(self, value: Tensor) -> Tensor:
