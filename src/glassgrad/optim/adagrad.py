@@ -133,7 +133,7 @@ class RMSprop(Optimizer):
         maximize: bool = False,
         differentiable: bool = False,
     ) -> None:
-        require_at_least_zero("alpha", alpha, "alpha value")
+        require_at_least_zero("alpha", alpha)
         super().__init__(params, options_of(locals()))
 
     def update(self, x: Any, grad: Any, group: Group, state: State) -> None:

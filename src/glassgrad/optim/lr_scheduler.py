@@ -936,10 +936,10 @@ class ReduceLROnPlateau(LRScheduler):
     threshold: float = 1e-4
     threshold_mode: Literal["rel", "abs"] = "rel"
     cooldown: int = 0
-    min_lr: InitVar[Any] = 0
+    min_lr: float | Sequence[float] = 0
     eps: float = 1e-8
 
-    def __post_init__(self, min_lr: Any) -> None:
+    def __post_init__(self) -> None:
         said = f"Factor should be < 1.0, got {self.factor}"
         _require(self.factor < 1.0, said, "It has to make the rate smaller.")
         remedy = 'Write "min" for losses, "max" for scores.'
@@ -947,10 +947,11 @@ class ReduceLROnPlateau(LRScheduler):
         said = f"threshold mode {self.threshold_mode} is unknown!"
         _require(self.threshold_mode in ("rel", "abs"), said, 'Write "rel" or "abs".')
         groups = len(_checked(self.optimizer).param_groups)
-        is_list = isinstance(min_lr, (list, tuple))
-        said = f"expected {groups} min_lrs, got {len(min_lr) if is_list else 1}"
-        self.min_lrs = for_groups("min_lr", self.optimizer, min_lr, said)
-        self.default_min_lr = None if is_list else min_lr
+        bounds: Any = self.min_lr
+        is_list = isinstance(bounds, (list, tuple))
+        said = f"expected {groups} min_lrs, got {len(bounds) if is_list else 1}"
+        self.min_lrs = for_groups("min_lr", self.optimizer, bounds, said)
+        self.default_min_lr = None if is_list else bounds
         self.last_epoch = 0
         self._last_lr = _values_of(self.optimizer, "lr")
         self.mode_worse = math.inf if self.mode == "min" else -math.inf

@@ -54,9 +54,8 @@ def options_of(arguments: Mapping[str, Any]) -> Group:
     """
     no_options = ("self", "params", "__class__")
     options = {name: value for name, value in arguments.items() if name not in no_options}
-    for name, what in _FROM_ZERO.items():
-        if name in options:
-            require_at_least_zero(name, options[name], what)
+    for name in filter(options.__contains__, _FROM_ZERO):
+        require_at_least_zero(name, options[name])
     if "betas" in options:
         _require_betas(options["betas"])
     lr, fused, foreach = options["lr"], options.get("fused"), options.get("foreach")
@@ -459,14 +458,14 @@ def _with_plain_numbers(group: Group) -> Group:
 
 # Options that make no sense -----------------------------------------------------------------------
 
-_FROM_ZERO = {"lr": "learning rate", "eps": "epsilon value"}
-for _name in "weight_decay momentum lr_decay momentum_decay initial_accumulator_value".split():
-    _FROM_ZERO[_name] = f"{_name} value"
-"""Options that are numbers from 0 up, whichever optimiser has them, as PyTorch calls them."""
+_FROM_ZERO = ["lr", "momentum", "lr_decay", "momentum_decay", "weight_decay", "eps"]
+_FROM_ZERO += ["initial_accumulator_value"]
+"""The options that are numbers from 0 up, whichever optimiser has them."""
 
 
-def require_at_least_zero(name: str, value: Any, what: str) -> None:
+def require_at_least_zero(name: str, value: Any) -> None:
     """Raise for a negative option, such as a learning rate."""
+    what = {"lr": "learning rate", "eps": "epsilon value"}.get(name, f"{name} value")
     why = "It scales how far a step goes. Write a number, such as 0.01."
     check_type(f"Invalid {what}: {value!r} must be a number", value, int | float | Tensor, why)
     if isinstance(value, Tensor) and value.numel() != 1:

@@ -191,15 +191,15 @@ class SWALR(LRScheduler):
     optimizer: Optimizer
     swa_lr: InitVar[float | list[float]]
     anneal_epochs: int = 10
-    anneal_strategy: InitVar[Literal["cos", "linear"]] = "cos"
+    anneal_strategy: Literal["cos", "linear"] = "cos"
     last_epoch: int = -1
 
-    def __post_init__(self, swa_lr: Any, anneal_strategy: str) -> None:
+    def __post_init__(self, swa_lr: Any) -> None:
         rates = for_groups("swa_lr", self.optimizer, swa_lr)
         for rate, group in zip(rates, self.optimizer.param_groups, strict=True):
             group["swa_lr"] = rate
-        way_of(anneal_strategy)
-        self._anneal_strategy = anneal_strategy
+        way_of(self.anneal_strategy)
+        self._anneal_strategy = self.anneal_strategy  # its name in the states of PyTorch
         said = "anneal_epochs must be equal or greater than 0"
         require_count(said, self.anneal_epochs, least=0)
         super().__post_init__()
