@@ -117,23 +117,46 @@ def checkpoint(
     if use_reentrant is None:
         _warn_about_variant("torch.utils.checkpoint")
         use_reentrant = True
-    if not use_reentrant:
-        return _without_reentry(
-            functools.partial(function, **kwargs),
-            args,
-            context_fn,
-            determinism_check,
-            debug=_setting("debug", debug),
-            early_stop=_setting("early_stop", early_stop),
-            preserve_rng_state=preserve_rng_state,
-        )
-    _check_no_more(kwargs)
-    if context_fn is not noop_context_fn or debug is not False:
+    if use_reentrant:
+        _check_no_more(kwargs)
+        if context_fn is not noop_context_fn or debug is not False:
+            raise ArgumentError(
+                "Passing `context_fn` or `debug` is only supported when use_reentrant=False. "
+                "The older variant runs its function inside a Function. Write use_reentrant=False."
+            )
+        return CheckpointFunction.apply(function, preserve_rng_state, *args)
+    log: list[str] | None = [] if _setting("debug", debug) else None
+    if log is not None and context_fn is not noop_context_fn:
         raise ArgumentError(
-            "Passing `context_fn` or `debug` is only supported when use_reentrant=False. "
-            "The older variant runs its function inside a Function. Write use_reentrant=False."
+            "debug=True is incompatible with non-default context_fn: it watches both runs itself. "
+            "Leave one of the two out."
         )
-    return CheckpointFunction.apply(function, preserve_rng_state, *args)
+    if determinism_check not in _DETERMINISM_CHECKS:
+        raise ArgumentError(
+            f"determinism_check should be one of {list(_DETERMINISM_CHECKS)}, but got "
+            f"{determinism_check}. It says what of the saved tensors is compared."
+        )
+    first, second = context_fn()
+    if not is_recording() or _is_mapped():
+        return function(*args, **kwargs)
+    random_state = get_rng_state() if preserve_rng_state else None
+
+    def recompute(*args: Any) -> None:
+        with _drawing_from(random_state), second:
+            function(*args, **kwargs)
+
+    stops = _setting("early_stop", early_stop)
+    call = _Checkpointed(recompute, args, stops, _DETERMINISM_CHECKS[determinism_check], log)
+    with saved_tensors_hooks(call.pack, call.unpack), first:
+        output = function(*args, **kwargs)
+        call.is_complete = True
+    if not call.is_complete:
+        raise GraphError(
+            "torch.utils.checkpoint: the forward context provided by context_fn suppressed an "
+            "exception raised during the checkpointed forward. This is not supported because "
+            "checkpoint cannot return a value for a failed forward. Catch it inside the function."
+        )
+    return output
 
 
 def checkpoint_sequential(
@@ -258,50 +281,6 @@ def set_checkpoint_debug_enabled(enabled: bool | None) -> AbstractContextManager
 
 
 # use_reentrant=False ------------------------------------------------------------------------------
-
-
-def _without_reentry(
-    function: Func,
-    args: tuple[Any, ...],
-    context_fn: Callable[[], Contexts],
-    determinism_check: str,
-    *,
-    debug: bool,
-    early_stop: bool,
-    preserve_rng_state: bool,
-) -> Any:
-    """Run the function for the first time, and remember how to run it again."""
-    if debug and context_fn is not noop_context_fn:
-        raise ArgumentError(
-            "debug=True is incompatible with non-default context_fn: it watches both runs itself. "
-            "Leave one of the two out."
-        )
-    if determinism_check not in _DETERMINISM_CHECKS:
-        raise ArgumentError(
-            f"determinism_check should be one of {list(_DETERMINISM_CHECKS)}, but got "
-            f"{determinism_check}. It says what of the saved tensors is compared."
-        )
-    first, second = context_fn()
-    if not is_recording() or _is_mapped():
-        return function(*args)
-    random_state = get_rng_state() if preserve_rng_state else None
-
-    def recompute(*args: Any) -> None:
-        with _drawing_from(random_state), second:
-            function(*args)
-
-    metadata = _DETERMINISM_CHECKS[determinism_check]
-    call = _Checkpointed(recompute, args, early_stop, metadata, [] if debug else None)
-    with saved_tensors_hooks(call.pack, call.unpack), first:
-        output = function(*args)
-        call.is_complete = True
-    if not call.is_complete:
-        raise GraphError(
-            "torch.utils.checkpoint: the forward context provided by context_fn suppressed an "
-            "exception raised during the checkpointed forward. This is not supported because "
-            "checkpoint cannot return a value for a failed forward. Catch it inside the function."
-        )
-    return output
 
 
 def _metadata(tensor: Tensor) -> dict[str, Any]:
