@@ -12,7 +12,7 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.values.backend import asnumpy
 
 from . import constraints
-from .distribution import Distribution, Shape
+from .distribution import Distribution, Real, Shape, Switch
 from .transforms import AbsTransform, ExpTransform, TransformedDistribution
 from .utils import (
     broadcast_all,
@@ -45,9 +45,7 @@ class Uniform(Distribution):
     low: Tensor
     high: Tensor
 
-    def __init__(
-        self, low: Tensor | float, high: Tensor | float, validate_args: bool | None = None
-    ) -> None:
+    def __init__(self, low: Real, high: Real, validate_args: Switch = None) -> None:
         self._take(validate_args, low=low, high=high)
 
     @property
@@ -100,9 +98,7 @@ class LocScale(Distribution):
     loc: Tensor
     scale: Tensor
 
-    def __init__(
-        self, loc: Tensor | float, scale: Tensor | float, validate_args: bool | None = None
-    ) -> None:
+    def __init__(self, loc: Real, scale: Real, validate_args: Switch = None) -> None:
         self._take(validate_args, loc=loc, scale=scale)
 
     def _mean(self) -> Tensor:
@@ -245,9 +241,7 @@ class LogNormal(TransformedDistribution):
     arg_constraints = Normal.arg_constraints
     support = constraints.positive
 
-    def __init__(
-        self, loc: Tensor | float, scale: Tensor | float, validate_args: bool | None = None
-    ) -> None:
+    def __init__(self, loc: Real, scale: Real, validate_args: Switch = None) -> None:
         super().__init__(Normal(loc, scale, validate_args), ExpTransform(), validate_args)
 
     @property
@@ -284,7 +278,7 @@ class HalfNormal(TransformedDistribution):
     arg_constraints = {"scale": constraints.positive}
     support = constraints.nonnegative
 
-    def __init__(self, scale: Tensor | float, validate_args: bool | None = None) -> None:
+    def __init__(self, scale: Real, validate_args: Switch = None) -> None:
         super().__init__(Normal(0, scale, validate_args=False), AbsTransform(), validate_args)
 
     @property
@@ -345,7 +339,7 @@ class MultivariateNormal(Distribution):
         covariance_matrix: Tensor | None = None,
         precision_matrix: Tensor | None = None,
         scale_tril: Tensor | None = None,
-        validate_args: bool | None = None,
+        validate_args: Switch = None,
     ) -> None:
         if loc.ndim < 1:
             raise ArgumentError(
@@ -484,12 +478,7 @@ class Gamma(Distribution):
     concentration: Tensor
     rate: Tensor
 
-    def __init__(
-        self,
-        concentration: Tensor | float,
-        rate: Tensor | float,
-        validate_args: bool | None = None,
-    ) -> None:
+    def __init__(self, concentration: Real, rate: Real, validate_args: Switch = None) -> None:
         self._take(validate_args, concentration=concentration, rate=rate)
 
     def _mean(self) -> Tensor:
@@ -524,7 +513,7 @@ class Chi2(Gamma):
 
     arg_constraints = {"df": constraints.positive}
 
-    def __init__(self, df: Tensor | float, validate_args: bool | None = None) -> None:
+    def __init__(self, df: Real, validate_args: Switch = None) -> None:
         (degrees,) = broadcast_all(df)
         self.concentration, self.rate = broadcast_all(0.5 * degrees, 0.5)
         Distribution.__init__(self, degrees.shape, validate_args=validate_args)
@@ -554,7 +543,7 @@ class Exponential(Distribution):
     has_rsample = True
     rate: Tensor
 
-    def __init__(self, rate: Tensor | float, validate_args: bool | None = None) -> None:
+    def __init__(self, rate: Real, validate_args: Switch = None) -> None:
         self._take(validate_args, rate=rate)
 
     def _mean(self) -> Tensor:
@@ -600,7 +589,7 @@ class Dirichlet(Distribution):
     support = constraints.simplex
     has_rsample = True
 
-    def __init__(self, concentration: Tensor, validate_args: bool | None = None) -> None:
+    def __init__(self, concentration: Tensor, validate_args: Switch = None) -> None:
         if concentration.ndim < 1:
             raise ArgumentError(
                 "`concentration` parameter must be at least one-dimensional: there is a number "
@@ -660,10 +649,7 @@ class Beta(Distribution):
     concentration0: Tensor
 
     def __init__(
-        self,
-        concentration1: Tensor | float,
-        concentration0: Tensor | float,
-        validate_args: bool | None = None,
+        self, concentration1: Real, concentration0: Real, validate_args: Switch = None
     ) -> None:
         self._take(validate_args, concentration1=concentration1, concentration0=concentration0)
 
@@ -710,11 +696,7 @@ class StudentT(LocScale):
     df: Tensor
 
     def __init__(
-        self,
-        df: Tensor | float,
-        loc: Tensor | float = 0.0,
-        scale: Tensor | float = 1.0,
-        validate_args: bool | None = None,
+        self, df: Real, loc: Real = 0.0, scale: Real = 1.0, validate_args: Switch = None
     ) -> None:
         self._take(validate_args, df=df, loc=loc, scale=scale)
 

@@ -8,7 +8,7 @@ from glassgrad.core.errors import ArgumentError
 from glassgrad.core.tensor import Size, Tensor
 
 from . import constraints
-from .distribution import ByProbs, Distribution, Shape
+from .distribution import ByProbs, Distribution, Real, Shape, Switch
 from .utils import draw, limits, softplus, uniform
 
 # What happens or not ------------------------------------------------------------------------------
@@ -77,9 +77,7 @@ class Geometric(ByProbs):
 
     support = constraints.nonnegative_integer
 
-    def __init__(
-        self, probs: Any = None, logits: Any = None, validate_args: bool | None = None
-    ) -> None:
+    def __init__(self, probs: Any = None, logits: Any = None, validate_args: Switch = None) -> None:
         super().__init__(probs, logits, validate_args)
         if self._validate_args and probs is not None and not bool((self.probs > 0).all()):
             raise ArgumentError(
@@ -131,7 +129,7 @@ class Binomial(ByProbs):
         total_count: Tensor | int = 1,
         probs: Any = None,
         logits: Any = None,
-        validate_args: bool | None = None,
+        validate_args: Switch = None,
     ) -> None:
         chosen = self._one_of(probs, logits)
         (given,) = chosen.values()
@@ -194,7 +192,7 @@ class Poisson(Distribution):
     support = constraints.nonnegative_integer
     rate: Tensor
 
-    def __init__(self, rate: Tensor | float, validate_args: bool | None = None) -> None:
+    def __init__(self, rate: Real, validate_args: Switch = None) -> None:
         self._take(validate_args, rate=rate)
 
     def _mean(self) -> Tensor:
@@ -232,9 +230,7 @@ class _OfClasses(ByProbs):
     has_enumerate_support = True
     _is_binary = False
 
-    def __init__(
-        self, probs: Any = None, logits: Any = None, validate_args: bool | None = None
-    ) -> None:
+    def __init__(self, probs: Any = None, logits: Any = None, validate_args: Switch = None) -> None:
         self._take_classes(probs, logits)
         Distribution.__init__(self, self.param_shape[:-1], self._event(), validate_args)
 
@@ -375,7 +371,7 @@ class Multinomial(_OfClasses):
         total_count: int = 1,
         probs: Any = None,
         logits: Any = None,
-        validate_args: bool | None = None,
+        validate_args: Switch = None,
     ) -> None:
         if not isinstance(total_count, int):
             raise NotImplementedError(

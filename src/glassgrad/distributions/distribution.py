@@ -11,6 +11,8 @@ from . import constraints
 from .utils import broadcast_all, lazy_property, logits_to_probs, probs_to_logits
 
 Shape = Sequence[int]
+Real = Tensor | float  # a parameter with a number for each distribution
+Switch = bool | None  # None: as `set_default_validate_args` has said
 
 
 def _unknown(name: str) -> Callable[..., Tensor]:
@@ -60,7 +62,7 @@ class Distribution:
         self,
         batch_shape: Shape = (),
         event_shape: Shape = (),
-        validate_args: bool | None = None,
+        validate_args: Switch = None,
     ) -> None:
         self._batch_shape = Size(batch_shape)
         self._event_shape = Size(event_shape)
@@ -69,7 +71,7 @@ class Distribution:
         if self._validate_args:
             self._check_parameters()
 
-    def _take(self, validate_args: bool | None, **parameters: Any) -> None:
+    def _take(self, validate_args: Switch, **parameters: Any) -> None:
         """Begin with parameters of one number for each distribution, brought to one shape."""
         tensors = broadcast_all(*parameters.values())
         vars(self).update(zip(parameters, tensors, strict=True))
@@ -262,9 +264,7 @@ class ByProbs(Distribution):
     arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
     _is_binary: ClassVar[bool] = True
 
-    def __init__(
-        self, probs: Any = None, logits: Any = None, validate_args: bool | None = None
-    ) -> None:
+    def __init__(self, probs: Any = None, logits: Any = None, validate_args: Switch = None) -> None:
         self._take(validate_args, **self._one_of(probs, logits))
 
     def _one_of(self, probs: Any, logits: Any) -> dict[str, Any]:

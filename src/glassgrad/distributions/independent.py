@@ -6,7 +6,7 @@ from glassgrad.core.errors import ArgumentError
 from glassgrad.core.tensor import Tensor
 
 from . import constraints
-from .distribution import Derived, Distribution, Shape
+from .distribution import Derived, Distribution, Shape, Switch
 from .utils import sum_rightmost
 
 
@@ -31,7 +31,7 @@ class Independent(Derived):
         self,
         base_distribution: Distribution,
         reinterpreted_batch_ndims: int,
-        validate_args: bool | None = None,
+        validate_args: Switch = None,
     ) -> None:
         batch = base_distribution.batch_shape
         if reinterpreted_batch_ndims > len(batch):

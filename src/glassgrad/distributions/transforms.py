@@ -10,7 +10,7 @@ from glassgrad.core.tensor import Tensor
 
 from . import constraints
 from .constraints import Constraint
-from .distribution import Derived, Distribution, Shape
+from .distribution import Derived, Distribution, Shape, Switch
 from .utils import softplus, sum_rightmost
 
 
@@ -317,7 +317,7 @@ class TransformedDistribution(Derived):
         self,
         base_distribution: Distribution,
         transforms: Transform | Sequence[Transform],
-        validate_args: bool | None = None,
+        validate_args: Switch = None,
     ) -> None:
         self.transforms = [transforms] if isinstance(transforms, Transform) else list(transforms)
         for transform in self.transforms:

@@ -16,6 +16,7 @@ import functools
 import itertools
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -74,6 +75,7 @@ def options_of(arguments: Mapping[str, Any]) -> Group:
     return options
 
 
+@dataclass(slots=True)
 class State:
     """What an optimiser remembers of one parameter, as `update` computes with it.
 
@@ -83,12 +85,10 @@ class State:
         on_arrays: whether it is shown as arrays (see Note [A step on arrays]).
     """
 
-    __slots__ = ("kept", "on_arrays", "param")
-
-    def __init__(self, param: Tensor, kept: dict[str, Any], *, on_arrays: bool) -> None:
-        self.param = param
-        self.kept = kept
-        self.on_arrays = on_arrays
+    param: Tensor
+    kept: dict[str, Any]
+    _: KW_ONLY
+    on_arrays: bool
 
     def buffer(self, name: str, fill: float = 0.0) -> Any:
         """Numbers of the parameter's form, to be changed in place; at first all are `fill`."""
