@@ -153,8 +153,9 @@ class LBFGS(Optimizer):
         grads = []
         for param in self.param_groups[0]["params"]:
             values = _shown(param)
-            grads.append(np.zeros_like(values) if param.grad is None else _shown(param.grad))
-        return loss, _Point(0.0, float(loss), _flat(grads), 0.0)
+            grad = np.zeros_like(values) if param.grad is None else _shown(param.grad)
+            grads.append(grad.reshape(-1))
+        return loss, _Point(0.0, float(loss), np.concatenate(grads), 0.0)
 
     def _move(self, distance: float, direction: Any) -> None:
         """Add a multiple of a direction to the parameters."""
@@ -230,10 +231,6 @@ def _direction(state: dict[str, Any], grad: Any, size: int) -> Any:
 
 def _shown(tensor: Tensor) -> Any:
     return State(tensor, {}, on_arrays=True).shown(tensor)
-
-
-def _flat(arrays: list[Any]) -> Any:
-    return np.concatenate([array.reshape(-1) for array in arrays])
 
 
 # Along a line -------------------------------------------------------------------------------------
