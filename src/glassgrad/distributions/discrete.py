@@ -3,7 +3,6 @@
 from typing import Any
 
 from glassgrad import ops
-from glassgrad.autograd.grad_mode import no_grad
 from glassgrad.core.errors import ArgumentError
 from glassgrad.core.tensor import Size, Tensor
 
@@ -39,9 +38,8 @@ class Bernoulli(ByProbs):
     def _variance(self) -> Tensor:
         return self.probs * (1 - self.probs)
 
-    def sample(self, sample_shape: Shape = ()) -> Tensor:
-        with no_grad():
-            return ops.bernoulli(self.probs.expand(self._extended_shape(sample_shape)))
+    def _sample(self, sample_shape: Shape) -> Tensor:
+        return ops.bernoulli(self.probs.expand(self._extended_shape(sample_shape)))
 
     def _log_prob(self, value: Tensor) -> Tensor:
         return -_cross_entropy(self.logits, value)
@@ -94,10 +92,9 @@ class Geometric(ByProbs):
     def _variance(self) -> Tensor:
         return (1 / self.probs - 1) / self.probs
 
-    def sample(self, sample_shape: Shape = ()) -> Tensor:
-        with no_grad():
-            drawn = uniform(self._extended_shape(sample_shape), self.probs)
-            return (drawn.log() / (-self.probs).log1p()).floor()
+    def _sample(self, sample_shape: Shape) -> Tensor:
+        drawn = uniform(self._extended_shape(sample_shape), self.probs)
+        return (drawn.log() / (-self.probs).log1p()).floor()
 
     def _log_prob(self, value: Tensor) -> Tensor:
         probs = ops.where((self.probs == 1) & (value == 0), 0.0, self.probs)
@@ -151,7 +148,7 @@ class Binomial(ByProbs):
     def _variance(self) -> Tensor:
         return self.total_count * self.probs * (1 - self.probs)
 
-    def sample(self, sample_shape: Shape = ()) -> Tensor:
+    def _sample(self, sample_shape: Shape) -> Tensor:
         shape = self._extended_shape(sample_shape)
         return draw("binomial", shape, self.total_count.long(), self.probs).type_as(self.probs)
 
@@ -204,7 +201,7 @@ class Poisson(Distribution):
     def _variance(self) -> Tensor:
         return self.rate
 
-    def sample(self, sample_shape: Shape = ()) -> Tensor:
+    def _sample(self, sample_shape: Shape) -> Tensor:
         return draw("poisson", self._extended_shape(sample_shape), self.rate)
 
     def _log_prob(self, value: Tensor) -> Tensor:
@@ -289,7 +286,7 @@ class Categorical(_OfClasses):
     def _variance(self) -> Tensor:
         return ops.full_like(self.probs[..., 0], float("nan"))
 
-    def sample(self, sample_shape: Shape = ()) -> Tensor:
+    def _sample(self, sample_shape: Shape) -> Tensor:
         return self._drawn_classes(sample_shape)
 
     def _log_prob(self, value: Tensor) -> Tensor:
@@ -326,7 +323,7 @@ class OneHotCategorical(_OfClasses):
     def _variance(self) -> Tensor:
         return self.probs * (1 - self.probs)
 
-    def sample(self, sample_shape: Shape = ()) -> Tensor:
+    def _sample(self, sample_shape: Shape) -> Tensor:
         return self._one_hot(self._drawn_classes(sample_shape))
 
     def _log_prob(self, value: Tensor) -> Tensor:
@@ -392,10 +389,9 @@ class Multinomial(_OfClasses):
     def _variance(self) -> Tensor:
         return self.total_count * self.probs * (1 - self.probs)
 
-    def sample(self, sample_shape: Shape = ()) -> Tensor:
-        with no_grad():
-            drawn = self._drawn_classes((self.total_count, *sample_shape))
-            return self._one_hot(drawn).sum(0)
+    def _sample(self, sample_shape: Shape) -> Tensor:
+        drawn = self._drawn_classes((self.total_count, *sample_shape))
+        return self._one_hot(drawn).sum(0)
 
     def _log_prob(self, value: Tensor) -> Tensor:
         ways = (value.sum(-1) + 1).lgamma() - (value + 1).lgamma().sum(-1)

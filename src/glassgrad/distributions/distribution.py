@@ -201,7 +201,10 @@ class Distribution:
     def sample(self, sample_shape: Shape = ()) -> Tensor:
         """Draw values, as constants."""
         with no_grad():
-            return self.rsample(sample_shape)
+            return self._sample(sample_shape)
+
+    def _sample(self, sample_shape: Shape) -> Tensor:
+        return self.rsample(sample_shape)
 
     def rsample(self, sample_shape: Shape = ()) -> Tensor:
         """Draw values that depend on the parameters, so that gradients go through them."""

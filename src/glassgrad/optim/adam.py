@@ -14,14 +14,15 @@ from glassgrad.core.tensor import Tensor
 from .optimizer import Group, Optimizer, Params, State, decayed, options_of
 
 
-def _averages(grad: Any, group: Group, state: State) -> tuple[Any, Any]:
-    """The running averages of the gradient and of its square, with `grad` in them."""
+def _averages(x: Any, grad: Any, group: Group, state: State) -> tuple[Any, Any, Any]:
+    """The gradient with weight decay; the running averages of it and of its square."""
     beta1, beta2 = group["betas"]
+    grad = decayed(x, grad, group)
     mean, square = state.buffer("exp_avg"), state.buffer("exp_avg_sq")
     mean += (1 - beta1) * (grad - mean)
     square *= beta2
     square += (1 - beta2) * (grad * grad)
-    return mean, square
+    return grad, mean, square
 
 
 class Adam(Optimizer):
@@ -87,8 +88,7 @@ class Adam(Optimizer):
     def update(self, x: Any, grad: Any, group: Group, state: State) -> None:
         step = state.count()
         beta1, beta2 = group["betas"]
-        grad = decayed(x, grad, group)
-        mean, square = _averages(grad, group, state)
+        grad, mean, square = _averages(x, grad, group, state)
         if group["amsgrad"]:
             largest = state.buffer("max_exp_avg_sq")
             largest[...] = np.maximum(largest, square)
@@ -247,8 +247,7 @@ class NAdam(Optimizer):
     def update(self, x: Any, grad: Any, group: Group, state: State) -> None:
         step = state.count()
         lr, (beta1, beta2) = group["lr"], group["betas"]
-        grad = decayed(x, grad, group)
-        mean, square = _averages(grad, group, state)
+        grad, mean, square = _averages(x, grad, group, state)
         now = beta1 * (1 - 0.5 * 0.96 ** (step * group["momentum_decay"]))
         after = beta1 * (1 - 0.5 * 0.96 ** ((step + 1) * group["momentum_decay"]))
         product = state.number("mu_product", 1.0)
@@ -308,8 +307,7 @@ class RAdam(Optimizer):
     def update(self, x: Any, grad: Any, group: Group, state: State) -> None:
         step = state.count()
         beta1, beta2 = group["betas"]
-        grad = decayed(x, grad, group)
-        mean, square = _averages(grad, group, state)
+        grad, mean, square = _averages(x, grad, group, state)
         scale = group["lr"] / (1 - beta1**step)
         most = 2 / (1 - beta2) - 1
         seen = most - 2 * step * beta2**step / (1 - beta2**step)
