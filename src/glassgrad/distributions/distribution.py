@@ -59,10 +59,7 @@ class Distribution:
     _validate_args: ClassVar[bool] = True
 
     def __init__(
-        self,
-        batch_shape: Shape = (),
-        event_shape: Shape = (),
-        validate_args: Switch = None,
+        self, batch_shape: Shape = (), event_shape: Shape = (), validate_args: Switch = None
     ) -> None:
         self._batch_shape = Size(batch_shape)
         self._event_shape = Size(event_shape)

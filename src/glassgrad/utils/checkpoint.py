@@ -36,6 +36,7 @@ import warnings
 import weakref
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
+from dataclasses import InitVar, dataclass
 from typing import Any
 
 from glassgrad.autograd.function import Function
@@ -331,6 +332,7 @@ class _Holder:
         self.position = position
 
 
+@dataclass(eq=False)
 class _Checkpointed:
     """One call of a checkpointed function: what it saved, and how to compute that again.
 
@@ -342,18 +344,15 @@ class _Checkpointed:
         log: where the lines that saved the tensors are remembered, for the error; None: nowhere.
     """
 
-    def __init__(
-        self,
-        recompute: Callable[..., object],
-        args: tuple[Any, ...],
-        early_stop: bool,
-        metadata: Callable[[Tensor], object],
-        log: list[str] | None,
-    ) -> None:
-        self.early_stop, self.metadata, self.log = early_stop, metadata, log
+    recompute: Callable[..., object]
+    args: InitVar[tuple[Any, ...]]
+    early_stop: bool
+    metadata: Callable[[Tensor], object]
+    log: list[str] | None
+    is_complete: bool = False
+
+    def __post_init__(self, args: tuple[Any, ...]) -> None:
         self.holders: list[weakref.ref[_Holder]] = []
-        self.is_complete = False
-        self._recompute = recompute
         self._saved_metadata: list[object] = []
         self._arguments = _Arguments(args)
         anchor = zeros((), requires_grad=True)
@@ -393,7 +392,7 @@ class _Checkpointed:
         try:
             hooks = saved_tensors_hooks(run.pack, lambda tensor: tensor)
             with contextlib.suppress(_StopRecomputation), hooks, enable_grad():
-                self._recompute(*args)
+                self.recompute(*args)
             self._compare(run)
         except CheckpointError as error:
             if self.log is None or run.log is None:
@@ -410,19 +409,17 @@ class _Checkpointed:
                 f"Number of tensors saved during forward: {len(self.holders)}\n"
                 f"Number of tensors saved during recomputation: {run.count}.\n{_ADVICE}"
             )
-        pairs = [
-            (n, self._saved_metadata[n], self.metadata(run.found[n])) for n in sorted(run.found)
-        ]
-        different = [
-            f"tensor at position {n}:\nsaved metadata: {old}\nrecomputed metadata: {new}\n"
-            for n, old, new in pairs
-            if old != new
-        ]
+        different = ""
+        for n in sorted(run.found):
+            old, new = self._saved_metadata[n], self.metadata(run.found[n])
+            if old != new:
+                different += f"tensor at position {n}:\nsaved metadata: {old}\n"
+                different += f"recomputed metadata: {new}\n"
         if different:
             raise CheckpointError(
                 "torch.utils.checkpoint: Recomputed values for the following tensors have "
                 "different metadata than during the forward pass.\n"
-                f"{''.join(different)}.\n{_ADVICE}"
+                f"{different}.\n{_ADVICE}"
             )
 
 
