@@ -328,6 +328,7 @@ class TransformedDistribution(Derived):
                     "Write a subclass of Transform."
                 )
         self.base_dist = base_distribution
+        self._whole = ComposeTransform(self.transforms)
         shape = (*base_distribution.batch_shape, *base_distribution.event_shape)
         for transform in self.transforms:
             shape = tuple(transform.forward_shape(shape))
@@ -343,15 +344,10 @@ class TransformedDistribution(Derived):
         return self.transforms[-1].codomain if self.transforms else self.base_dist.support
 
     def sample(self, sample_shape: Shape = ()) -> Tensor:
-        return self._transformed(self.base_dist.sample(sample_shape)).detach()
+        return self._whole(self.base_dist.sample(sample_shape)).detach()
 
     def rsample(self, sample_shape: Shape = ()) -> Tensor:
-        return self._transformed(self.base_dist.rsample(sample_shape))
-
-    def _transformed(self, x: Tensor) -> Tensor:
-        for transform in self.transforms:
-            x = transform(x)
-        return x
+        return self._whole(self.base_dist.rsample(sample_shape))
 
     def _log_prob(self, value: Tensor) -> Tensor:
         total = None
@@ -368,12 +364,8 @@ class TransformedDistribution(Derived):
         return inside if total is None else inside - total
 
     def _cdf(self, value: Tensor) -> Tensor:
-        sign: Any = 1
-        for transform in reversed(self.transforms):
-            value = transform._inv_call(value)
-            sign = sign * transform.sign
-        return sign * (self.base_dist.cdf(value) - 0.5) + 0.5
+        below: Tensor = self.base_dist.cdf(self._whole._inv_call(value))
+        return self._whole.sign * (below - 0.5) + 0.5
 
     def icdf(self, value: Tensor) -> Tensor:
-        sign = math.prod(transform.sign for transform in self.transforms)
-        return self._transformed(self.base_dist.icdf(sign * (value - 0.5) + 0.5))
+        return self._whole(self.base_dist.icdf(self._whole.sign * (value - 0.5) + 0.5))
