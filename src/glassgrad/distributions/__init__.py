@@ -10,7 +10,7 @@ Each is a few formulas on tensors, so that gradients go to the parameters. `Inde
 
 import sys
 
-from . import constraints, continuous, discrete, distribution, independent, kl, transforms, utils
+from . import constraints, continuous, discrete, distribution, kl, transforms, utils
 from .continuous import (
     Beta,
     Cauchy,
@@ -37,8 +37,7 @@ from .discrete import (
     OneHotCategoricalStraightThrough,
     Poisson,
 )
-from .distribution import Distribution
-from .independent import Independent
+from .distribution import Distribution, Independent
 from .kl import kl_divergence, register_kl
 from .transforms import (
     AbsTransform,
@@ -54,10 +53,13 @@ from .transforms import (
     identity_transform,
 )
 
+independent = distribution
+
 # PyTorch has a file for each distribution, and programs import from there.
 _files = {
     continuous: "beta cauchy chi2 dirichlet exponential gamma gumbel half_normal laplace "
     "log_normal multivariate_normal normal studentT uniform",
+    distribution: "independent",
     discrete: "bernoulli binomial categorical geometric multinomial one_hot_categorical poisson",
     transforms: "transformed_distribution",
 }

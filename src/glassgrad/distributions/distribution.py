@@ -1,4 +1,7 @@
-"""`Distribution`: how likely values are; drawing them, and what is known of them."""
+"""`Distribution`: how likely values are; drawing them, and what is known of them.
+
+Then what families of distributions share, and `Independent`: several of them as one of vectors.
+"""
 
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Self
@@ -8,7 +11,7 @@ from glassgrad.core.errors import ArgumentError
 from glassgrad.core.tensor import Size, Tensor
 
 from . import constraints
-from .utils import broadcast_all, lazy_property, logits_to_probs, probs_to_logits
+from .utils import broadcast_all, lazy_property, logits_to_probs, probs_to_logits, sum_rightmost
 
 Shape = Sequence[int]
 Real = Tensor | float  # a parameter with a number for each distribution
@@ -256,6 +259,86 @@ class Derived(Distribution):
         taken = len(self.event_shape) - len(self.base_dist.event_shape)
         new.base_dist = self.base_dist.expand((*batch_shape, *self.event_shape[:taken]))
         return new
+
+
+class Independent(Derived):
+    """The last batch dims of another distribution become dims of its values.
+
+    Args:
+        base_distribution: the other one.
+        reinterpreted_batch_ndims: how many dims.
+        validate_args: whether to look at values.
+
+    Raises:
+        ArgumentError: for more dims than there are.
+
+    Example:
+        >>> vectors = Independent(glassgrad.distributions.Normal(zeros(2), ones(2)), 1)
+        >>> vectors.log_prob(zeros(2))
+        tensor(-1.8379)
+    """
+
+    def __init__(
+        self,
+        base_distribution: Distribution,
+        reinterpreted_batch_ndims: int,
+        validate_args: Switch = None,
+    ) -> None:
+        batch = base_distribution.batch_shape
+        if reinterpreted_batch_ndims > len(batch):
+            raise ArgumentError(
+                "Expected reinterpreted_batch_ndims <= len(base_distribution.batch_shape), actual "
+                f"{reinterpreted_batch_ndims} vs {len(batch)}. They are taken from those dims."
+            )
+        self.base_dist = base_distribution
+        self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
+        split = len(batch) - reinterpreted_batch_ndims
+        event = (*batch[split:], *base_distribution.event_shape)
+        super().__init__(batch[:split], event, validate_args)
+
+    @property
+    def support(self) -> Any:
+        """That of the base, for vectors."""
+        if not self.reinterpreted_batch_ndims:
+            return self.base_dist.support
+        return constraints.independent(self.base_dist.support, self.reinterpreted_batch_ndims)
+
+    @property
+    def has_enumerate_support(self) -> Any:
+        """Whether the base has it, and no dims were taken."""
+        return not self.reinterpreted_batch_ndims and self.base_dist.has_enumerate_support
+
+    def _mean(self) -> Tensor:
+        return self.base_dist.mean
+
+    def _mode(self) -> Tensor:
+        return self.base_dist.mode
+
+    def _variance(self) -> Tensor:
+        return self.base_dist.variance
+
+    def sample(self, sample_shape: Shape = ()) -> Tensor:
+        return self.base_dist.sample(sample_shape)
+
+    def rsample(self, sample_shape: Shape = ()) -> Tensor:
+        return self.base_dist.rsample(sample_shape)
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        return sum_rightmost(self.base_dist.log_prob(value), self.reinterpreted_batch_ndims)
+
+    def entropy(self) -> Tensor:
+        return sum_rightmost(self.base_dist.entropy(), self.reinterpreted_batch_ndims)
+
+    def enumerate_support(self, expand: bool = True) -> Tensor:
+        if self.reinterpreted_batch_ndims > 0:
+            raise NotImplementedError(
+                "Enumeration over cartesian product is not implemented: a vector has too many "
+                "values. List those of `base_dist`."
+            )
+        return self.base_dist.enumerate_support(expand)
+
+    def __repr__(self) -> str:
+        return f"Independent({self.base_dist}, {self.reinterpreted_batch_ndims})"
 
 
 class ByProbs(Distribution):

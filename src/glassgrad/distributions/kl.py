@@ -9,8 +9,7 @@ from glassgrad.core.errors import ArgumentTypeError
 from glassgrad.core.tensor import Tensor
 
 from . import continuous, discrete
-from .distribution import Distribution
-from .independent import Independent
+from .distribution import Distribution, Independent
 from .transforms import TransformedDistribution
 from .utils import euler_constant, sum_rightmost
 
