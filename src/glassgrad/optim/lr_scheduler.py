@@ -270,8 +270,7 @@ def _require(is_right: bool, said: str, remedy: str) -> None:
         raise ArgumentError(f"{said}. The schedule is made of it. {remedy}")
 
 
-def _require_fraction(what: str, *, is_zero_right: bool = True, **given: float) -> None:
-    ((name, value),) = given.items()
+def _require_fraction(what: str, name: str, value: float, *, is_zero_right: bool = True) -> None:
     bounds = "between 0 and 1" if is_zero_right else "greater than 0 and less or equal to 1"
     is_right = 0 <= value <= 1 and (is_zero_right or value > 0)
     said = f"{what} multiplicative factor expected to be {bounds}, got {name}={value}"
@@ -411,7 +410,7 @@ class ConstantLR(LRScheduler):
     _stays_when_resumed = False
 
     def __post_init__(self) -> None:
-        _require_fraction("Constant", factor=self.factor)
+        _require_fraction("Constant", "factor", self.factor)
         super().__post_init__()
 
     def multiplier(self, epoch: int) -> float:
@@ -429,8 +428,8 @@ class LinearLR(LRScheduler):
     last_epoch: int = -1
 
     def __post_init__(self) -> None:
-        _require_fraction("Starting", is_zero_right=False, start_factor=self.start_factor)
-        _require_fraction("Ending", end_factor=self.end_factor)
+        _require_fraction("Starting", "start_factor", self.start_factor, is_zero_right=False)
+        _require_fraction("Ending", "end_factor", self.end_factor)
         super().__post_init__()
 
     def multiplier(self, epoch: int) -> float:
