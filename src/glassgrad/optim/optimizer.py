@@ -55,8 +55,9 @@ def options_of(arguments: Mapping[str, Any]) -> Group:
     """
     no_options = ("self", "params", "__class__")
     options = {name: value for name, value in arguments.items() if name not in no_options}
-    for name in filter(options.__contains__, _FROM_ZERO):
-        require_at_least_zero(name, options[name])
+    for name, value in options.items():
+        if name in _FROM_ZERO:
+            require_at_least_zero(name, value)
     if "betas" in options:
         _require_betas(options["betas"])
     lr, fused, foreach = options["lr"], options.get("fused"), options.get("foreach")
