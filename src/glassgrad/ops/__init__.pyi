@@ -11,7 +11,6 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.ops._arguments import Dims
 from glassgrad.ops.activations import log_softmax as log_softmax, prelu as prelu, softmax as softmax
 from glassgrad.ops.arithmetic import Operand, addcdiv as addcdiv, addcmul as addcmul, lerp as lerp, positive as positive
-from glassgrad.ops.attention import bilinear as bilinear
 from glassgrad.ops.comparison import allclose as allclose, equal as equal, isclose as isclose, isfinite as isfinite, isin as isin, isinf as isinf, isnan as isnan, signbit as signbit
 from glassgrad.ops.complex_numbers import adjoint as adjoint, conj as conj, imag as imag, isreal as isreal, real as real, resolve_conj as resolve_conj, resolve_conj as resolve_neg, view_as_complex as view_as_complex, view_as_real as view_as_real
 from glassgrad.ops.contraction import einsum as einsum
@@ -30,7 +29,7 @@ from glassgrad.ops.joining import Tensors, atleast_1d as atleast_1d, atleast_2d 
 from glassgrad.ops.linalg import chain_matmul as chain_matmul, outer as ger, outer as outer
 from glassgrad.ops.masking import masked_fill as masked_fill, masked_scatter as masked_scatter
 from glassgrad.ops.memory import detach_ as detach_, get_device as get_device, is_nonzero as is_nonzero, is_same_size as is_same_size, is_storage as is_storage, numel as numel, resize_as_ as resize_as_, typename as typename
-from glassgrad.ops.normalization import group_norm as group_norm, layer_norm as layer_norm, rms_norm as rms_norm
+from glassgrad.ops.networks import bilinear as bilinear, group_norm as group_norm, layer_norm as layer_norm, rms_norm as rms_norm
 from glassgrad.ops.norms import Order, cdist as cdist, cosine_similarity as cosine_similarity, dist as dist, pdist as pdist
 from glassgrad.ops.padding import constant_pad_nd as constant_pad_nd
 from glassgrad.ops.random import bernoulli as bernoulli, feature_dropout as feature_dropout

@@ -240,7 +240,7 @@ def loss(
         doc = _with_argument(function.__doc__, _FLAGS) if flags else function.__doc__
         if "        reduction: " not in (doc or ""):
             doc = _with_argument(doc, _REDUCTION)
-        used = {"chosen_reduction": chosen_reduction, "refusal": refusal}
+        used: Parameters = {"chosen_reduction": chosen_reduction, "refusal": refusal}
         return functional(*rules)(_derived(function, text, shown, doc=doc, **used))
 
     return declare

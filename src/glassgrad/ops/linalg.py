@@ -405,16 +405,23 @@ class Linear(Primitive):
 
     @staticmethod
     def forward(x, weight, *bias):
-        y = x @ transposed(weight)
-        return y + bias[0] if bias else y
+        rows = x.reshape(-1, x.shape[-1]) if x.ndim > 2 else x  # one product, not one for each
+        y = rows @ transposed(weight)
+        y = y if rows is x else y.reshape(*x.shape[:-1], *y.shape[1:])
+        if not bias:
+            return y
+        return np.add(y, bias[0], out=y if y.ndim > 1 else None)
 
     @staticmethod
     def backward(ctx, grad):
         x, weight = ctx.saved_tensors
-        x_bar = None if weight is None else grad @ weight
+        shape = grad.shape
         if grad.ndim != 2:  # a matrix: one row per example
             grad = grad.reshape(-1, grad.shape[-1])
             x = None if x is None else x.reshape(-1, x.shape[-1])
+        x_bar = None if weight is None else grad @ weight
+        if x_bar is not None and len(shape) != 2:
+            x_bar = x_bar.reshape(*shape[:-1], x_bar.shape[-1])
         w_bar = None if x is None else transposed(grad) @ x
         biases = [None if edge is None else grad.sum(axis=0) for edge in ctx.edges[2:]]
         return (x_bar, w_bar, *biases)

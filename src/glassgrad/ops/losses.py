@@ -34,7 +34,7 @@ from glassgrad.core.errors import (
 )
 from glassgrad.core.graph import edge_of
 from glassgrad.core.primitive import Primitive
-from glassgrad.core.state import Shape, modes
+from glassgrad.core.state import Func, Shape, modes
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.values.backend import asnumpy, in_rows
 from glassgrad.values.operands import broadcast_text
@@ -98,6 +98,7 @@ class PointwiseLoss(Elementwise):
     broadcasts = False
     differentiates = slice(2)
     keeps_index = True
+    by_input: Func
 
     @staticmethod
     def setup_context(ctx, inputs, output):

@@ -1,12 +1,23 @@
-"""What sequences are computed with: embeddings of tokens, and attention between them."""
+"""What networks are made of: normalisation, embeddings of tokens, and attention between them.
 
+Normalised elements have mean 0 and variance 1 over some dims; then they are scaled and shifted by
+what is learned. The three fused ops differ in which elements share a mean:
+
+    layer_norm    those of the last dims, so each example for itself
+    batch_norm    those of a channel, of all examples
+    group_norm    those of a group of channels, of one example
+"""
+
+import functools
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from glassgrad.core.errors import (
     ArgumentError,
+    ArgumentTypeError,
     DimError,
     DTypeError,
     ExpectationError,
@@ -15,12 +26,13 @@ from glassgrad.core.errors import (
     ShapeError,
 )
 from glassgrad.core.primitive import Primitive
+from glassgrad.core.state import Shape
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.backend import in_rows
 
-from ._arguments import c_name, check_kind, scalar_name
+from ._arguments import c_name, check_kind, scalar_name, wrap_dim
 from ._declaring import functional
-from ._families import batch_all, in_front, run, seen, total
+from ._families import Elementwise, batch_all, by_steps, in_front, run, seen, shifted, total
 from .activations import Softmax, softmax
 from .contraction import einsum
 from .creation import arange, ones, zeros
@@ -28,6 +40,604 @@ from .joining import cat
 from .linalg import linear
 from .random import dropout
 from .selection import where
+
+# Normalisation -----------------------------------------------------------------------------------
+
+
+def _normalize(
+    x: Any, weight: Any, bias: Any, *, view: Shape, dims: Shape, eps: float, channels: Shape
+) -> tuple[Any, Any, Any]:
+    """The forward of all: the result, μ and v."""
+    y, mean, variance = _centered(x.reshape(view), dims)
+    y *= 1 / np.sqrt(variance + eps)
+    z = y.reshape(x.shape) * _facing(weight, channels)
+    z += _facing(bias, channels)
+    return z, mean, variance
+
+
+class Normalization(Primitive):
+    """(x − μ)/√(v + ε) scaled and shifted: a result beside which μ and v are results, too.
+
+    Backward finds these two on the node where x is an array; where it is a Tensor they depend on
+    it, and are computed again.
+    """
+
+    saves = ("input", "weight", "bias")
+    multiple = True
+    keeps_index = True
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.statistics = output[1:]
+
+    @staticmethod
+    def backward(ctx, grad, by_mean, by_variance):
+        x, weight, bias = ctx.saved_tensors
+        wants_x, wants_weight, wants_bias = ctx.needs_input_grad
+        y, scale = _normalized(ctx, x)
+        by_x = by_weight = by_bias = None
+        if wants_x:
+            by_y = None if grad is None else grad * _facing(weight, ctx.channels)
+            through = None if by_y is None else _through(ctx, by_y, y, scale)
+            by_x = total([through, _beside(ctx, x, y, scale, by_mean, by_variance)])
+        if wants_weight and grad is not None:
+            by_weight = _of_channels(ctx.channels, weight.shape, grad, y.reshape(x.shape))
+        if wants_bias and grad is not None:
+            by_bias = _of_channels(ctx.channels, bias.shape, by_steps(grad, x))
+        return by_x, by_weight, by_bias
+
+    @staticmethod
+    def jvp(ctx, dx, dw, db):
+        x, weight, _ = ctx.saved_tensors
+        y, scale = _normalized(ctx, x)
+        parts = [None if db is None else _facing(db, ctx.channels)]
+        if dw is not None:
+            parts.append(y.reshape(x.shape) * _facing(dw, ctx.channels))
+        if dx is None:
+            return total(parts) + np.zeros_like(x), None, None
+        parts.append(_through(ctx, dx, y, scale) * _facing(weight, ctx.channels))
+        moved, count = dx.reshape(ctx.view), _count(y, ctx.dims)
+        by_variance = _sum_over(ctx.dims, moved, y / scale) * (2 / count)
+        return total(parts), _sum_over(ctx.dims, moved) / count, by_variance
+
+    @classmethod
+    def vmap(cls, info, in_dims, x, weight, bias, *, view, dims, eps, channels):
+        """Scale and shift are applied for themselves: each example may have its own."""
+        (x,) = batch_all(info, in_dims[:1], [x])
+        places = {"view": (info.batch_size, *view), "dims": shifted(dims)}
+        y, mean, variance = cls.apply(x, 1.0, 0.0, eps=eps, channels=(), **places)
+        weight, bias = [
+            _facing(value, channels) if dim is None else value.reshape(-1, *channels)
+            for value, dim in zip((weight, bias), in_dims[1:], strict=True)
+        ]
+        return y * weight + bias, mean, variance
+
+
+class NativeLayerNorm(Normalization):
+    """y, m, v = w·(x − m)/√(v + eps) + b, mean(x), mean((x − m)²)
+    x̄ = (g − mean(g) − z·mean(g·z))/√(v + eps) + mean(m̄ + 2·v̄·(x − m)),  w̄ = ȳ·z,  b̄ = ȳ
+    g = w·ȳ,  z = (x − m)/√(v + eps)
+
+    The means are those of the last dims.
+    """
+
+    forward = staticmethod(_normalize)
+
+
+class NativeBatchNorm(Normalization):
+    """y, m, v = w·(x − m)/√(v + eps) + b, mean(x), mean((x − m)²)
+    x̄ = (g − mean(g) − z·mean(g·z))/√(v + eps) + mean(m̄ + 2·v̄·(x − m)),  w̄ = ȳ·z,  b̄ = ȳ
+    g = w·ȳ,  z = (x − m)/√(v + eps)
+
+    The means are those of a channel, of all examples.
+    """
+
+    forward = staticmethod(_normalize)
+
+
+class NativeGroupNorm(Normalization):
+    """y, m, v = w·(x − m)/√(v + eps) + b, mean(x), mean((x − m)²)
+    x̄ = (g − mean(g) − z·mean(g·z))/√(v + eps) + mean(m̄ + 2·v̄·(x − m)),  w̄ = ȳ·z,  b̄ = ȳ
+    g = w·ȳ,  z = (x − m)/√(v + eps)
+
+    The means are those of a group of channels, of one example.
+    """
+
+    forward = staticmethod(_normalize)
+
+
+class EvaluatedBatchNorm(Elementwise):
+    """z = w·(x − m)/√(v + eps) + b
+    x̄ = z̄·w/√(v + eps),  w̄ = z̄·(x − m)/√(v + eps),  b̄ = z̄
+    w = weight,  m = running_mean,  v = running_var
+
+    m and v were found in training, and have no gradient.
+    """
+
+    node = "NativeBatchNormBackward0"
+    saves = ("input", "weight", "running_mean", "running_var")
+    saved_at = {"running_mean": 3, "running_var": 4}
+    differentiates = slice(3)
+
+    @staticmethod
+    def forward(x, weight, bias, running_mean, running_var, *, eps):
+        return (x - running_mean) * (weight / np.sqrt(running_var + eps)) + bias
+
+    @staticmethod
+    def backward(ctx, grad):
+        x, weight, mean, variance = ctx.saved_tensors
+        wants_x, wants_weight, wants_bias = ctx.needs_input_grad
+        scale = 1 / np.sqrt(variance + ctx.eps)
+        return (
+            grad * (weight * scale) if wants_x else None,
+            grad * ((x - mean) * scale) if wants_weight else None,
+            by_steps(grad, x) if wants_bias else None,
+        )
+
+
+def _centered(rows: Any, dims: Shape) -> tuple[Any, Any, Any]:
+    """The elements less their mean, the mean, and the variance."""
+    count = _count(rows, dims)
+    mean = _sum_over(dims, rows) / count
+    centered = rows - mean
+    return centered, mean, _sum_over(dims, centered, centered) / count
+
+
+def _normalized(ctx: Any, x: Any) -> tuple[Any, Any]:
+    """The normalised elements, and what they were multiplied with."""
+    rows = x.reshape(ctx.view)
+    if isinstance(x, Tensor):  # mean and variance depend on it
+        centered, _, variance = _centered(rows, ctx.dims)
+    else:
+        centered, variance = rows - ctx.statistics[0], ctx.statistics[1]
+    scale = 1 / np.sqrt(variance + ctx.eps)
+    return centered * scale, scale
+
+
+def _through(ctx: Any, grad: Any, y: Any, scale: Any) -> Any:
+    """What normalising makes of a gradient; of a tangent the same, its Jacobian is symmetric."""
+    dims, g = ctx.dims, grad.reshape(ctx.view)
+    count = _count(g, dims)
+    mean = _sum_over(dims, g) / count
+    along = _sum_over(dims, g, y) / count
+    return ((g - mean - y * along) * scale).reshape(grad.shape)
+
+
+def _beside(ctx: Any, x: Any, y: Any, scale: Any, by_mean: Any, by_variance: Any) -> Any:
+    """What the gradients of mean and variance make of the elements; None if there are none."""
+    parts = [None if by_mean is None else by_mean + np.zeros_like(y)]
+    parts.append(None if by_variance is None else by_variance * (y / scale) * 2)
+    found = total(parts)
+    return None if found is None else (found / _count(y, ctx.dims)).reshape(x.shape)
+
+
+def _count(rows: Any, dims: Shape) -> int:
+    """How many elements share a mean."""
+    return math.prod([rows.shape[dim] for dim in dims])
+
+
+def _sum_over(dims: Shape, *factors: Any) -> Any:
+    """The sum of products over some dims, which stay with the size 1.
+
+    einsum adds products up as it goes, and does not write them to memory. Over dims that do not lie
+    together it would round more often than a sum does: so it leaves those in front to that.
+    """
+    subscripts, key, before = _plan(dims, factors[0].ndim, len(factors))
+    sums = np.einsum(subscripts, *factors)[key]
+    return sums.sum(axis=before, keepdims=True) if before else sums
+
+
+@functools.cache
+def _plan(dims: Shape, ndim: int, count: int) -> tuple[str, Any, Shape]:
+    """What einsum is told, where its result lacks dims, and over which dims it does not sum."""
+    letters = "abcdefghijklmnop"[:ndim]
+    last = next((dim + 1 for dim in reversed(range(ndim)) if dim not in dims), 0)
+    at_once = dims if last == ndim else tuple(range(last, ndim))
+    kept = "".join([letter for dim, letter in enumerate(letters) if dim not in at_once])
+    key = tuple([None if dim in at_once else slice(None) for dim in range(ndim)])
+    before = tuple([dim for dim in dims if dim not in at_once])
+    return f"{','.join([letters] * count)}->{kept}", key, before
+
+
+def _facing(learned: Any, channels: Shape) -> Any:
+    """Scales or shifts as they stand against the elements; a number stands against all."""
+    return learned.reshape(channels) if learned.ndim else learned
+
+
+def _of_channels(channels: Shape, shape: Shape, *factors: Any) -> Any:
+    """The sum of products over all elements that share a scale."""
+    dims = tuple([dim for dim, n in enumerate(channels) if n == 1])
+    return _sum_over(dims, *factors).reshape(shape)
+
+
+# Norms -------------------------------------------------------------------------------------------
+
+
+@functional(NativeLayerNorm, aliases=("layer_norm",))
+def layer_norm(
+    input: Tensor,
+    normalized_shape: Sequence[int],
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
+) -> Tensor:
+    """Each example with mean 0 and variance 1 over its last dims, scaled and shifted.
+
+    Args:
+        input: floating-point tensor of shape `(…, *normalized_shape)`.
+        normalized_shape: the sizes of the dims that share a mean.
+        weight, bias: of that shape; None: 1 and 0.
+        eps: added to the variance.
+
+    Returns:
+        Tensor of the shape of `input`.
+
+    Raises:
+        ShapeError: if the shapes do not fit.
+        DTypeError: if the dtypes differ, or are not floating-point.
+        ArgumentTypeError: if `normalized_shape` is no sequence.
+
+    Example:
+        >>> layer_norm(tensor([[1.0, 3.0], [5.0, 5.0]]), (2,))
+        tensor([[-1.0000,  1.0000],
+                [ 0.0000,  0.0000]])
+
+    See also: Ba, Kiros & Hinton, *Layer Normalization* (2016).
+    """
+    sizes = _last_sizes("layer_norm", input, normalized_shape, weight=weight, bias=bias)
+    why = "Shares of a deviation are fractions. Write `x.float()`."
+    check_kind('"LayerNormKernelImpl"', input, "f", why)
+    first = input.ndim - len(sizes)
+    return NativeLayerNorm.apply(
+        input,
+        *_learned(weight, bias),
+        view=tuple(input.shape),
+        dims=tuple(range(first, input.ndim)),
+        eps=eps,
+        channels=(1,) * first + sizes,
+    )[0]
+
+
+def _learned(weight: Tensor | None, bias: Tensor | None) -> tuple[Tensor | float, Tensor | float]:
+    """The scale and the shift; 1 and 0 change nothing."""
+    return 1.0 if weight is None else weight, 0.0 if bias is None else bias
+
+
+@functional(aliases=("rms_norm",))
+def rms_norm(
+    input: Tensor,
+    normalized_shape: Sequence[int],
+    weight: Tensor | None = None,
+    eps: float | None = None,
+) -> Tensor:
+    """Each example divided by the root of the mean of squares over its last dims.
+
+    Args:
+        input: floating-point or complex tensor of shape `(…, *normalized_shape)`.
+        normalized_shape: the sizes of the dims that share a mean.
+        weight: a scale of that shape; None: 1.
+        eps: added to the mean of squares; None: the least step from 1 of the dtype.
+
+    Returns:
+        Tensor of the shape of `input`.
+
+    Raises:
+        ShapeError: if the shapes do not fit.
+        DTypeError: for other dtypes.
+        ArgumentTypeError: if `normalized_shape` is no sequence.
+
+    Example:
+        >>> rms_norm(tensor([3.0, 4.0]), (2,))
+        tensor([0.8485, 1.1314])
+
+    See also: Zhang & Sennrich, *Root Mean Square Layer Normalization* (2019).
+    """
+    sizes = _last_sizes("rms_norm", input, normalized_shape, weight=weight)
+    check_kind('"rms_norm"', input, "fc", "Quotients are fractions. Write `x.float()`.")
+    dims = tuple(range(input.ndim - len(sizes), input.ndim))
+    least = float(np.finfo(input.dtype).eps) if eps is None else eps
+    y = input * (input.pow(2).mean(dims, keepdim=True) + least).rsqrt()
+    return y if weight is None else y * weight
+
+
+def _last_sizes(name: str, input: Tensor, given: Any, **learned: Tensor | None) -> Shape:
+    """The sizes of the last dims, which scales and shifts have, too."""
+    if not isinstance(given, (tuple, list)):
+        raise ArgumentTypeError(
+            f"{name}(): argument 'normalized_shape' (position 2) must be tuple of ints, not "
+            f"{type(given).__name__}. It is the end of a shape. Write `(n,)`."
+        )
+    sizes = tuple(given)
+    if not sizes:
+        raise ShapeError(
+            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one "
+            "element, but got normalized_shape = []. A single number has no deviation. Write the "
+            "size of the last dim."
+        )
+    for key, value in learned.items():
+        if value is not None and value.shape != sizes:
+            raise ShapeError(
+                f"Expected {key} to be of same shape as normalized_shape, but got {key} of shape "
+                f"{list(value.shape)} and normalized_shape = {list(sizes)}. Each place has its "
+                f"own. Write `{key}.reshape(normalized_shape)`."
+            )
+    if tuple(input.shape[-len(sizes) :]) != sizes:
+        raise ShapeError(
+            f"Given normalized_shape={list(sizes)}, expected input with shape "
+            f"[*, {', '.join(map(str, sizes))}], but got input of size{list(input.shape)}. Those "
+            "dims share a mean. Write the last sizes of the input."
+        )
+    return sizes
+
+
+@functional(NativeGroupNorm, aliases=("group_norm",))
+def group_norm(
+    input: Tensor,
+    num_groups: int,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
+) -> Tensor:
+    """Groups of channels of each example with mean 0 and variance 1, scaled and shifted.
+
+    Args:
+        input: floating-point tensor of shape `(N, C, …)`.
+        num_groups: how many groups the channels are parted into.
+        weight, bias: of shape `(C,)`; None: 1 and 0.
+        eps: added to the variance.
+
+    Returns:
+        Tensor of the shape of `input`.
+
+    Raises:
+        ShapeError: if the shapes do not fit.
+        DTypeError: if the dtypes differ, or are not floating-point.
+        RangeError: if `num_groups` is not positive.
+
+    Example:
+        >>> group_norm(tensor([[1.0, 3.0, 5.0, 5.0]]), 2)
+        tensor([[-1.0000,  1.0000,  0.0000,  0.0000]])
+
+    See also: Wu & He, *Group Normalization* (2018).
+    """
+    if input.ndim < 2:
+        raise ShapeError(
+            f"Expected at least 2 dimensions for input tensor but received {input.ndim}. Channels "
+            "lie along dim 1. Write `x.unsqueeze(0)`."
+        )
+    if num_groups <= 0:
+        raise RangeError(
+            f"Expected num groups to be greater than 0, got {num_groups}. Channels are parted into "
+            "so many. Write a positive number."
+        )
+    channels = input.shape[1]
+    if channels % num_groups:
+        raise ShapeError(
+            "Expected number of channels in input to be divisible by num_groups, but got input of "
+            f"shape {list(input.shape)} and num_groups={num_groups}. Groups have one size. Write a "
+            f"divisor of {channels}."
+        )
+    for key, value in (("weight", weight), ("bias", bias)):
+        if value is not None and value.shape != (channels,):
+            raise ShapeError(
+                f"Expected {key} to be a vector of size equal to the number of channels in input, "
+                f"but got {key} of shape {list(value.shape)} and input of shape "
+                f"{list(input.shape)}. Each channel has its own. Give as many."
+            )
+    why = "Shares of a deviation are fractions. Write `x.float()`."
+    check_kind('"GroupNormKernelImpl"', input, "f", why)
+    size = math.prod(input.shape[1:]) // num_groups
+    return NativeGroupNorm.apply(
+        input,
+        *_learned(weight, bias),
+        view=(input.shape[0], num_groups, size),
+        dims=(2,),
+        eps=eps,
+        channels=_of_dim_1(input),
+    )[0]
+
+
+def _of_dim_1(x: Tensor) -> Shape:
+    """The shape in which something of each channel stands against the elements of `x`."""
+    return (1, x.shape[1], *(1,) * (x.ndim - 2))
+
+
+@functional(NativeBatchNorm)
+def batch_norm(
+    input: Tensor,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    training: bool = False,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Tensor:
+    """Each channel with mean 0 and variance 1 over the batch, scaled and shifted.
+
+    Args:
+        input: floating-point tensor of shape `(N, C, …)`.
+        running_mean, running_var: of shape `(C,)`: what a channel is normalised by outside of
+            training. In training they are moved towards the batch's.
+        weight, bias: of shape `(C,)`; None: 1 and 0.
+        training: whether the batch's own mean and variance are taken.
+        momentum: how far the running ones are moved.
+        eps: added to the variance.
+
+    Returns:
+        Tensor of the shape of `input`.
+
+    Raises:
+        ShapeError: if the shapes do not fit, or the running ones are missing outside of training.
+        DTypeError: if the dtypes differ, or are not floating-point.
+        ArgumentError: if a channel has one element in training; for an `eps` below 0.
+
+    Example:
+        >>> batch_norm(tensor([[1.0, 5.0], [3.0, 5.0]]), None, None, training=True)
+        tensor([[-1.0000,  0.0000],
+                [ 1.0000,  0.0000]])
+
+    See also: Ioffe & Szegedy, *Batch Normalization* (2015).
+    """
+    if training and input.ndim and math.prod((input.shape[0], *input.shape[2:])) == 1:
+        raise ArgumentError(
+            f"Expected more than 1 value per channel when training, got input size "
+            f"{tuple(input.shape)}. One number has no deviation. Write `module.eval()`, or give "
+            "more examples."
+        )
+    if eps < 0 or (training and not eps):
+        bound = "positive during training" if training else "non-negative"
+        raise ArgumentError(
+            f"batch_norm eps must be {bound}, but got {eps}. A variance may be 0, and the input is "
+            "divided by its root. Write 1e-5."
+        )
+    if not input.numel():
+        y = input.clone() if weight is None else input * weight[0]
+        return y if bias is None else y + bias[0]
+    wrap_dim(1, input.ndim)
+    each_has = {"running_mean": running_mean, "running_var": running_var}
+    for key, value in {**each_has, "weight": weight, "bias": bias}.items():
+        if value is not None and value.numel() != input.shape[1]:
+            raise ShapeError(
+                f"{key} should contain {input.shape[1]} elements not {value.numel()}. Each channel "
+                "of dim 1 has its own. Give as many."
+            )
+    if not training and (running_mean is None or running_var is None):
+        missing = "running_mean" if running_mean is None else "running_var"
+        raise ShapeError(
+            f"{missing} must be defined in evaluation mode. Channels are normalised by what was "
+            "seen in training. Give both, or training=True."
+        )
+    why = "Shares of a deviation are fractions. Write `x.float()`."
+    check_kind('"batch_norm"', input, "f", why)
+    facing = _of_dim_1(input)
+    if not training:
+        operands: Any = (*_learned(weight, bias), running_mean, running_var)
+        each = [x.reshape(facing) if isinstance(x, Tensor) else x for x in operands]
+        return EvaluatedBatchNorm.apply(input, *each, eps=eps)
+    y, mean, variance = NativeBatchNorm.apply(
+        input,
+        *_learned(weight, bias),
+        view=tuple(input.shape),
+        dims=(0, *range(2, input.ndim)),
+        eps=eps,
+        channels=facing,
+    )
+    count = input.numel() // input.shape[1]
+    if running_mean is not None:
+        _move(running_mean, mean.detach(), momentum)
+    if running_var is not None:
+        _move(running_var, variance.detach() * (count / (count - 1)), momentum)
+    return y
+
+
+def _move(running: Tensor, found: Tensor, momentum: float) -> None:
+    """Move a running statistic towards what a batch has."""
+    running.mul_(1 - momentum).add_(found.reshape(running.shape) * momentum)
+
+
+@functional()
+def instance_norm(
+    input: Tensor,
+    running_mean: Tensor | None = None,
+    running_var: Tensor | None = None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    use_input_stats: bool = True,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Tensor:
+    """Each channel of each example with mean 0 and variance 1, scaled and shifted.
+
+    Args:
+        input: floating-point tensor of shape `(N, C, …)`.
+        running_mean, running_var, weight, bias, momentum, eps: as for `batch_norm`.
+        use_input_stats: whether the example's own mean and variance are taken.
+
+    Returns:
+        Tensor of the shape of `input`.
+
+    Raises:
+        ShapeError: if the shapes do not fit, or the running ones are missing and needed.
+        DTypeError: if the dtypes differ, or are not floating-point.
+        ArgumentError: if a channel of an example has one element, and its own mean is taken.
+
+    Example:
+        >>> instance_norm(tensor([[[1.0, 3.0], [5.0, 5.0]]]))
+        tensor([[[-1.0000,  1.0000],
+                 [ 0.0000,  0.0000]]])
+
+    See also: Ulyanov, Vedaldi & Lempitsky, *Instance Normalization* (2016).
+    """
+    if use_input_stats and math.prod(input.shape[2:]) == 1:
+        raise ArgumentError(
+            f"Expected more than 1 spatial element when training, got input size "
+            f"{tuple(input.shape)}. One number has no deviation. Give larger examples."
+        )
+    if not use_input_stats and (running_mean is None or running_var is None):
+        raise ShapeError(
+            "Expected running_mean and running_var to be defined when use_input_stats is false. "
+            "Channels are normalised by them. Give both."
+        )
+    examples, channels = input.shape[:2]
+
+    def for_each(value: Tensor | None) -> Tensor | None:
+        return None if value is None else value.repeat(examples)
+
+    means, variances = for_each(running_mean), for_each(running_var)
+    y = batch_norm(
+        input.reshape(1, examples * channels, *input.shape[2:]),
+        means,
+        variances,
+        for_each(weight),
+        for_each(bias),
+        use_input_stats,
+        momentum,
+        eps,
+    )
+    for running, moved in ((running_mean, means), (running_var, variances)):
+        if running is not None and moved is not None and use_input_stats:
+            running.copy_(moved.reshape(examples, channels).mean(0))
+    return y.reshape(input.shape)
+
+
+@functional()
+def local_response_norm(
+    input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
+) -> Tensor:
+    """Each element divided by a power of the mean of squares over neighbouring channels.
+
+    Args:
+        input: floating-point tensor of shape `(N, C, …)` with at least 3 dims.
+        size: how many channels.
+        alpha, beta, k: it is divided by `(k + alpha·mean) ** beta`.
+
+    Returns:
+        Tensor of the shape of `input`.
+
+    Raises:
+        ArgumentError: for fewer dims.
+
+    Example:
+        >>> local_response_norm(tensor([[[3.0], [4.0]]]), 2, alpha=2.0, beta=0.5)
+        tensor([[[0.9487],
+                 [0.7845]]])
+
+    See also: Krizhevsky, Sutskever & Hinton, *ImageNet Classification* (2012).
+    """
+    if input.ndim < 3:
+        raise ArgumentError(
+            f"Expected 3D or higher dimensionality input (got {input.ndim} dimensions). Channels "
+            "lie along dim 1, places behind it. Write `x.unsqueeze(-1)`."
+        )
+    examples, _, *places = input.shape
+    before, behind = [
+        zeros(examples, n, *places, dtype=input.dtype, device=input.device)
+        for n in (size // 2, (size - 1) // 2)
+    ]
+    squares = cat([before, input * input, behind], 1)
+    return input / (squares.unfold(1, size, 1).mean(-1) * alpha + k) ** beta
+
 
 # Tokens ------------------------------------------------------------------------------------------
 
@@ -353,8 +963,8 @@ class ScaledDotProductAttention(Primitive):
         p = _again(ctx, query, key, add)
         has_grad = grad is not None
         by_value = np.matmul(_turned(p), grad) if wants_value and has_grad else None
-        by_score = p * total([np.matmul(grad, _turned(value)) if has_grad else None, by_shares])
-        by_score = by_score - p * by_score.sum(axis=-1, keepdims=True)
+        h = total([np.matmul(grad, _turned(value)) if has_grad else None, by_shares])
+        by_score = p * (h - _along_rows(p, h))
         scaled = by_score * ctx.scale
         by_query = np.matmul(scaled, key) if wants_query else None
         by_key = np.matmul(_turned(scaled), query) if wants_key else None
@@ -371,8 +981,7 @@ class ScaledDotProductAttention(Primitive):
         ]
         by_score, moved, by_shares = total(scores), [], None
         if by_score is not None:
-            weighted = p * by_score
-            by_shares = weighted - p * weighted.sum(axis=-1, keepdims=True)
+            by_shares = p * (by_score - _along_rows(p, by_score))
             moved.append(np.matmul(by_shares, value))
         if dvalue is not None:
             moved.append(np.matmul(p, dvalue))
@@ -392,13 +1001,21 @@ def _turned(x: Any) -> Any:
     return np.swapaxes(x, -1, -2)
 
 
+def _along_rows(*factors: Any) -> Any:
+    """The sum of products along each row; einsum does not write these to memory."""
+    subscripts = ",".join(["...s"] * len(factors))
+    return np.einsum(f"{subscripts}->...", *factors)[..., None]
+
+
 def _shares(query: Any, key: Any, add: Any, scale: float) -> Any:
     """How much each query attends to each key; a query that may see none attends to none."""
-    scores = np.matmul(query * scale, _turned(key))
-    scores = scores + add if add.ndim else scores
-    e = np.exp(scores - np.maximum.reduce(scores, axis=-1, keepdims=True, initial=_LEAST))
-    sums = e.sum(axis=-1, keepdims=True)
-    return in_rows(e / np.where(sums == 0, 1, sums))
+    p = np.matmul(query * scale, _turned(key))
+    p = p + add if add.ndim else p
+    p -= np.maximum.reduce(p, axis=-1, keepdims=True, initial=_LEAST)
+    np.exp(p, out=p)
+    sums = _along_rows(p)
+    p /= np.where(sums == 0, 1, sums)
+    return in_rows(p)
 
 
 _LEAST = float(np.finfo(np.float16).min)
