@@ -7,7 +7,6 @@ import torch
 
 import glassgrad
 from glassgrad.ops import linalg, losses
-from glassgrad.ops.contraction import einsum
 from opcase import OpCase, constant, fixed, real, sample, whole
 
 __all__ = ["ROWS"]
@@ -79,7 +78,7 @@ LINALG = [
         ],
     ),
     OpCase(
-        einsum,
+        linalg.einsum,
         [real(2, 3), real(3, 4)],
         {"equation": "ij,jk->ik"},
         numpy=lambda *xs, equation: np.einsum(equation, *xs),

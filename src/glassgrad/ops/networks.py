@@ -34,10 +34,9 @@ from ._arguments import c_name, check_kind, scalar_name, wrap_dim
 from ._declaring import functional
 from ._families import Elementwise, batch_all, by_steps, in_front, run, seen, shifted, total
 from .activations import Softmax, softmax
-from .contraction import einsum
 from .creation import arange, ones, zeros
 from .joining import cat
-from .linalg import linear
+from .linalg import einsum, linear
 from .random import dropout
 from .selection import where
 
