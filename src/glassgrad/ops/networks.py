@@ -760,8 +760,7 @@ def embedding(
         _shorten(weight.detach(), index, max_norm, norm_type)
     rows = weight.index_select(0, index)
     if scale_grad_by_freq:
-        counts = zeros(count, dtype=rows.dtype).index_add(0, index, ones(len(index)).to(rows.dtype))
-        share = (1 / counts.index_select(0, index)).unsqueeze(-1)
+        share = (1 / _how_often(index, count, rows).index_select(0, index)).unsqueeze(-1)
         rows = rows * share + (rows * (1 - share)).detach()
     if padding_idx is not None:
         is_padding = (index == padding_idx % count).unsqueeze(-1)
@@ -839,10 +838,13 @@ def embedding_bag(
     result = empty.index_add(0, bag, rows)
     if mode == "sum":
         return result
-    sizes = zeros(bags, dtype=rows.dtype, device=rows.device).index_add(
-        0, bag, ones(len(bag), dtype=rows.dtype, device=rows.device)
-    )
-    return result / sizes.clamp(min=1).unsqueeze(-1)
+    return result / _how_often(bag, bags, rows).clamp(min=1).unsqueeze(-1)
+
+
+def _how_often(index: Tensor, count: int, like: Tensor) -> Tensor:
+    """How often each number below `count` is there, in the dtype of `like`."""
+    form = {"dtype": like.dtype, "device": like.device}
+    return zeros(count, **form).index_add(0, index, ones(len(index), **form))  # type: ignore[no-any-return]
 
 
 def _check_weights_of_bags(input: Tensor, weights: Tensor, mode: str) -> None:
@@ -895,9 +897,7 @@ def _bags(input: Tensor, offsets: Tensor | None, include_last_offset: bool) -> t
                 f"offsets[-1] of {begins[-1]}."
             )
     starts = offsets[:-1] if include_last_offset else offsets
-    at_each = zeros(length + 1, dtype=starts.dtype, device=starts.device)
-    at_each = at_each.index_add(0, starts, ones(len(starts)).to(starts.dtype))
-    return len(starts), at_each[:length].cumsum(0) - 1
+    return len(starts), _how_often(starts, length + 1, starts)[:length].cumsum(0) - 1
 
 
 def _shorten(table: Tensor, index: Tensor, most: float, norm_type: float) -> None:
@@ -1096,13 +1096,16 @@ def scaled_dot_product_attention(
         key, value = _repeated(key, groups), _repeated(value, groups)
     add = _added(attn_mask, is_causal, query, key)
     scale = 1 / math.sqrt(query.shape[-1] or 1) if scale is None else scale
-    if not dropout_p:
-        return ScaledDotProductAttention.apply(
-            query, key, value, 0.0 if add is None else add, scale=scale
-        )[0]
-    scores = query * scale @ key.mT
-    shares = softmax(scores if add is None else scores + add, -1)
-    return dropout(shares, dropout_p) @ value
+    if dropout_p:
+        return _attended(query, key, value, add, dropout_p, scale)[0]
+    added = 0.0 if add is None else add
+    return ScaledDotProductAttention.apply(query, key, value, added, scale=scale)[0]
+
+
+def _attended(q: Any, k: Any, v: Any, add: Any, p: float, scale: float) -> tuple[Tensor, Tensor]:
+    """The result and the shares, of which some are dropped, by ops of their own."""
+    shares = dropout(softmax(total([q * scale @ k.mT, add]), -1), p)
+    return shares @ v, shares
 
 
 def _repeated(x: Tensor, groups: int) -> Tensor:
@@ -1120,12 +1123,9 @@ def _added(mask: Tensor | None, is_causal: bool, query: Tensor, key: Tensor) -> 
             "instead. Bools say which scores count. Write `mask.bool()`."
         )
     if mask is not None and mask.dtype.kind == "b":
-        mask = zeros((), dtype=query.dtype, device=query.device).masked_fill(~mask, -math.inf)
-    if not is_causal:
-        return mask
-    is_later = ones(*sizes, dtype=bool, device=query.device).triu(1)
-    later = zeros(*sizes, dtype=query.dtype, device=query.device).masked_fill(is_later, -math.inf)
-    return later if mask is None else mask + later
+        mask = ~mask
+    is_later = ones(*sizes, dtype=bool, device=query.device).triu(1) if is_causal else None
+    return total([_as_scores(mask, query), _as_scores(is_later, query)])  # type: ignore[no-any-return]
 
 
 @functional()
@@ -1205,13 +1205,11 @@ def multi_head_attention_forward(
             "`nn.Transformer.generate_square_subsequent_mask(n)`."
         )
 
-    def heads(x: Tensor) -> Tensor:
-        return x.reshape(x.shape[0], examples, num_heads, -1).permute(1, 2, 0, 3)
+    def heads(x: Tensor, count: int = num_heads) -> Tensor:
+        return x.reshape(x.shape[0], examples, count, -1).permute(1, 2, 0, 3)
 
     if is_own and in_proj_weight is not None:
-        rows = linear(query, in_proj_weight, in_proj_bias)
-        parted = rows.reshape(places, examples, 3, num_heads, size // num_heads)
-        q, k, v = parted.permute(2, 1, 3, 0, 4).unbind()
+        q, k, v = heads(linear(query, in_proj_weight, in_proj_bias), 3 * num_heads).chunk(3, 1)
     else:
         separate: Any = (q_proj_weight, k_proj_weight, v_proj_weight)
         weights = separate if in_proj_weight is None else in_proj_weight.chunk(3)
@@ -1233,15 +1231,11 @@ def multi_head_attention_forward(
         mask, padding = _one_more(mask), _one_more(padding)
     if mask is not None and mask.ndim == 3:
         mask = mask.reshape(examples, num_heads, places, -1)
-    if padding is not None:
-        padding = padding.reshape(examples, 1, 1, -1)
-        mask = padding if mask is None else mask + padding
+    mask = total([mask, None if padding is None else padding.reshape(examples, 1, 1, -1)])
     p = dropout_p if training else 0.0
     shares = None
     if need_weights:
-        scores = q * (1 / math.sqrt(q.shape[-1])) @ k.mT
-        shares = dropout(softmax(scores if mask is None else scores + mask, -1), p)
-        y = shares @ v
+        y, shares = _attended(q, k, v, mask, p, 1 / math.sqrt(q.shape[-1]))
         shares = shares.mean(1) if average_attn_weights else shares
     else:
         y = scaled_dot_product_attention(q, k, v, mask, p)
