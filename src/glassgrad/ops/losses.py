@@ -54,7 +54,7 @@ from ._families import (
 )
 from .activations import LogSoftmax, Sigmoid, Softmax, logsigmoid
 from .creation import as_tensor, ones
-from .scattering import IndexAdd
+from .scattering import ScatterAdd
 from .selection import where
 from .shape import expand
 
@@ -1542,7 +1542,7 @@ class CtcLoss(Primitive):
     @staticmethod
     def forward(log_probs, signs, lasts, sizes, *, zero_infinity):
         steps = np.arange(log_probs.shape[0], like=array_of(log_probs))[:, None]
-        alpha, _ = _alpha(log_probs, signs, _places(log_probs, steps, signs))
+        alpha = _alpha(_read(log_probs, steps, signs), signs)
         ln_p = _spelt(alpha, lasts, sizes)
         losses = np.where(_is_possible(ln_p, lasts), -ln_p, 0 if zero_infinity else math.inf)
         return np.where((lasts == 0) & (sizes == 0), 0, losses)
@@ -1571,37 +1571,33 @@ class CtcLoss(Primitive):
         return cls.apply(x, *numbers, zero_infinity=zero_infinity).reshape(lasts.shape)
 
 
-def _places(x: Any, steps: Any, signs: Any) -> Any:
-    """Where in the flattened x the signs are emitted, which are read in the order of `steps`."""
-    _, count, labels = x.shape
+def _read(x: Any, steps: Any, places: Any) -> Any:
+    """x[t, n, k] for each n at steps and places of its own; no less than NEVER."""
+    _, count, size = x.shape
     rows = steps * count + np.arange(count, like=array_of(x))
-    return (rows * labels)[..., None] + signs
+    return np.maximum(x.reshape(-1)[(rows * size)[..., None] + places], NEVER)
 
 
-def _alpha(x: Any, signs: Any, places: Any) -> tuple[Any, Any]:
-    """The alpha of Note [Spelling forwards and backwards], and what is emitted, `(T, N, S)`."""
-    emitted = np.maximum(x.reshape(-1)[places], NEVER)
-    blank, like = signs[:, :1], zeros_like(x, ())
+def _alpha(emitted: Any, signs: Any) -> Any:
+    """The alpha of Note [Spelling forwards and backwards], `(T, N, S)` as what is emitted."""
+    blank, like = signs[:, :1], zeros_like(emitted, ())
     before = np.concatenate([blank, blank, signs], axis=1)[:, :-2]
     # A blank between two labels that differ may be left out.
     jump = np.where((signs != before) & (signs != blank), like, NEVER)
     never = np.full((signs.shape[0], 2), NEVER, like.dtype, like=like)
-    alpha = np.where(np.arange(signs.shape[1], like=like) < 2, emitted[0], NEVER)
-    alphas = [alpha]
-    for step in range(1, x.shape[0]):
-        moved = np.concatenate([never, alpha], axis=1)
-        alpha = np.logaddexp(np.logaddexp(alpha, moved[:, 1:-1]), moved[:, :-2] + jump)
-        alpha = alpha + emitted[step]
-        alphas.append(alpha)
-    return np.stack(alphas), emitted
+    alphas = [np.where(np.arange(signs.shape[1], like=like) < 2, emitted[0], NEVER)]
+    for step in range(1, emitted.shape[0]):
+        moved = np.concatenate([never, alphas[-1]], axis=1)
+        ways = np.logaddexp(np.logaddexp(alphas[-1], moved[:, 1:-1]), moved[:, :-2] + jump)
+        alphas.append(ways + emitted[step])
+    return np.stack(alphas)
 
 
 def _spelt(alpha: Any, lasts: Any, sizes: Any) -> Any:
     """The ln of the probability of each target: at its last label, or at the blank behind."""
-    _, count, size = alpha.shape
-    rows = np.maximum(lasts - 1, 0) * count + np.arange(count, like=array_of(alpha))
-    ends, flat = rows * size + 2 * sizes, alpha.reshape(-1)
-    return np.logaddexp(flat[ends], np.where(sizes > 0, flat[ends - (sizes > 0)], NEVER))
+    ends = np.stack([2 * sizes, np.maximum(2 * sizes - 1, 0)], axis=1)
+    last = _read(alpha, np.maximum(lasts - 1, 0), ends)
+    return np.logaddexp(last[:, 0], np.where(sizes > 0, last[:, 1], NEVER))
 
 
 def _is_possible(ln_p: Any, lasts: Any) -> Any:
@@ -1616,22 +1612,19 @@ def _slopes(x: Any, signs: Any, lasts: Any, sizes: Any) -> Any:
     last_first = np.maximum(lasts - 1 - steps, 0)
     turned = np.maximum(2 * sizes[:, None] - ranks, 0)
     turned_signs = signs[numbers[:, None], turned]
-    places = _places(x, steps, signs)
-    both, emitted = _alpha(
-        x,
-        np.concatenate([signs, turned_signs]),
-        np.concatenate([places, _places(x, last_first, turned_signs)], axis=1),
+    emitted = _read(x, steps, signs)
+    read_backwards = _read(x, last_first, turned_signs)
+    both = _alpha(
+        np.concatenate([emitted, read_backwards], axis=1), np.concatenate([signs, turned_signs])
     )
-    alpha, emitted = both[:, :count], emitted[:, :count]
-    rows = (last_first * 2 + 1) * count + numbers
-    beta = both.reshape(-1)[(rows * size)[..., None] + turned]
+    alpha, beta = both[:, :count], _read(both[:, count:], last_first, turned)
     ln_p = _spelt(alpha, lasts, sizes)
     counts = (steps < lasts) & _is_possible(ln_p, lasts)
     is_there = counts[..., None] & (ranks <= 2 * sizes[:, None])
     shares = np.exp(np.where(is_there, alpha + beta - emitted - ln_p[:, None], NEVER))
-    flat = zeros_like(x, (math.prod(x.shape),))
-    emissions = run(IndexAdd, flat, shares.reshape(-1), places.reshape(-1), dim=0, alpha=1)
-    return np.where(counts[..., None], np.exp(x) - emissions.reshape(x.shape), 0)
+    labels = np.broadcast_to(signs, shares.shape)
+    emissions = run(ScatterAdd, zeros_like(x, x.shape), shares, labels, dim=2)
+    return np.where(counts[..., None], np.exp(x) - emissions, 0)
 
 
 @loss(flags=False)
