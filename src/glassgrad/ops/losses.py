@@ -726,7 +726,8 @@ def shares_of(
     Args:
         like: an array of the classes' dtype, with as many of them in its last dim.
     """
-    classes, wanted, weights = like.shape[-1], target.reshape(-1, 1), weights_of(weight, like)
+    classes, wanted = like.shape[-1], target.reshape(-1, 1)
+    weights = weight[0] if weight else np.ones((), like.dtype, like=like)
     is_counted = wanted != ignore_index
     is_hit = np.arange(classes, like=like) == np.where(is_counted, wanted, -1)
     q = np.where(is_hit, weights, 0)
@@ -734,11 +735,6 @@ def shares_of(
     if smoothing:
         q = q * (1 - smoothing) + np.where(is_counted, weights, 0) * (smoothing / classes)
     return q, counts
-
-
-def weights_of(weight: Any, like: Any) -> Any:
-    """The weights of the classes, 1 if there are none."""
-    return weight[0] if weight else np.ones((), like.dtype, like=like)
 
 
 def softened(target: Any, weight: Any, smoothing: float) -> Any:
@@ -869,14 +865,14 @@ class SoftCrossEntropy(ClassLoss):
 
     @staticmethod
     def forward(x, target, *weight, reduction, label_smoothing):
-        log_p = run(LogSoftmax, as_rows(x), dim=1)
+        log_p = log_p_of(as_rows(x))
         losses = -(softened(target, weight, label_smoothing) * log_p).sum(axis=1)
         return reduced(losses.reshape(x.shape[:1] + x.shape[2:] if x.ndim > 1 else ()), reduction)
 
     @staticmethod
     def slopes(ctx, x, target):
         wants_x, wants_target = ctx.needs_input_grad
-        log_p = run(LogSoftmax, as_rows(x), dim=1)
+        log_p = log_p_of(as_rows(x))
         by_x = by_target = None
         if wants_x:
             t = softened(target, ctx.weight, ctx.label_smoothing)

@@ -844,7 +844,7 @@ def embedding_bag(
 def _how_often(index: Tensor, count: int, like: Tensor) -> Tensor:
     """How often each number below `count` is there, in the dtype of `like`."""
     form = {"dtype": like.dtype, "device": like.device}
-    return zeros(count, **form).index_add(0, index, ones(len(index), **form))  # type: ignore[no-any-return]
+    return zeros(count, **form).index_add(0, index, ones(len(index), **form))
 
 
 def _check_weights_of_bags(input: Tensor, weights: Tensor, mode: str) -> None:
@@ -1125,7 +1125,7 @@ def _added(mask: Tensor | None, is_causal: bool, query: Tensor, key: Tensor) -> 
     if mask is not None and mask.dtype.kind == "b":
         mask = ~mask
     is_later = ones(*sizes, dtype=bool, device=query.device).triu(1) if is_causal else None
-    return total([_as_scores(mask, query), _as_scores(is_later, query)])  # type: ignore[no-any-return]
+    return total([_as_scores(mask, query), _as_scores(is_later, query)])
 
 
 @functional()
