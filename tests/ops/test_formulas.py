@@ -71,6 +71,7 @@ NOT_EVALUATED = {
     "Bernoulli": DRAWN,
     "BernoulliEach": DRAWN,
     "Cauchy": DRAWN,
+    "CtcLoss": "it speaks of ways to spell, and of what two recurrences end with",
     "DiagonalScatter": CUT,
     "Exponential": DRAWN,
     "Geometric": DRAWN,

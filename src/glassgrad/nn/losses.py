@@ -10,7 +10,7 @@ from typing import Any
 from glassgrad.core.tensor import Tensor
 from glassgrad.nn.applied import Applied
 from glassgrad.nn.distance import PairwiseDistance
-from glassgrad.ops.losses import chosen_reduction
+from glassgrad.ops._arguments import chosen_reduction
 
 
 class Loss(Applied):

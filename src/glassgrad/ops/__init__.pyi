@@ -11,10 +11,8 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.ops._arguments import Dims
 from glassgrad.ops.activations import log_softmax as log_softmax, prelu as prelu, softmax as softmax
 from glassgrad.ops.arithmetic import Operand, addcdiv as addcdiv, addcmul as addcmul, lerp as lerp, positive as positive
-from glassgrad.ops.attention import bilinear as bilinear
 from glassgrad.ops.comparison import allclose as allclose, equal as equal, isclose as isclose, isfinite as isfinite, isin as isin, isinf as isinf, isnan as isnan, signbit as signbit
 from glassgrad.ops.complex_numbers import adjoint as adjoint, conj as conj, imag as imag, isreal as isreal, real as real, resolve_conj as resolve_conj, resolve_conj as resolve_neg, view_as_complex as view_as_complex, view_as_real as view_as_real
-from glassgrad.ops.contraction import einsum as einsum
 from glassgrad.ops.conversion import clone as clone, is_complex as is_complex, is_floating_point as is_floating_point, is_signed as is_signed
 from glassgrad.ops.convolution import Ints
 from glassgrad.ops.counting import HistogramReturn, bincount as bincount, unique as unique, unique_consecutive as unique_consecutive
@@ -26,10 +24,10 @@ from glassgrad.ops.extrema import AminmaxReturn, CummaxReturn, CumminReturn
 from glassgrad.ops.generator import Generator, Generator as Generator, get_rng_state as get_rng_state, initial_seed as initial_seed, manual_seed as manual_seed, seed as seed, set_rng_state as set_rng_state
 from glassgrad.ops.indexing import index_put as index_put, narrow as narrow, put as put, select as select, select_scatter as select_scatter, slice_scatter as slice_scatter, unravel_index as unravel_index
 from glassgrad.ops.joining import Tensors, atleast_1d as atleast_1d, atleast_2d as atleast_2d, atleast_3d as atleast_3d, broadcast_shapes as broadcast_shapes, broadcast_tensors as broadcast_tensors, cartesian_prod as cartesian_prod, chunk as chunk, combinations as combinations, concat as concat, concat as concatenate, dsplit as dsplit, hsplit as hsplit, meshgrid as meshgrid, split as split, split_with_sizes as split_with_sizes, tensor_split as tensor_split, unbind as unbind, unsafe_chunk as unsafe_chunk, unsafe_split as unsafe_split, unsafe_split_with_sizes as unsafe_split_with_sizes, vsplit as vsplit
-from glassgrad.ops.linalg import chain_matmul as chain_matmul, outer as ger, outer as outer
+from glassgrad.ops.linalg import chain_matmul as chain_matmul, einsum as einsum, outer as ger, outer as outer
 from glassgrad.ops.masking import masked_fill as masked_fill, masked_scatter as masked_scatter
 from glassgrad.ops.memory import detach_ as detach_, fill as fill, fill_ as fill_, get_device as get_device, is_nonzero as is_nonzero, is_same_size as is_same_size, is_storage as is_storage, numel as numel, resize_as_ as resize_as_, typename as typename, zero_ as zero_
-from glassgrad.ops.normalization import group_norm as group_norm, layer_norm as layer_norm, rms_norm as rms_norm
+from glassgrad.ops.networks import bilinear as bilinear, group_norm as group_norm, layer_norm as layer_norm, rms_norm as rms_norm
 from glassgrad.ops.norms import Order, cdist as cdist, cosine_similarity as cosine_similarity, dist as dist, pdist as pdist
 from glassgrad.ops.padding import constant_pad_nd as constant_pad_nd
 from glassgrad.ops.random import bernoulli as bernoulli, feature_dropout as feature_dropout

@@ -3,12 +3,19 @@
 import functools
 import math
 import operator
+import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-from glassgrad.core.errors import ArgumentTypeError, DimError, DTypeError, ShapeError
+from glassgrad.core.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    DimError,
+    DTypeError,
+    ShapeError,
+)
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.state import Names, Shape, Values
 from glassgrad.core.tensor import Tensor
@@ -377,3 +384,33 @@ def expanded_size(size: Shape, shape: Shape, dtype: Any) -> Shape:
                 f"{list(shape)}. Only a dim of size 1 can be stretched."
             )
     return tuple(found)
+
+
+def chosen_reduction(
+    reduction: str,
+    size_average: bool | None,
+    reduce: bool | None,
+    refusal: str = "is not a valid value for reduction",
+) -> str:
+    """The reduction; as its two flags say, if there are some: so PyTorch's older programs do.
+
+    Args:
+        refusal: PyTorch's words for one that is none.
+
+    Raises:
+        ArgumentError: for one that is none.
+    """
+    if size_average is not None or reduce is not None:
+        named = {(True, True): "mean", (False, True): "sum"}
+        reduction = named.get((size_average is not False, reduce is not False), "none")
+        warnings.warn(
+            "size_average and reduce args will be deprecated, please use "
+            f"reduction='{reduction}' instead.",
+            stacklevel=3,
+        )
+    if reduction not in ("mean", "sum", "none"):
+        raise ArgumentError(
+            f"{reduction} {refusal}. It says how many losses become one. Write 'mean', 'sum' or "
+            "'none'."
+        )
+    return reduction

@@ -14,6 +14,12 @@ what they have from there. `make stubs` writes them down for editors and mypy.
 
 takes `dtype`, `device` and `requires_grad`, too, and gives `zeros_like(x)` and `x.new_zeros(2)`.
 
+    @loss()
+    def soft_margin_loss(input: Tensor, target: Tensor) -> Tensor:
+        return (-target * input).exp().log1p()
+
+takes `reduction`, and what PyTorch had before it.
+
 The tables have what is declared in the files that are loaded. Who asks for a name asks
 `_lookup.py`, which loads its file first.
 """
@@ -34,7 +40,7 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.levels.subclasses import PUBLIC
 from glassgrad.values.dtypes import TYPE_NAMES
 
-from ._arguments import OpClass, dim_or_axis, refuse_numbers, require_tensor
+from ._arguments import OpClass, chosen_reduction, dim_or_axis, refuse_numbers, require_tensor
 from ._families import Elementwise, Predicate
 from ._writing import in_place, quick_update, written_to
 
@@ -216,6 +222,49 @@ def _given(function: Any, name: str, doc: str | None, **values: Any) -> Any:
     return _derived(function, text, left, named=name, doc=doc, **values)
 
 
+def loss(
+    *rules: OpClass,
+    flags: bool = True,
+    between: str = "",
+    refusal: str = "is not a valid value for reduction",
+) -> Callable[[F], F]:
+    """Declare a loss of `nn.functional`, given a function of the losses that one is made of.
+
+    What follows is PyTorch's `reduction`. It is the next argument behind those that come by
+    position; what is written behind a star comes behind it. A function that takes `reduction`
+    itself is told which one is meant, and what it returns is reduced already.
+
+    Args:
+        rules: the classes that it applies.
+        flags: whether it takes `size_average` and `reduce`, too, which came before `reduction`.
+        between: the argument that stands between these two, if one does.
+        refusal: PyTorch's words for another reduction.
+    """
+
+    def declare(function: F) -> F:
+        given = Arguments.of(function)
+        old = [name for name in ("size_average", between, "reduce") if name] if flags else []
+        behind = [name for name in given.keyword if name not in (between, "reduction")]
+        default = {"size_average": None, "reduce": None, "reduction": "mean", **given.default}
+        shown = Arguments((*given.positional, *old, "reduction", *behind), "", (), default)
+        named = [f"{name}={{{name}}}" for name in given.keyword]
+        call = f"function({', '.join([*given.braced(), *named])})"
+        flagged = "{size_average}, {reduce}" if flags else "None, None"
+        text = f"{{reduction}} = chosen_reduction({{reduction}}, {flagged}, refusal)\n"
+        if "reduction" in given.keyword:
+            text += f"return {call}\n"
+        else:
+            text += f"losses = {call}\nif {{reduction}} == 'none':\n    return losses\n"
+            text += "return losses.mean() if {reduction} == 'mean' else losses.sum()\n"
+        doc = _with_argument(function.__doc__, _FLAGS) if flags else function.__doc__
+        if "        reduction: " not in (doc or ""):
+            doc = _with_argument(doc, _REDUCTION)
+        used: Parameters = {"chosen_reduction": chosen_reduction, "refusal": refusal}
+        return functional(*rules)(_derived(function, text, shown, doc=doc, **used))
+
+    return declare
+
+
 def _with_size(given: "Arguments") -> tuple[str, "Arguments"]:
     """What lets a function of `*size` take `size=`, and its arguments under another name."""
     if given.star != "size":
@@ -263,6 +312,9 @@ ADDED = {
     "device": "Any",
     "requires_grad": "bool",
     "inplace": "bool",
+    "size_average": "bool | None",
+    "reduce": "bool | None",
+    "reduction": "str",
 }
 """The annotations of the arguments that are added to those of a function."""
 
@@ -377,6 +429,8 @@ def _only_applies(function: Any, rule: OpClass, given: Arguments) -> bool:
 
 
 _OUT = "out: where to write the result, if the tape need not record it."
+_FLAGS = "size_average, reduce: what PyTorch had before `reduction`."
+_REDUCTION = 'reduction: "mean" or "sum" of all losses, or "none".'
 _INPLACE = "inplace: write the result to the memory of `input`, and return that."
 
 

@@ -826,8 +826,13 @@ def _normal_cdf(x: Any) -> Any:
     squared = z * z
     p = squared * _FITTED[0] + _FITTED[1]
     for coefficient in _FITTED[2:]:
-        p = p * squared + coefficient
-    return np.tanh(z * p) * 0.5 + 0.5
+        p *= squared  # in its own memory: half of the time goes into new arrays
+        p += coefficient
+    p *= z
+    p = np.tanh(p, out=p if p.ndim else None)
+    p *= 0.5
+    p += 0.5
+    return p
 
 
 _FITTED = (
