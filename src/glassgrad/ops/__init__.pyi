@@ -33,7 +33,7 @@ from glassgrad.ops.memory import detach_ as detach_, get_device as get_device, i
 from glassgrad.ops.normalization import group_norm as group_norm, layer_norm as layer_norm, rms_norm as rms_norm
 from glassgrad.ops.norms import Order, cdist as cdist, cosine_similarity as cosine_similarity, dist as dist, pdist as pdist
 from glassgrad.ops.padding import constant_pad_nd as constant_pad_nd
-from glassgrad.ops.random import bernoulli as bernoulli, feature_dropout as feature_dropout
+from glassgrad.ops.random import feature_dropout as feature_dropout
 from glassgrad.ops.recurrence import gru as gru, gru_cell as gru_cell, lstm as lstm, lstm_cell as lstm_cell, rnn_relu as rnn_relu, rnn_relu_cell as rnn_relu_cell, rnn_tanh as rnn_tanh, rnn_tanh_cell as rnn_tanh_cell
 from glassgrad.ops.reduction import corrcoef as corrcoef, count_nonzero as count_nonzero, cov as cov, cumulative_trapezoid as cumulative_trapezoid, gradient as gradient, trapezoid as trapezoid, trapezoid as trapz
 from glassgrad.ops.resampling import channel_shuffle as channel_shuffle, pixel_shuffle as pixel_shuffle, pixel_unshuffle as pixel_unshuffle
@@ -580,6 +580,29 @@ def bartlett_window(window_length: int, periodic: bool = True, *, dtype: Any = N
     Example:
         >>> bartlett_window(4)
         tensor([0.0000, 0.5000, 1.0000, 0.5000])
+    """
+
+def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | None = None, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
+    """1 with the given probability, else 0, element by element.
+
+    Args:
+        input: tensor of shape `S`: the probabilities, unless `p` says one for all. The result does
+            not depend on it in autograd's eyes.
+        p: a probability.
+        generator: where the numbers come from; None: the default generator.
+        out: where to write the result, if the tape need not record it.
+
+    Returns:
+        Tensor of shape `S` and the same dtype.
+
+    Raises:
+        ArgumentTypeError: if `input` is no tensor.
+        ShapeError: for a probability outside of [0, 1].
+        DTypeError: for integer probabilities.
+
+    Example:
+        >>> bernoulli(tensor([0.0, 1.0]))
+        tensor([0., 1.])
     """
 
 def bitwise_and(input: Operand, other: Operand, *, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:

@@ -40,7 +40,7 @@ from glassgrad.memory.views import check_made, move, relocate
 from glassgrad.values.backend import backend_of, repeats
 from glassgrad.values.layers import Layer, fresh
 
-from ._arguments import OpClass, check_type, scalar_name
+from ._arguments import OpClass, c_name, check_type, scalar_name
 from ._families import array_of, is_batched
 
 
@@ -337,18 +337,26 @@ def _before(input: Tensor) -> Tensor:
 # Memory that is written and read ------------------------------------------------------------------
 
 
-def check_apart(input: Tensor, other: Any, name: str, written: Any = None) -> None:
+def check_apart(
+    input: Tensor, other: Any, name: str, written: Any = None, *, wholly: bool = False
+) -> None:
     """Raise if a part of what is written is a part of what `other` shows: it would change too.
 
     Args:
         written: the array that is written, if not all of `input`.
+        wholly: whether both may not even be the same elements.
     """
-    if not isinstance(other, Tensor) or other is input or input.cold is None or other.cold is None:
+    if not isinstance(other, Tensor):
         return
-    version = input.cold.version
-    if version is None or other.cold.version is not version:
-        return
-    if _overlap_in_part(input.payload if written is None else written, other.payload):
+    mine, its = input.cold, other.cold
+    if other is input:
+        shares = wholly
+    elif mine is None or its is None or mine.version is None or mine.version is not its.version:
+        shares = False
+    else:
+        own = input.payload if written is None else written
+        shares = _overlap(own, other.payload, wholly=wholly)
+    if shares:
         raise GraphError(
             "unsupported operation: some elements of the input tensor and the written-to tensor "
             f"refer to a single memory location. {name}_ would change what it still has to read. "
@@ -356,8 +364,12 @@ def check_apart(input: Tensor, other: Any, name: str, written: Any = None) -> No
         )
 
 
-def _overlap_in_part(a: Any, b: Any) -> bool:
-    """Whether two dense arrays share some memory, but are not the same elements in one order."""
+def _overlap(a: Any, b: Any, *, wholly: bool) -> bool:
+    """Whether two dense arrays share some memory.
+
+    Args:
+        wholly: whether that counts for the same elements in one order, too.
+    """
     spans = []
     for array in (a, b):
         steps = [(n - 1) * step for n, step in zip(array.shape, array.strides, strict=True)]
@@ -367,7 +379,7 @@ def _overlap_in_part(a: Any, b: Any) -> bool:
         start = backend_of(array).address(array) + sum(step for step in steps if step < 0)
         spans.append(range(start, start + extent))
     if spans[0] == spans[1]:
-        return bool(a.strides != b.strides)
+        return wholly or bool(a.strides != b.strides)
     return max(span.start for span in spans) < min(span.stop for span in spans)
 
 
@@ -387,12 +399,21 @@ def check_memory(input: Tensor, name: str) -> None:
 # `out=` -------------------------------------------------------------------------------------------
 
 
-def written_to(out: Any, function: Callable[..., Any], *args: Any, **params: Any) -> Any:
+def written_to(
+    out: Any,
+    function: Callable[..., Any],
+    *args: Any,
+    exact: bool = False,
+    apart: bool = False,
+    **params: Any,
+) -> Any:
     """`function(*args, **params)`, in the memory of `out`.
 
     Args:
         out: a tensor of the dtype of the result, or of one that can hold it. It is resized if its
             shape is another, with a warning unless it is empty. For several results, as many.
+        exact: whether it has to be the dtype of the result.
+        apart: whether it may not even be one of the operands.
 
     Returns:
         `out`; several tensors are named as the results are.
@@ -400,14 +421,15 @@ def written_to(out: Any, function: Callable[..., Any], *args: Any, **params: Any
     Raises:
         GraphError: if the tape would have to record it, or elements of `out` share their memory
             with each other, or with what is still to be read.
-        DTypeError: if the dtype of `out` cannot hold the result.
+        DTypeError: if the dtype of `out` cannot hold the result, or is not its own.
     """
     name = function.__name__
     outs = tuple(out) if isinstance(out, (tuple, list)) else (out,)
     why = "The result is written to its memory. Leave it out for a new tensor."
     for each in outs:
         check_type(f"{name}(): argument 'out' must be Tensor", each, Tensor, why)
-    tensors = (*outs, *_tensors_in(args))
+    operands = _tensors_in(args)
+    tensors = (*outs, *operands)
     if is_recording() and any(x.requires_grad for x in tensors):
         raise GraphError(
             f"{name}(): functions with out=... arguments don't support automatic differentiation, "
@@ -416,6 +438,8 @@ def written_to(out: Any, function: Callable[..., Any], *args: Any, **params: Any
         )
     if special:
         _check_transforms(name, tensors)
+    if apart:
+        _check_memory_of(name, outs, operands, apart=True)
     result = function(*args, **params)
     results = result if isinstance(result, tuple) else (result,)
     if len(results) != len(outs):
@@ -423,15 +447,37 @@ def written_to(out: Any, function: Callable[..., Any], *args: Any, **params: Any
             f"{name}(): argument 'out' must be tuple of Tensors, not Tensor: there are "
             f"{len(results)} results. Write a tensor for each."
         )
-    for each, part in zip(outs, results, strict=True):
+    pairs = list(zip(outs, results, strict=True))
+    for each, part in pairs:
+        check_write(each, name)
+        if exact and each.dtype is not part.dtype:
+            raise _other_dtype(name, each, part)
         check_dtype(each, part, name)
+    _check_memory_of(name, [each for each, part in pairs if each.shape == part.shape], operands)
+    for each, part in pairs:  # nothing is refused any more: all are written, or none was
         if each.shape != part.shape:
             _resize(each, part)
-        check_memory(each, name)
-        for other in tensors[len(outs) :]:
-            check_apart(each, other, name)
         each.copy_(part)
     return type(result)(*outs) if isinstance(result, tuple) else out
+
+
+def _check_memory_of(
+    name: str, outs: Sequence[Tensor], operands: Sequence[Tensor], *, apart: bool = False
+) -> None:
+    """Raise if elements of `out=` share memory with each other, or with operands."""
+    for each in outs:
+        check_memory(each, name)
+        for other in operands:
+            check_apart(each, other, name, wholly=apart)
+
+
+def _other_dtype(name: str, out: Tensor, result: Tensor) -> DTypeError:
+    wanted, found = c_name(result.dtype), c_name(out.dtype)
+    return DTypeError(
+        f"Expected out tensor to have dtype {wanted}, but got {found} instead: {name}() and its "
+        f"out must have the same scalar type, {scalar_name(result.dtype)}. Its results are "
+        f"written as they are. Write `{name}(…).to(dtype)`."
+    )
 
 
 def _check_transforms(name: str, tensors: tuple[Tensor, ...]) -> None:

@@ -59,7 +59,7 @@ def _complex_of(dtype: Any) -> Any:
     return np.result_type(dtype, np.complex64)
 
 
-@op(Complex, is_method=False, inplace=False, tensors=("real", "imag"))
+@op(Complex, is_method=False, inplace=False, tensors=("real", "imag"), out_exact=True)
 def complex(real: Tensor, imag: Tensor) -> Tensor:
     """`real + i·imag`, element by element.
 
@@ -111,7 +111,7 @@ class Polar(Elementwise):
         return total([outwards, None if dt is None else dt * (z * 1j)])
 
 
-@op(Polar, is_method=False, inplace=False, tensors=("abs", "angle"))
+@op(Polar, is_method=False, inplace=False, tensors=("abs", "angle"), out_exact=True)
 def polar(abs: Tensor, angle: Tensor) -> Tensor:
     """The complex numbers of given lengths and angles, element by element.
 

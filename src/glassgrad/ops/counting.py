@@ -347,7 +347,7 @@ class Histogram(Primitive):
         return cls.apply(*batch_all(info, in_dims, operands), interpolates=interpolates)
 
 
-@op(Histogram, out=True)
+@op(Histogram, out=True, out_exact=True)
 def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
     """How many elements lie in each of some bins of one width.
 
@@ -379,7 +379,7 @@ def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Ten
     return Histogram.apply(input.detach(), edges, interpolates=True)
 
 
-@op(Histogram, out=True)
+@op(Histogram, out=True, out_exact=True)
 def histogram(
     input: Tensor,
     bins: Tensor | int,

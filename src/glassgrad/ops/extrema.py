@@ -255,7 +255,7 @@ def min(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False) -
     return _chosen(Min, MinReturn, input, dim, keepdim)
 
 
-@op(Amax, out=True, axis=True)
+@op(Amax, out=True, out_exact=True, axis=True)
 def amax(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Tensor:
     """The largest element over some dims; unlike `max`, without indices.
 
@@ -279,7 +279,7 @@ def amax(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Tensor:
     return _over_dims(Amax, input, dim, keepdim)
 
 
-@op(Amin, out=True, axis=True)
+@op(Amin, out=True, out_exact=True, axis=True)
 def amin(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Tensor:
     """The smallest element over some dims; everything else is as for `amax`.
 
@@ -342,7 +342,7 @@ def _shares(x: Any, dim: Shape) -> list[Any]:
     return [part / part.sum(axis=dim, keepdims=True) for part in here]
 
 
-@op(Aminmax, out=True)
+@op(Aminmax, out=True, out_exact=True)
 def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> AminmaxReturn:
     """The smallest and the largest of all elements, or along a dim.
 
@@ -532,7 +532,7 @@ def _so_far(best: Any, x: Any, dim: int) -> tuple[Any, Any]:
     return chosen_at(x, np.maximum.accumulate(np.where(is_new, places, 0), axis=dim), dim)
 
 
-@op(Cummax, out=True)
+@op(Cummax, out=True, out_exact=True)
 def cummax(input: Tensor, dim: int) -> CummaxReturn:
     """For each place, the largest element up to it in a dim, and its index.
 
@@ -559,7 +559,7 @@ def cummax(input: Tensor, dim: int) -> CummaxReturn:
     return CummaxReturn(*_running(Cummax, input, dim))
 
 
-@op(Cummin, out=True)
+@op(Cummin, out=True, out_exact=True)
 def cummin(input: Tensor, dim: int) -> CumminReturn:
     """For each place, the smallest element up to it in a dim, and its index; see `cummax`.
 

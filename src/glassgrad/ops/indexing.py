@@ -208,6 +208,11 @@ def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
             f"narrow(): length must be non-negative, got {length}. It counts elements. "
             "Write where the range begins as `start`."
         )
+    if isinstance(start, Tensor) and (start.ndim or start.dtype.kind not in "iu"):
+        raise ShapeError(
+            f"start must be an 0-dim integral Tensor, got {start.dtype} of shape "
+            f"{list(start.shape)}. A range begins at one place. Write an int, or `start[0]`."
+        )
     n, first = input.shape[at], int_of(start, "narrow", "start")
     if not -n <= first <= n:
         raise DimError(
@@ -895,7 +900,7 @@ class Put(_Flat):
         return left if wants_x else None, read
 
 
-@op(Take, out=True)
+@op(Take, out=True, out_exact=True, out_apart=True)
 def take(input: Tensor, index: Tensor) -> Tensor:
     """The elements at places counted row by row, whatever shape `input` has.
 

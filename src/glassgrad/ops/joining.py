@@ -70,7 +70,7 @@ class Cat(Linear, Along):
         return cls.apply(*lined, dim=dim + 1)
 
 
-@function(Cat, out=True)
+@function(Cat, out=True, out_apart=True)
 def cat(tensors: Tensors, dim: int = 0) -> Tensor:
     """Tensors one behind the other in a dim they have.
 
@@ -147,7 +147,7 @@ class Stack(Linear, Along):
         )
 
 
-@function(Stack, out=True)
+@function(Stack, out=True, out_apart=True)
 def stack(tensors: Tensors, dim: int = 0) -> Tensor:
     """Tensors beside each other in a new dim.
 
@@ -212,7 +212,7 @@ def _some(name: str, tensors: object, error: type[Exception] = ShapeError) -> li
 Some = Tensor | tuple[Tensor, ...]
 
 
-@function(aliases=("row_stack",), out=True)
+@function(aliases=("row_stack",), out=True, out_apart=True)
 def vstack(tensors: Tensors) -> Tensor:
     """Tensors below each other: vectors as rows, others joined in their first dim.
 
@@ -235,7 +235,7 @@ def vstack(tensors: Tensors) -> Tensor:
     return cat([_widened(x, 2) for x in _some("vstack", tensors)])
 
 
-@function(out=True)
+@function(out=True, out_apart=True)
 def hstack(tensors: Tensors) -> Tensor:
     """Tensors beside each other: vectors one behind the other, others joined in their second dim.
 
@@ -259,7 +259,7 @@ def hstack(tensors: Tensors) -> Tensor:
     return cat(parts, 0 if parts[0].ndim == 1 else 1)
 
 
-@function(out=True)
+@function(out=True, out_apart=True)
 def dstack(tensors: Tensors) -> Tensor:
     """Tensors behind each other, joined in their third dim.
 
@@ -283,7 +283,7 @@ def dstack(tensors: Tensors) -> Tensor:
     return cat([_widened(x, 3) for x in _some("dstack", tensors)], 2)
 
 
-@function(out=True)
+@function(out=True, out_apart=True)
 def column_stack(tensors: Tensors) -> Tensor:
     """Tensors beside each other: vectors as columns, others joined in their second dim.
 

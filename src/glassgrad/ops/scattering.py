@@ -279,13 +279,13 @@ def write_slices(
     """Apply an op that takes one slice of `source` for each element of a vector `index`."""
     at, places = vector_in(name, input, dim, index, long=long)
     same_dtype(name, input, source)
-    if source.ndim != input.ndim and input.ndim and source.ndim:
+    if long and source.ndim != input.ndim and input.ndim and source.ndim:
         raise DimError(
             f"{name}(): When source and destination are not scalars, their dimensionality must "
             f"match. Source dimensionality ({source.ndim}), destination dimensionality "
             f"({input.ndim}). Write `source.unsqueeze(dim)`."
         )
-    count = source.shape[at] if source.ndim else 1
+    count = source.shape[at] if at < source.ndim else 1
     if index.numel() != count:
         raise (DimError if long else ShapeError)(
             f"{name}(): Number of indices ({index.numel()}) should be equal to source.size(dim): "
@@ -419,7 +419,7 @@ BySlice.reads, BySlice.adds = IndexSelect, IndexAdd
 ByElement.reads, ByElement.adds = Gather, ScatterAdd
 
 
-@op(IndexSelect, out=True)
+@op(IndexSelect, out=True, out_exact=True, out_apart=True)
 def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
     """Some elements of a dim, in the order of `index`.
 
@@ -444,7 +444,7 @@ def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
     return apply_along(IndexSelect, input, places, dim=at)
 
 
-@op(Gather, out=True)
+@op(Gather, out=True, out_exact=True, out_apart=True)
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False) -> Tensor:
     """For each place of `index` one element of `input`: there in one dim, here in the others.
 
@@ -482,7 +482,7 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False)
     return Gather.apply(input, index, dim=at)
 
 
-@op(out=True)
+@op(out=True, out_exact=True, out_apart=True)
 def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
     """`gather`, where `input` and `indices` broadcast in all dims but `dim`.
 

@@ -258,7 +258,7 @@ class Argwhere(Nonzero):
         return np.argwhere(x)
 
 
-@op(Nonzero, Argwhere, out=True)
+@op(Nonzero, Argwhere, out=True, out_exact=True, out_apart=True)
 def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
     """The places of all elements that are not 0, row by row.
 

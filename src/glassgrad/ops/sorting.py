@@ -72,7 +72,7 @@ def _order(x: Any, dim: int, *, descending: bool) -> Any:
     return x.shape[dim] - 1 - np.flip(from_behind, dim)
 
 
-@op(Sort, SortStable, out=True)
+@op(Sort, SortStable, out=True, out_exact=True)
 def sort(
     input: Tensor, dim: int = -1, descending: bool = False, stable: bool | None = None
 ) -> SortReturn:
@@ -126,7 +126,7 @@ def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool
     return sort(input, dim, descending, stable).indices
 
 
-@op(out=True)
+@op(out=True, out_exact=True)
 def msort(input: Tensor) -> Tensor:
     """The elements along the first dim in ascending order.
 
@@ -149,7 +149,7 @@ class Topk(AlongDim):
         return chosen_at(x, order[in_dim(slice(k), dim)], dim)
 
 
-@op(Topk, out=True)
+@op(Topk, out=True, out_exact=True)
 def topk(
     input: Tensor,
     k: int,
@@ -216,7 +216,7 @@ class Kthvalue(AlongDim):
         return chosen_at(x, order[in_dim(slice(k - 1, k), dim)], dim, keepdim=keepdim)
 
 
-@op(Kthvalue, out=True)
+@op(Kthvalue, out=True, out_exact=True)
 def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> KthvalueReturn:
     """The `k`-th smallest element along a dim, and where it is.
 
@@ -269,7 +269,7 @@ class Mode(AlongDim):
         return chosen_at(x, np.take_along_axis(order, most, axis=dim), dim, keepdim=keepdim)
 
 
-@op(Mode, out=True)
+@op(Mode, out=True, out_exact=True)
 def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> ModeReturn:
     """The most frequent element along a dim, and where it is.
 
@@ -304,7 +304,7 @@ def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> ModeReturn:
 INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")
 
 
-@op(out=True)
+@op(out=True, out_exact=True)
 def quantile(
     input: Tensor,
     q: Tensor | float,
@@ -340,7 +340,7 @@ def quantile(
     return _quantile("quantile", input, q, dim, keepdim, interpolation, ignore_nan=False)
 
 
-@op(out=True)
+@op(out=True, out_exact=True)
 def nanquantile(
     input: Tensor,
     q: Tensor | float,
@@ -477,7 +477,7 @@ class Searchsorted(Primitive):
         return cls.apply(boundaries, x, **how).reshape(shape)
 
 
-@op(Searchsorted, is_method=False, out=True)
+@op(Searchsorted, is_method=False, out=True, out_exact=True)
 def searchsorted(
     sorted_sequence: Tensor,
     input: Tensor | Number,
@@ -564,7 +564,7 @@ def _checked_sorter(boundaries: Tensor, sorter: Tensor) -> Tensor:
     return sorter
 
 
-@op(Searchsorted, is_method=False, out=True)
+@op(Searchsorted, is_method=False, out=True, out_exact=True)
 def bucketize(
     input: Tensor | Number, boundaries: Tensor, *, out_int32: bool = False, right: bool = False
 ) -> Tensor:
