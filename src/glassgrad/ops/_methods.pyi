@@ -6,14 +6,12 @@ from collections.abc import Callable, Sequence
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops._arguments import Dims
 from glassgrad.ops.arithmetic import Operand
-from glassgrad.ops.counting import HistogramReturn
 from glassgrad.ops.exponentials import FrexpReturn
-from glassgrad.ops.extrema import AminmaxReturn, CummaxReturn, CumminReturn
 from glassgrad.ops.generator import Generator
 from glassgrad.ops.memory import Storage, contiguous_format
 from glassgrad.ops.norms import Order
+from glassgrad.ops.ordering import AminmaxReturn, CummaxReturn, CumminReturn, HistogramReturn, KthvalueReturn, ModeReturn, SortReturn, TopkReturn
 from glassgrad.ops.shape import Ints
-from glassgrad.ops.sorting import KthvalueReturn, ModeReturn, SortReturn, TopkReturn
 from glassgrad.values.dtypes import Number
 from typing import Any
 

@@ -19,7 +19,7 @@ from ._families import Elementwise, Linear, Moved, Symmetric, by_call, run, tota
 from .arithmetic import sign_of
 from .comparison import Eq
 from .conversion import Contiguous
-from .indexing import select
+from .joining import select
 from .memory import steps_of, storage_offset
 from .shape import transpose
 

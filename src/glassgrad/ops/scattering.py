@@ -1014,7 +1014,12 @@ def _by_product(ctx: Any, grad: Any) -> Any:
     divided = read(ctx, grad * y) / np.where(is_zero, 1, src)
     from_src = np.where(only_zero, read(ctx, grad * without), divided)
     if isinstance(from_src, Tensor) and bool(np.any(array_of(zeros > 1))):
-        from_src = NotTwice.apply(from_src, cls.called)
+        said = (
+            f"{cls.called}: Double backward is unsupported for src when >1 zeros in src are "
+            "scattered to the same position in self. The gradient is 0 there, but its own is not. "
+            "Keep src away from 0, or reduce by another function."
+        )
+        from_src = Refused.apply(from_src, from_src, GraphError, said)
     return from_x, from_src
 
 
@@ -1027,28 +1032,24 @@ _RULES = {
 }
 
 
-class NotTwice(Function):
-    """Passes a gradient on, and raises when it is differentiated."""
+class Refused(Function):
+    """Passes on a result that depends on `x`, and raises an error when it is differentiated."""
 
     @staticmethod
-    def forward(grad, name):
-        return wrap(grad.payload)
+    def forward(x, result, error, said):
+        return wrap(result.payload)
 
     @staticmethod
     def setup_context(ctx, inputs, output):
-        _, ctx.of = inputs
+        _, _, ctx.error, ctx.said = inputs
 
     @staticmethod
-    def vmap(info, in_dims, grad, name):
-        return NotTwice.apply(grad, name), in_dims[0]
+    def vmap(info, in_dims, x, result, error, said):
+        return Refused.apply(x, result, error, said), in_dims[1]
 
     @staticmethod
     def backward(ctx, *grads):
-        raise GraphError(
-            f"{ctx.of}: Double backward is unsupported for src when >1 zeros in src are scattered "
-            "to the same position in self. The gradient is 0 there, but its own is not. Keep src "
-            "away from 0, or reduce by another function."
-        )
+        raise ctx.error(ctx.said)
 
     jvp = backward
 
