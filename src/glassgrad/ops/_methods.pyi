@@ -1079,7 +1079,7 @@ class OpMethods:
     def nansum(self, dim: Dims = None, keepdim: builtins.bool = False, *, dtype: Any = None, axis: Dims = None, keepdims: builtins.bool | None = None) -> Tensor:
         """`sum` of all elements but nan; a nan has gradient 0."""
 
-    def narrow(self, dim: builtins.int, start: builtins.int, length: builtins.int) -> Tensor:
+    def narrow(self, dim: builtins.int, start: builtins.int | Tensor, length: builtins.int) -> Tensor:
         """A range of a dim."""
 
     def ndimension(self) -> builtins.int:

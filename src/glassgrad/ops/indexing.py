@@ -24,7 +24,6 @@ from glassgrad.core.errors import (
     ArgumentTypeError,
     DeviceError,
     DimError,
-    DTypeError,
     ShapeError,
     TransformError,
 )
@@ -34,11 +33,11 @@ from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.levels.level import level_below
 from glassgrad.memory.views import as_view
 from glassgrad.values.backend import backend_of, is_array
-from glassgrad.values.dtypes import float16, int64
+from glassgrad.values.dtypes import float16
 from glassgrad.values.layers import Layer, backend_below, visible
 from glassgrad.values.tree import as_tuple
 
-from ._arguments import check_dtypes, check_type, ints_of, require_tensor, scalar_name
+from ._arguments import check_dtypes, check_long, check_type, ints_of, require_tensor
 from ._declaring import function, op
 from ._families import (
     KeepsShape,
@@ -643,12 +642,7 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
     See also: https://pytorch.org/docs/stable/generated/torch.Tensor.put_.html
     """
     require_tensor("put", source)
-    if source.dtype != input.dtype:
-        raise DTypeError(
-            "put_(): self and source expected to have the same dtype, but got self.dtype = "
-            f"{scalar_name(input.dtype)} and source.dtype = {scalar_name(source.dtype)}. Elements "
-            "are written as they are. Write `source.to(x.dtype)`."
-        )
+    check_dtypes("put_(): self and source expected to have the same dtype", input, source)
     places = _in_a_row("put_", input, index)
     if source.numel() != places.numel():
         raise DimError(
@@ -664,11 +658,7 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
 def _in_a_row(name: str, input: Tensor, index: Tensor) -> Tensor:
     """An index into all elements of `input`, counted from the first."""
     require_tensor(name, index)
-    if index.dtype != int64:
-        raise DTypeError(
-            f"{name}(): Expected a long tensor for index, but got {scalar_name(index.dtype)}. "
-            "It names places. Write `index.long()`."
-        )
+    check_long(f"{name}(): Expected a long tensor for index", index)
     n, places = input.numel(), visible(index.payload)
     if index.numel() and not n:
         raise DimError(f"{name}(): tried to {name.strip('_')} from an empty tensor.")

@@ -18,7 +18,6 @@ from glassgrad.core.errors import (
     ArgumentError,
     ArgumentTypeError,
     DimError,
-    DTypeError,
     ShapeError,
 )
 from glassgrad.core.primitive import Parameters, Primitive
@@ -30,7 +29,16 @@ from glassgrad.values.dtypes import int64
 from glassgrad.values.layers import Layer
 from glassgrad.values.operands import broadcast_text
 
-from ._arguments import OpClass, check_type, int_of, ints_of, size_of, wrap_dim
+from ._arguments import (
+    OpClass,
+    check_dtypes,
+    check_type,
+    check_vector,
+    int_of,
+    ints_of,
+    size_of,
+    wrap_dim,
+)
 from ._declaring import function, method, of_numpy, op
 from ._families import (
     Along,
@@ -166,7 +174,7 @@ def dim_to_cut(name: str, input: Tensor, dim: int, error: type[Exception] = DimE
 
 
 @op()
-def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
+def narrow(input: Tensor, dim: int, start: int | Tensor, length: int) -> Tensor:
     """A range of a dim.
 
     Args:
@@ -1062,16 +1070,10 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
             "says which dim the first vector varies along."
         )
     for x in vectors:
-        if x.ndim > 1:
-            raise ShapeError(
-                "torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got the shape "
-                f"{list(x.shape)}. Each has a dim of its own. Write `x.flatten()`."
-            )
-        if x.dtype != vectors[0].dtype:
-            raise DTypeError(
-                f"meshgrid expects all tensors to have the same dtype, got {vectors[0].dtype} and "
-                f"{x.dtype}. Write `x.to(dtype)`."
-            )
+        said = "torch.meshgrid: Expected 0D or 1D tensor in the tensor list but"
+        check_vector(said, x, "Each has a dim of its own.", or_number=True)
+        said = "meshgrid expects all tensors to have the same dtype"
+        check_dtypes(said, vectors[0], x, called="y")
     dims = list(range(len(vectors)))  # along which each varies
     if indexing == "xy":
         dims[:2] = dims[1::-1]
@@ -1104,11 +1106,7 @@ def cartesian_prod(*tensors: Any) -> Tensor:
     """
     vectors = _listed("cartesian_prod", tensors)
     for x in vectors:
-        if x.ndim != 1:
-            raise ShapeError(
-                f"Expect a 1D vector, but got shape {list(x.shape)}. An element of each is taken. "
-                "Write `x.flatten()`."
-            )
+        check_vector("Expect a 1D vector, but", x, "An element of each is taken.")
     if len(vectors) == 1:
         return vectors[0]
     return stack([reshape(x, (-1,)) for x in meshgrid(*vectors, indexing="ij")], 1)
@@ -1137,11 +1135,7 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
 
     See also: https://pytorch.org/docs/stable/generated/torch.combinations.html
     """
-    if input.ndim != 1:
-        raise ShapeError(
-            f"Expect a 1D vector, but got shape {list(input.shape)}. Its elements are taken. "
-            "Write `x.flatten()`."
-        )
+    check_vector("Expect a 1D vector, but", input, "Its elements are taken.")
     count = int_of(r, "combinations", "r")
     if count < 0:
         raise ShapeError(f"Expect a non-negative number, but got {count}. It counts elements.")
@@ -1360,12 +1354,11 @@ def tensor_split(
     at = dim_to_cut("tensor_split", input, dim, ShapeError)
     n = input.shape[at]
     if isinstance(indices_or_sections, Tensor):
-        if indices_or_sections.ndim > 1:
-            raise ShapeError(
-                "tensor_split expected tensor_indices_or_sections to be a zero-dimensional or "
-                f"one-dimensional tensor, but got a tensor with {indices_or_sections.ndim} dims. "
-                "It names places of one dim. Write `places.flatten()`."
-            )
+        said = (
+            "tensor_split expected tensor_indices_or_sections to be a zero-dimensional or "
+            "one-dimensional tensor, but"
+        )
+        check_vector(said, indices_or_sections, "It names places of one dim.", or_number=True)
         indices_or_sections = indices_or_sections.tolist()
     if isinstance(indices_or_sections, Sequence):
         places = ints_of(indices_or_sections, "tensor_split", "indices")

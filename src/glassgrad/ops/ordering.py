@@ -26,8 +26,12 @@ from glassgrad.values.dtypes import Number, as_dtype, int32, int64
 from ._arguments import (
     Dims,
     OpClass,
-    c_name,
+    check_dtypes,
     check_kind,
+    check_long,
+    check_shapes,
+    check_vector,
+    check_word,
     int_of,
     names_none,
     reduced,
@@ -46,6 +50,7 @@ from ._families import (
     rows_of,
     run,
     seen,
+    show_named,
     total,
     zeros_like,
 )
@@ -70,8 +75,7 @@ class ValuesAndIndices(NamedTuple):
     indices: Tensor
 
     def __repr__(self) -> str:
-        kind = type(self).__name__.removesuffix("Return").lower()
-        return f"glassgrad.return_types.{kind}(\nvalues={self.values!r},\nindices={self.indices!r})"
+        return show_named(self)
 
 
 class MaxReturn(ValuesAndIndices):
@@ -330,7 +334,7 @@ class AminmaxReturn(NamedTuple):
     max: Tensor
 
     def __repr__(self) -> str:
-        return f"glassgrad.return_types.aminmax(\nmin={self.min!r},\nmax={self.max!r})"
+        return show_named(self)
 
 
 class Aminmax(Reduction):
@@ -1092,26 +1096,17 @@ def _checked_shares(name: str, input: Tensor, q: Any, interpolation: str) -> Ten
             f"{scalar_name(input.dtype)}. Values between its elements have fractions. "
             "Write `x.float()`."
         )
-    if interpolation not in INTERPOLATIONS:
-        raise ShapeError(
-            f"{name}() interpolation must be one of linear, lower, higher, midpoint or nearest, "
-            f"but got {interpolation}. It says what lies between two elements."
-        )
+    why = "It says what lies between two elements."
+    check_word(f"{name}() interpolation must be one of", interpolation, INTERPOLATIONS, why)
     outside = "A share of all elements is from none, 0, to all, 1."
     if not isinstance(q, Tensor):
         if not 0 <= q <= 1:
             raise ShapeError(f"{name}() q must be in the range [0, 1] but got {q}. {outside}")
         return full((1,), q, dtype=input.dtype, device=input.device)
-    if q.ndim > 1:
-        raise ShapeError(
-            f"{name}() q must be a scalar or 1D tensor, got the shape {list(q.shape)}. Its dim "
-            "is the first of the result. Write `q.flatten()`."
-        )
-    if q.dtype != input.dtype:
-        raise DTypeError(
-            f"{name}() q tensor must be same dtype as the input tensor, got "
-            f"{scalar_name(q.dtype)} and {scalar_name(input.dtype)}. Write `q.to(x.dtype)`."
-        )
+    why = "Its dim is the first of the result."
+    check_vector(f"{name}() q must be a scalar or 1D tensor, but", q, why, or_number=True)
+    said = f"{name}() q tensor must be same dtype as the input tensor"
+    check_dtypes(said, input, q, called="q")
     values = seen(q)
     if values is not None and not bool(((values >= 0) & (values <= 1)).all()):
         raise ShapeError(f"{name}() q values must be in the range [0, 1]. {outside}")
@@ -1228,17 +1223,9 @@ def searchsorted(
 
 
 def _checked_sorter(boundaries: Tensor, sorter: Tensor) -> Tensor:
-    if sorter.shape != boundaries.shape:
-        raise ShapeError(
-            "torch.searchsorted(): boundary and sorter must have the same size, but got boundary "
-            f"tensor {list(boundaries.shape)} and got sorter tensor {list(sorter.shape)}. "
-            "Write `boundaries.argsort()`."
-        )
-    if sorter.dtype != int64:
-        raise DTypeError(
-            "torch.searchsorted(): sorter must be a tensor of long dtype but got dtype "
-            f"{scalar_name(sorter.dtype)}. It names places. Write `sorter.long()`."
-        )
+    said = "torch.searchsorted(): boundary and sorter must have the same size"
+    check_shapes(said, boundaries, sorter, "Write `boundaries.argsort()`.")
+    check_long("torch.searchsorted(): sorter must be a tensor of long dtype", sorter)
     return sorter
 
 
@@ -1267,11 +1254,8 @@ def bucketize(
     See also: https://pytorch.org/docs/stable/generated/torch.bucketize.html
     """
     require_tensor("bucketize", boundaries)
-    if boundaries.ndim != 1:
-        raise ShapeError(
-            f"boundaries tensor must be 1 dimension, but got dim({boundaries.ndim}). All values "
-            "are compared with the same. Write `searchsorted` for rows of boundaries."
-        )
+    why = "All values are compared with the same. `searchsorted` takes rows of boundaries."
+    check_vector("boundaries tensor must be 1 dimension, but", boundaries, why)
     return searchsorted(boundaries, input, out_int32=out_int32, right=right)
 
 
@@ -1520,11 +1504,8 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
         )
     if weights is None:
         return Bincount.apply(input, minlength=length)
-    if weights.shape != input.shape:
-        raise ShapeError(
-            "weights should be 1-d and have the same length as input, got the shapes "
-            f"{list(weights.shape)} and {list(input.shape)}. Each element has one."
-        )
+    said = "weights should be 1-d and have the same length as input"
+    check_shapes(said, weights, input, "Each element has one.")
     counted = Bincount.apply(input, weights.detach(), minlength=length)
     return counted.to(weights.dtype) if weights.dtype.name == "float32" else counted
 
@@ -1539,9 +1520,7 @@ class HistogramReturn(NamedTuple):
     bin_edges: Tensor
 
     def __repr__(self) -> str:
-        return (
-            f"glassgrad.return_types.histogram(\nhist={self.hist!r},\nbin_edges={self.bin_edges!r})"
-        )
+        return show_named(self)
 
 
 class Histogram(Primitive):
@@ -1705,36 +1684,26 @@ def _edges(name: str, x: Tensor, bins: int, given: Sequence[float] | None) -> Te
 
 
 def _checked_edges(input: Tensor, edges: Tensor) -> Tensor:
-    if edges.ndim != 1:
-        raise ShapeError(
-            "torch.histogramdd: bins tensor should have one dimension, but got "
-            f"{edges.ndim} dimensions in the bins tensor for dimension 0."
-        )
+    said = "torch.histogramdd: bins tensor should have one dimension, but"
+    check_vector(said, edges, "It is a row of edges.")
     if not edges.numel():
         raise ShapeError(
             "torch.histogramdd: bins tensor should have at least 1 element, but got 0 elements in "
             "the bins tensor for dimension 0. A bin lies between two edges."
         )
-    if edges.dtype != input.dtype:
-        raise DTypeError(
-            "torch.histogramdd: input tensor and bins tensors should have the same dtype, but got "
-            f"input with dtype {c_name(input.dtype)} and bins for dimension 0 with dtype "
-            f"{c_name(edges.dtype)}. Write `bins.to(x.dtype)`."
-        )
+    said = "torch.histogramdd: input tensor and bins tensors should have the same dtype"
+    check_dtypes(said, input, edges, called="bins")
     return edges
 
 
 def _check_weight(input: Tensor, weight: Tensor) -> None:
-    if weight.shape != input.shape:
-        raise ShapeError(
-            "torch.histogramdd: if weight tensor is provided it should have the same shape as the "
-            "input tensor excluding its innermost dimension, but got input with shape "
-            f"{list(input.shape)} and weight with shape {list(weight.shape)}. "
-            "Each element has a weight."
-        )
-    if weight.dtype != input.dtype:
-        raise DTypeError(
-            "torch.histogramdd: if weight tensor is provided, input tensor and weight tensor "
-            f"should have the same dtype, but got input({c_name(input.dtype)}), and "
-            f"weight({c_name(weight.dtype)}). Write `weight.to(x.dtype)`."
-        )
+    said = (
+        "torch.histogramdd: if weight tensor is provided it should have the same shape as the "
+        "input tensor excluding its innermost dimension"
+    )
+    check_shapes(said, input, weight, "Each element has a weight.")
+    said = (
+        "torch.histogramdd: if weight tensor is provided, input tensor and weight tensor should "
+        "have the same dtype"
+    )
+    check_dtypes(said, input, weight, called="weight")

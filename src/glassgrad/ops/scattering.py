@@ -32,7 +32,10 @@ from glassgrad.values.operands import broadcast_text
 from ._arguments import (
     OpClass,
     check_dtypes,
+    check_long,
     check_type,
+    check_vector,
+    check_word,
     int_of,
     require_tensor,
     scalar_name,
@@ -169,22 +172,26 @@ def first_of(src: Any, shape: Shape) -> Any:
 # What users give ----------------------------------------------------------------------------------
 
 
-def check_index(name: str, index: Tensor, *, long: bool = False) -> None:
-    """Raise unless `index` is a tensor of integers, int64 if it has to be `long`."""
+def places_in(
+    name: str, input: Tensor, dim: int, index: Tensor, *, long: bool = False
+) -> tuple[int, Tensor]:
+    """A dim counted from the front, and an index that names places in it.
+
+    Raises:
+        DTypeError: if the index holds no integers; empty, it may hold anything.
+        DimError: if there is no such dim; for an index that has to be `long`, and is not.
+    """
     wanted = f"{name}(): argument 'index' must be Tensor"
     check_type(wanted, index, Tensor, "Write `tensor(index)`.")
-    is_empty = not long and not index.numel()
-    if index.dtype != int64 and (long or index.dtype != int32) and not is_empty:
+    if not (long or index.numel()):
+        index = to(index, int64)
+    if index.dtype != int64 and (long or index.dtype != int32):
         wanted = "int64 for index, a long tensor" if long else "int32 or int64 for index"
         raise (DimError if long else DTypeError)(
             f"{name}(): Expected dtype {wanted}, got {index.dtype}. An index names places. "
             "Write `index.long()`."
         )
-
-
-def _places(index: Tensor) -> Tensor:
-    """An index as it is; one without elements may have any dtype."""
-    return index if index.numel() else to(index, int64)
+    return wrap_dim(dim, input.ndim), index
 
 
 def same_dtype(name: str, input: Tensor, source: Tensor) -> None:
@@ -194,12 +201,15 @@ def same_dtype(name: str, input: Tensor, source: Tensor) -> None:
     check_dtypes(f"{name}(): Expected self.dtype to be equal to src.dtype", input, source)
 
 
-def check_elements(
+def elements_in(
     name: str, input: Tensor, dim: int, index: Tensor, src: Tensor | None = None
-) -> None:
-    """Raise unless `index` names, along `dim`, a place in `input` for elements of `src`."""
+) -> tuple[int, Tensor]:
+    """A dim counted from the front, and an index: for elements of `src`, places along that dim."""
+    dim, index = places_in(name, input, dim, index)
+    if src is not None:
+        same_dtype(name, input, src)
     if not index.numel():
-        return
+        return dim, index
     reads, behind = name == "gather", ""
     limits = [("input" if reads else "self", input)]
     if src is not None:
@@ -220,6 +230,7 @@ def check_elements(
                     "along in the other dims. Cut the index there."
                 )
     check_bounds(index.payload, dim, _sizes(input)[dim], ShapeError)
+    return dim, index
 
 
 def check_bounds(
@@ -253,8 +264,7 @@ def vector_in(
     Args:
         long, from_end: whether the index must be int64, and whether it may be negative.
     """
-    check_index(name, index, long=long)
-    at = wrap_dim(dim, input.ndim)
+    at, index = places_in(name, input, dim, index, long=long)
     if index.ndim > 1:
         raise DimError(
             f"{name}(): Index is supposed to be a vector, but got dim: {index.ndim} with type: "
@@ -312,12 +322,7 @@ def write_elements(
     **how: Any,
 ) -> Tensor:
     """Apply an op that takes one element of `src` (or a number) for each element of `index`."""
-    check_index(name, index)
-    index = _places(index)
-    if src is not None:
-        same_dtype(name, input, src)
-    at = wrap_dim(dim, input.ndim)
-    check_elements(name, input, at, index, src)
+    at, index = elements_in(name, input, dim, index, src)
     if input.ndim > 1 and index.ndim != input.ndim:
         index = reshape(index, (0,) * input.ndim)  # without elements, it has any number of dims
     operands = (input, index) if src is None else (input, src, index)
@@ -472,10 +477,7 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False)
         raise ArgumentError(
             "gather(sparse_grad=True) is not there: gradients are dense here. Leave it out."
         )
-    check_index("gather", index)
-    index = _places(index)
-    at = wrap_dim(dim, input.ndim)
-    check_elements("gather", input, at, index)
+    at, index = elements_in("gather", input, dim, index)
     if input.ndim != index.ndim or not input.ndim:
         chosen = Gather.apply(reshape(input, -1), reshape(index, -1), dim=0)
         return reshape(chosen, tuple(index.shape))
@@ -506,11 +508,7 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
     See also: https://pytorch.org/docs/stable/generated/torch.take_along_dim.html
     """
     require_tensor("take_along_dim", indices)
-    if indices.dtype != int64:
-        raise DTypeError(
-            "torch.take_along_dim(): dtype of indices should be Long but got "
-            f"{scalar_name(indices.dtype)}. They name places. Write `indices.long()`."
-        )
+    check_long("torch.take_along_dim(): dtype of indices should be Long", indices)
     if dim is None:
         return gather(reshape(input, (-1,)), 0, reshape(indices, (-1,)))
     if input.ndim != indices.ndim:
@@ -562,11 +560,8 @@ def repeat_interleave(
     """
     require_tensor("repeat_interleave", input)
     if repeats is None:
-        if input.ndim != 1:
-            raise ShapeError(
-                "repeat_interleave only accept 1D vector as repeat, got the shape "
-                f"{list(input.shape)}. Its elements say how often each place is named."
-            )
+        why = "Its elements say how often each place is named."
+        check_vector("repeat_interleave only accept 1D vector as repeat, but", input, why)
         return _repeated(input, output_size)
     if dim is None or not input.ndim:
         input, dim = reshape(input, (-1,)), dim or 0
@@ -577,11 +572,8 @@ def repeat_interleave(
         shape = input.shape
         wide = expand(unsqueeze(input, at + 1), *shape[: at + 1], repeats, *shape[at + 1 :])
         return reshape(wide, (*shape[:at], shape[at] * repeats, *shape[at + 1 :]))
-    if repeats.ndim > 1:
-        raise ShapeError(
-            "repeats must be 0-dim or 1-dim tensor, got the shape "
-            f"{list(repeats.shape)}. There is one number for each element along the dim."
-        )
+    why = "There is one number for each element along the dim."
+    check_vector("repeats must be 0-dim or 1-dim tensor, but", repeats, why, or_number=True)
     n = input.shape[at]
     if repeats.numel() == 1:
         repeats = expand(reshape(repeats, (1,)), n)
@@ -707,10 +699,6 @@ class IndexFillTensor(IndexCopy):
         is_left = blanked(ctx, np.ones_like(grad))
         return sum_to(np.where(is_left == 0, grad, 0), ctx.source_shape)
 
-    @staticmethod
-    def forward(x, value, index, *, dim):
-        return _written(x, in_dim(index, dim), value)
-
 
 class _Filling(Indexed, Symmetric):
     """What ops share that write one number: there the gradient ends."""
@@ -812,7 +800,7 @@ def _scatter_reduced(
             "meet. Write `scatter_reduce` for another way."
         )
     if not isinstance(given, Tensor):
-        check_index("scatter", index)
+        _, index = places_in("scatter", input, dim, index)
         number = fill_value("scatter", input, given)
         given = input.new_full(tuple(index.shape), number)
     return scatter_reduce(input, dim, index, given, names[reduce])
@@ -1088,11 +1076,9 @@ def scatter_reduce(
 
     See also: https://pytorch.org/docs/stable/generated/torch.Tensor.scatter_reduce_.html
     """
-    if reduce not in _RULES:
-        raise ShapeError(
-            f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}. It says "
-            "how several elements become one. Write one of these."
-        )
+    check_word(
+        "reduce argument must be either", reduce, _RULES, "It says how several elements become one."
+    )
     how: Any = {"reduce": reduce, "include_self": include_self}
     return write_elements("scatter_reduce", ScatterReduce, input, dim, index, src, **how)
 
@@ -1130,10 +1116,8 @@ def index_reduce(
 
     See also: https://pytorch.org/docs/stable/generated/torch.Tensor.index_reduce_.html
     """
-    if reduce not in ("prod", "mean", "amax", "amin"):
-        raise ShapeError(
-            "index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got "
-            f"{reduce}. It says how several slices become one. Write index_add() for their sum."
-        )
+    why = "It says how several slices become one. Write index_add() for their sum."
+    said = "index_reduce(): Expected reduce to be one of"
+    check_word(said, reduce, ("prod", "mean", "amax", "amin"), why)
     how: Any = {"reduce": reduce, "include_self": include_self}
     return write_slices("index_reduce", IndexReduce, input, dim, index, source, **how)
