@@ -699,6 +699,10 @@ class IndexFillTensor(IndexCopy):
         is_left = blanked(ctx, np.ones_like(grad))
         return sum_to(np.where(is_left == 0, grad, 0), ctx.source_shape)
 
+    @staticmethod
+    def forward(x, value, index, *, dim):
+        return _written(x, in_dim(index, dim), value)
+
 
 class _Filling(Indexed, Symmetric):
     """What ops share that write one number: there the gradient ends."""
