@@ -121,7 +121,7 @@ def check_long(said: str, index: Tensor) -> None:
     """Raise unless an index is int64."""
     if index.dtype.name != "int64":
         raise DTypeError(
-            f"{said}, but got {scalar_name(index.dtype)}. It names places. Write `index.long()`."
+            f"{said} but got {scalar_name(index.dtype)}. It names places. Write `index.long()`."
         )
 
 

@@ -345,7 +345,8 @@ def getitem(input: Tensor, index: Any) -> Tensor:
     if index.__class__ is int and input.ndim:  # nearly always: `x[i]` in a loop
         return selected(input, 0, index)
     if index.__class__ is slice:  # alone, a slice is a Slice even if it is all of the dim
-        return sliced(input, dim_to_cut("slice", input, 0), index)
+        at = dim_to_cut("slice", input, 0)
+        return sliced(input, at, *read_slice(index, input.shape[at]))
     view, dims, indices = parse(input, index)
     if not dims:
         return as_view(Alias.apply(input), input) if view is input else view
@@ -380,8 +381,9 @@ def parse(input: Tensor, index: Any) -> tuple[Tensor, Shape, Values]:
             at += 1
         elif isinstance(item, slice):
             n = view.shape[at]
-            if read_slice(item, n) != (0, n, 1) or item.start:  # a start of -n makes a node, too
-                view = sliced(view, at, item)
+            bounds = read_slice(item, n)
+            if bounds != (0, n, 1) or item.start:  # a start of -n makes a node in PyTorch
+                view = sliced(view, at, *bounds)
             at += 1
         elif isinstance(item, int) and not isinstance(item, bool):
             view = selected(view, at, item)
@@ -658,7 +660,7 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
 def _in_a_row(name: str, input: Tensor, index: Tensor) -> Tensor:
     """An index into all elements of `input`, counted from the first."""
     require_tensor(name, index)
-    check_long(f"{name}(): Expected a long tensor for index", index)
+    check_long(f"{name}(): Expected a long tensor for index,", index)
     n, places = input.numel(), visible(index.payload)
     if index.numel() and not n:
         raise DimError(f"{name}(): tried to {name.strip('_')} from an empty tensor.")

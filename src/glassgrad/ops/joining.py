@@ -152,9 +152,8 @@ def selected(input: Tensor, dim: int, index: int) -> Tensor:
     return as_view(Select.apply(input, dim=dim, index=index % n), input)
 
 
-def sliced(input: Tensor, dim: int, place: slice) -> Tensor:
-    """`x[…, place]`, in a dim counted from the front."""
-    start, end, step = read_slice(place, input.shape[dim])
+def sliced(input: Tensor, dim: int, start: int, end: int, step: int) -> Tensor:
+    """`x[…, start:end:step]`, all of them counted from the front."""
     return as_view(Slice.apply(input, dim=dim, start=start, end=end, step=step), input)
 
 
@@ -218,7 +217,7 @@ def narrow(input: Tensor, dim: int, start: int | Tensor, length: int) -> Tensor:
             f"start ({first}) + length ({length}) exceeds dimension size ({n}). The range ends "
             f"inside of the dim. Write a length up to {n - first}."
         )
-    return sliced(input, at, slice(first, first + length))
+    return sliced(input, at, first, first + length, 1)
 
 
 @method(name="slice")
@@ -244,7 +243,8 @@ def slice_along(
         >>> slice_along(tensor([1, 2, 3, 4]), 0, 1, None, 2)
         tensor([2, 4])
     """
-    return sliced(input, dim_to_cut("slice", input, dim), slice(start, end, step))
+    at = dim_to_cut("slice", input, dim)
+    return sliced(input, at, *read_slice(slice(start, end, step), input.shape[at]))
 
 
 def read_slice(item: slice, n: int) -> tuple[int, int, int]:
@@ -329,9 +329,8 @@ def slice_scatter(
     See also: https://pytorch.org/docs/stable/generated/torch.slice_scatter.html
     """
     at = dim_to_cut("slice", input, dim)
-    shown = sliced(input, at, slice(start, end, step))
     start, end, step = read_slice(slice(start, end, step), input.shape[at])
-    source = source_for(input, src, shown)
+    source = source_for(input, src, sliced(input, at, start, end, step))
     return SliceScatter.apply(input, source, dim=at, start=start, end=end, step=step)
 
 

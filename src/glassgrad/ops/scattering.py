@@ -1017,10 +1017,10 @@ def _by_product(ctx: Any, grad: Any) -> Any:
 
 _RULES = {
     "sum": _by_sum,
+    "prod": _by_product,
     "mean": _by_mean,
     "amax": _by_extreme,
     "amin": _by_extreme,
-    "prod": _by_product,
 }
 
 
