@@ -43,6 +43,7 @@ from ._families import (
     KeepsShape,
     Linear,
     Moved,
+    Predicate,
     array_of,
     batch_all,
     in_front,
@@ -673,21 +674,16 @@ def _in_a_row(name: str, input: Tensor, index: Tensor) -> Tensor:
     return where(index < 0, index + n, index)
 
 
-class UnravelIndex(Primitive):
+class UnravelIndex(Predicate):
     """y, z, … = unravel(x, shape)"""
 
     promotes = None
-    differentiable = False
     multiple = True
 
     @staticmethod
     def forward(x, *, shape):
         steps = [math.prod(shape[dim + 1 :]) for dim in range(len(shape))]
         return tuple([x // step % n for n, step in zip(shape, steps, strict=True)])
-
-    @classmethod
-    def vmap(cls, info, in_dims, x, *, shape):
-        return cls.apply(x, shape=shape)
 
 
 @function(UnravelIndex)

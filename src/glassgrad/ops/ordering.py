@@ -41,9 +41,9 @@ from ._arguments import (
 )
 from ._declaring import op
 from ._families import (
+    Along,
     AlongLine,
     Reduction,
-    batch_all,
     in_dim,
     kept_shape,
     over_dims,
@@ -1446,8 +1446,11 @@ def _checked_slices(name: str, input: Tensor, dim: int) -> int:
 # Counts of integers -------------------------------------------------------------------------------
 
 
-class Bincount(Primitive):
-    """y = bincount x"""
+class Bincount(Along):
+    """y = bincount x
+
+    In a batch it is as long for all examples as the largest number of all asks for.
+    """
 
     promotes = None
     differentiable = False
@@ -1461,11 +1464,6 @@ class Bincount(Primitive):
         weight = weights[0].reshape(-1) if weights else None
         counts = np.bincount((rows + begins).reshape(-1), weight, len(rows) * n)
         return counts.reshape(*x.shape[:-1], n)
-
-    @classmethod
-    def vmap(cls, info, in_dims, *operands, minlength):
-        """As long for all examples as the largest number of all asks for."""
-        return cls.apply(*batch_all(info, in_dims, operands), minlength=minlength)
 
 
 @op(Bincount)
@@ -1523,7 +1521,7 @@ class HistogramReturn(NamedTuple):
         return show_named(self)
 
 
-class Histogram(Primitive):
+class Histogram(Along):
     """y = histogram(x, e)"""
 
     promotes = None
@@ -1550,11 +1548,6 @@ class Histogram(Primitive):
             values = np.where(inside, counts, 0).reshape(len(out), -1)
             backend_of(out).reduce_at("add", out, key, values)
         return out.reshape(*lead, n)
-
-    @classmethod
-    def vmap(cls, info, in_dims, *operands, interpolates):
-        """Each example is counted in bins of its own."""
-        return cls.apply(*batch_all(info, in_dims, operands), interpolates=interpolates)
 
 
 @op(Histogram, out=True, out_exact=True)
