@@ -40,10 +40,10 @@ from glassgrad.values.tree import as_tuple
 from ._arguments import check_dtypes, check_long, check_type, ints_of, require_tensor
 from ._declaring import function, op
 from ._families import (
+    Along,
     KeepsShape,
     Linear,
     Moved,
-    Predicate,
     array_of,
     batch_all,
     in_front,
@@ -674,10 +674,11 @@ def _in_a_row(name: str, input: Tensor, index: Tensor) -> Tensor:
     return where(index < 0, index + n, index)
 
 
-class UnravelIndex(Predicate):
+class UnravelIndex(Along):
     """y, z, … = unravel(x, shape)"""
 
     promotes = None
+    differentiable = False
     multiple = True
 
     @staticmethod
