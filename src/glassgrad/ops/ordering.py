@@ -68,6 +68,9 @@ NO_ORDER = "None is larger or smaller than another. Write `x.abs()`, or `x.real`
 """Why complex numbers are refused, and what to write instead."""
 
 
+# The largest, the smallest, the middle ------------------------------------------------------------
+
+
 class ValuesAndIndices(NamedTuple):
     """Values chosen along a dim, and where they were found."""
 
