@@ -5,6 +5,7 @@ the result in the graph: the old value's node is behind an edge, as if it had be
 What that means for views is told in `memory/views.py`.
 """
 
+import math
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -25,6 +26,7 @@ from glassgrad.core.errors import (
 from glassgrad.core.graph import edge_of
 from glassgrad.core.state import (
     Func,
+    Shape,
     about_to_write,
     before_write,
     here,
@@ -438,8 +440,6 @@ def written_to(
         )
     if special:
         _check_transforms(name, tensors)
-    if apart:
-        _check_memory_of(name, outs, operands, apart=True)
     result = function(*args, **params)
     results = result if isinstance(result, tuple) else (result,)
     if len(results) != len(outs):
@@ -453,7 +453,12 @@ def written_to(
         if exact and each.dtype is not part.dtype:
             raise _other_dtype(name, each, part)
         check_dtype(each, part, name)
-    _check_memory_of(name, [each for each, part in pairs if each.shape == part.shape], operands)
+        keeps_shape = each.shape == part.shape
+        if keeps_shape or apart:
+            check_memory(each, name)
+            memory = each.payload if keeps_shape else _resized(each.payload, part.shape)
+            for other in operands:
+                check_apart(each, other, name, memory, wholly=apart)
     for each, part in pairs:  # nothing is refused any more: all are written, or none was
         if each.shape != part.shape:
             _resize(each, part)
@@ -461,14 +466,12 @@ def written_to(
     return type(result)(*outs) if isinstance(result, tuple) else out
 
 
-def _check_memory_of(
-    name: str, outs: Sequence[Tensor], operands: Sequence[Tensor], *, apart: bool = False
-) -> None:
-    """Raise if elements of `out=` share memory with each other, or with operands."""
-    for each in outs:
-        check_memory(each, name)
-        for other in operands:
-            check_apart(each, other, name, wholly=apart)
+def _resized(array: Any, shape: Shape) -> Any:
+    """Where PyTorch would put an `out` of another shape: on from its first element. Never read."""
+    if isinstance(array, Layer):
+        return array
+    steps = [math.prod(shape[dim + 1 :]) for dim in range(len(shape))]
+    return backend_of(array).strided(array, shape, steps, 0)
 
 
 def _other_dtype(name: str, out: Tensor, result: Tensor) -> DTypeError:
