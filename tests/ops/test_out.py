@@ -126,7 +126,7 @@ def test_errors_are_ours():
         "cat([x, y], out=memory[1:7])",
         "stack([x, y], out=memory[:6].view(2, 3))",
         "nonzero(index, out=index)",
-        "take(memory.long(), index[1:], out=index[:1])",
+        "gather(memory.long(), 0, index[1:], out=index[:1])",
     ],
 )
 def test_what_is_read_at_places_is_not_written(lib, call):

@@ -470,7 +470,7 @@ def _resized(array: Any, shape: Shape) -> Any:
     """Where PyTorch would put an `out` of another shape: on from its first element. Never read."""
     if isinstance(array, Layer):
         return array
-    steps = [math.prod(shape[dim + 1 :]) for dim in range(len(shape))]
+    steps = tuple([math.prod(shape[dim + 1 :]) for dim in range(len(shape))])
     return backend_of(array).strided(array, shape, steps, 0)
 
 
