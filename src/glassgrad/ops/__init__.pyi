@@ -15,22 +15,21 @@ from glassgrad.ops.comparison import allclose as allclose, equal as equal, isclo
 from glassgrad.ops.complex_numbers import adjoint as adjoint, conj as conj, imag as imag, isreal as isreal, real as real, resolve_conj as resolve_conj, resolve_conj as resolve_neg, view_as_complex as view_as_complex, view_as_real as view_as_real
 from glassgrad.ops.conversion import clone as clone, is_complex as is_complex, is_floating_point as is_floating_point, is_signed as is_signed
 from glassgrad.ops.convolution import Ints
-from glassgrad.ops.counting import HistogramReturn, bincount as bincount, unique as unique, unique_consecutive as unique_consecutive
 from glassgrad.ops.creation import TensorType, as_tensor as as_tensor, asarray as asarray, from_dlpack as from_dlpack, from_numpy as from_numpy, frombuffer as frombuffer
 from glassgrad.ops.decompositions import _lu as lu, _qr as qr, _svd as svd, lu_unpack as lu_unpack, matrix_exp as matrix_exp
 from glassgrad.ops.diagonals import block_diag as block_diag, diag as diag, diag_embed as diag_embed, diagflat as diagflat, diagonal as diagonal, diagonal_scatter as diagonal_scatter, trace as trace
 from glassgrad.ops.exponentials import frexp as frexp, vander as vander
-from glassgrad.ops.extrema import AminmaxReturn, CummaxReturn, CumminReturn
 from glassgrad.ops.generator import Generator, Generator as Generator, get_rng_state as get_rng_state, initial_seed as initial_seed, manual_seed as manual_seed, seed as seed, set_rng_state as set_rng_state
-from glassgrad.ops.indexing import index_put as index_put, narrow as narrow, put as put, select as select, select_scatter as select_scatter, slice_scatter as slice_scatter, unravel_index as unravel_index
-from glassgrad.ops.joining import Tensors, atleast_1d as atleast_1d, atleast_2d as atleast_2d, atleast_3d as atleast_3d, broadcast_shapes as broadcast_shapes, broadcast_tensors as broadcast_tensors, cartesian_prod as cartesian_prod, chunk as chunk, combinations as combinations, concat as concat, concat as concatenate, dsplit as dsplit, hsplit as hsplit, meshgrid as meshgrid, split as split, split_with_sizes as split_with_sizes, tensor_split as tensor_split, unbind as unbind, unsafe_chunk as unsafe_chunk, unsafe_split as unsafe_split, unsafe_split_with_sizes as unsafe_split_with_sizes, vsplit as vsplit
+from glassgrad.ops.indexing import index_put as index_put, put as put, unravel_index as unravel_index
+from glassgrad.ops.joining import Tensors, as_strided as as_strided, as_strided_ as as_strided_, as_strided_scatter as as_strided_scatter, atleast_1d as atleast_1d, atleast_2d as atleast_2d, atleast_3d as atleast_3d, broadcast_shapes as broadcast_shapes, broadcast_tensors as broadcast_tensors, cartesian_prod as cartesian_prod, chunk as chunk, combinations as combinations, dsplit as dsplit, hsplit as hsplit, meshgrid as meshgrid, narrow as narrow, select as select, select_scatter as select_scatter, slice_scatter as slice_scatter, split as split, split_with_sizes as split_with_sizes, tensor_split as tensor_split, unbind as unbind, unsafe_chunk as unsafe_chunk, unsafe_split as unsafe_split, unsafe_split_with_sizes as unsafe_split_with_sizes, vsplit as vsplit
 from glassgrad.ops.linalg import chain_matmul as chain_matmul, einsum as einsum, outer as ger, outer as outer
 from glassgrad.ops.masking import masked_fill as masked_fill, masked_scatter as masked_scatter
 from glassgrad.ops.memory import detach_ as detach_, fill as fill, fill_ as fill_, get_device as get_device, is_nonzero as is_nonzero, is_same_size as is_same_size, is_storage as is_storage, numel as numel, resize_as_ as resize_as_, typename as typename, zero_ as zero_
 from glassgrad.ops.networks import bilinear as bilinear, group_norm as group_norm, layer_norm as layer_norm, rms_norm as rms_norm
 from glassgrad.ops.norms import Order, cdist as cdist, cosine_similarity as cosine_similarity, dist as dist, pdist as pdist
+from glassgrad.ops.ordering import AminmaxReturn, CummaxReturn, CumminReturn, HistogramReturn, KthvalueReturn, ModeReturn, SortReturn, TopkReturn, argsort as argsort, bincount as bincount, unique as unique, unique_consecutive as unique_consecutive
 from glassgrad.ops.padding import constant_pad_nd as constant_pad_nd
-from glassgrad.ops.random import bernoulli as bernoulli, feature_dropout as feature_dropout
+from glassgrad.ops.random import feature_dropout as feature_dropout
 from glassgrad.ops.recurrence import gru as gru, gru_cell as gru_cell, lstm as lstm, lstm_cell as lstm_cell, rnn_relu as rnn_relu, rnn_relu_cell as rnn_relu_cell, rnn_tanh as rnn_tanh, rnn_tanh_cell as rnn_tanh_cell
 from glassgrad.ops.reduction import corrcoef as corrcoef, count_nonzero as count_nonzero, cov as cov, cumulative_trapezoid as cumulative_trapezoid, gradient as gradient, trapezoid as trapezoid, trapezoid as trapz
 from glassgrad.ops.resampling import channel_shuffle as channel_shuffle, pixel_shuffle as pixel_shuffle, pixel_unshuffle as pixel_unshuffle
@@ -38,8 +37,6 @@ from glassgrad.ops.scattering import index_add as index_add, index_copy as index
 from glassgrad.ops.selection import argwhere as argwhere, where as where
 from glassgrad.ops.shape import broadcast_to as broadcast_to, flatten as flatten, flip as flip, fliplr as fliplr, flipud as flipud, movedim as moveaxis, movedim as movedim, permute as permute, ravel as ravel, reshape as reshape, roll as roll, rot90 as rot90, squeeze as squeeze, swapaxes as swapaxes, swapaxes as swapdims, t as t, tile as tile, transpose as transpose, unflatten as unflatten, unsqueeze as unsqueeze
 from glassgrad.ops.solving import logdet as logdet, pinverse as pinverse, slogdet as slogdet
-from glassgrad.ops.sorting import KthvalueReturn, ModeReturn, SortReturn, TopkReturn, argsort as argsort
-from glassgrad.ops.strided import as_strided as as_strided, as_strided_ as as_strided_, as_strided_scatter as as_strided_scatter
 from glassgrad.values.dtypes import Number
 from typing import Any
 
@@ -579,6 +576,29 @@ def bartlett_window(window_length: int, periodic: bool = True, *, dtype: Any = N
         tensor([0.0000, 0.5000, 1.0000, 0.5000])
     """
 
+def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | None = None, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
+    """1 with the given probability, else 0, element by element.
+
+    Args:
+        input: tensor of shape `S`: the probabilities, unless `p` says one for all. The result does
+            not depend on it in autograd's eyes.
+        p: a probability.
+        generator: where the numbers come from; None: the default generator.
+        out: where to write the result, if the tape need not record it.
+
+    Returns:
+        Tensor of shape `S` and the same dtype.
+
+    Raises:
+        ArgumentTypeError: if `input` is no tensor.
+        ShapeError: for a probability outside of [0, 1].
+        DTypeError: for integer probabilities.
+
+    Example:
+        >>> bernoulli(tensor([0.0, 1.0]))
+        tensor([0., 1.])
+    """
+
 def bitwise_and(input: Operand, other: Operand, *, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
     """`input & other`, bit by bit.
 
@@ -924,6 +944,10 @@ def complex(real: Tensor, imag: Tensor, *, out: Tensor | tuple[Tensor, ...] | No
 
     See also: https://pytorch.org/docs/stable/generated/torch.complex.html
     """
+
+concat = cat
+
+concatenate = cat
 
 def conj_physical(input: Tensor, *, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
     """`conj`, which is not put off here: PyTorch's name for that.

@@ -4,7 +4,7 @@ import functools
 import math
 import operator
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -105,14 +105,49 @@ def check_kind(name: str, x: Any, kinds: str, why: str) -> None:
         raise DTypeError(f"{name} not implemented for {scalar_name(x.dtype)!r}. {why}")
 
 
-def check_dtypes(said: str, input: Tensor, source: Tensor) -> None:
-    """Raise unless both tensors have one dtype."""
-    if source.dtype is not input.dtype:
+def check_dtypes(said: str, x: Tensor, y: Tensor, *, called: str = "source") -> None:
+    """Raise unless both tensors have one dtype.
+
+    Args:
+        called: how the second one is called.
+    """
+    if x.dtype is not y.dtype:
         raise DTypeError(
-            f"{said}, got {scalar_name(input.dtype)} for the destination and "
-            f"{scalar_name(source.dtype)} for the source. They must have the same scalar type: "
-            "elements are written as they are. Write `source.to(x.dtype)`."
+            f"{said}, got {scalar_name(x.dtype)} and {scalar_name(y.dtype)}. They must have the "
+            f"same scalar type: nothing is converted here. Write `{called}.to(x.dtype)`."
         )
+
+
+def check_shapes(said: str, x: Tensor, y: Tensor, why: str) -> None:
+    """Raise unless both tensors have one shape."""
+    if x.shape != y.shape:
+        raise ShapeError(f"{said}, got the shapes {list(x.shape)} and {list(y.shape)}. {why}")
+
+
+def check_long(said: str, index: Tensor) -> None:
+    """Raise unless an index is int64."""
+    if index.dtype.name != "int64":
+        raise DTypeError(
+            f"{said} but got {scalar_name(index.dtype)}. It names places. Write `index.long()`."
+        )
+
+
+def check_vector(said: str, x: Tensor, why: str, *, or_number: bool = False) -> None:
+    """Raise unless a tensor has one dim, or maybe none."""
+    if x.ndim != 1 and not (or_number and not x.ndim):
+        raise ShapeError(f"{said} got shape {list(x.shape)}. {why} Write `x.flatten()`.")
+
+
+def check_word(said: str, word: object, words: Collection[str], why: str) -> None:
+    """Raise unless it is one of some words.
+
+    Args:
+        said: whose argument it is, and that it has to be one of them.
+        why: says what they are for.
+    """
+    if word not in words:
+        *first, last = words
+        raise ShapeError(f"{said} {', '.join(first)} or {last}, but got {word}. {why}")
 
 
 def _wrong_type(wanted: str, value: object, why: str) -> ArgumentTypeError:

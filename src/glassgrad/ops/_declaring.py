@@ -70,6 +70,8 @@ def op(
     name: str = "",
     home: str = "",
     out: bool | None = None,
+    out_exact: bool = False,
+    out_apart: bool = False,
     inplace: bool | None = None,
     inplace_function: bool | None = None,
     inplace_flag: bool = False,
@@ -88,6 +90,8 @@ def op(
         home: the module of `glassgrad` that has it, such as "linalg". Then it is no method, either.
         numpy: functions of NumPy with the same arguments. The `ufunc` of a class is one.
         out: whether it takes `out=`. Default: whether it computes element by element.
+        out_exact: whether `out` must have the dtype of the result; else it may have a wider one.
+        out_apart: whether `out` may not be an operand, or share its memory.
         inplace: whether there is a method that writes the result to `input`; the same default.
         inplace_function: whether that is a function of `glassgrad`, too. Default: whether it is
             one, element by element, of one operand.
@@ -107,7 +111,11 @@ def op(
         method_names = [each for each in names if "." not in each]
         own = widened(function, rules, axis=axis, tensors=tensors) if axis or tensors else function
         has_out = by_element if out is None else out
-        public = widened(function, rules, axis=axis, out=True, tensors=tensors) if has_out else own
+        if has_out:
+            write = functools.partial(written_to, exact=out_exact, apart=out_apart)
+            public = widened(function, rules, axis=axis, write=write, tensors=tensors)
+        else:
+            public = own
         has_twin = by_element if inplace is None else inplace
         is_unary = by_element and all(rule.forward.__code__.co_argcount == 1 for rule in rules)
         has_function = has_twin and is_unary if inplace_function is None else inplace_function
@@ -373,12 +381,13 @@ def widened(
     rules: tuple[OpClass, ...],
     *,
     axis: bool = False,
-    out: bool = False,
+    write: Any = None,
     tensors: Names = (),
 ) -> F:
     """The function with the arguments `axis` and `keepdims`, or `out`, or all of them.
 
     Args:
+        write: `written_to`, if it takes `out=`.
         tensors: the arguments for which it refuses numbers.
     """
     given = wider = Arguments.of(function)
@@ -392,12 +401,12 @@ def widened(
     if axis and "keepdim" in given.default:
         wider = wider.wider("keepdims")
         text += "if keepdims is not None:\n    {keepdim} = keepdims\n"
-    if out:
+    if write:
         wider = wider.wider("out")
         text += f"if out is not None:\n    return written_to(out, function, {given.passed()})\n"
     text += f"return plain({given.passed()})\n"
-    doc = _with_argument(function.__doc__, _OUT) if out else function.__doc__
-    used: Parameters = {"written_to": written_to, "dim_or_axis": dim_or_axis}
+    doc = _with_argument(function.__doc__, _OUT) if write else function.__doc__
+    used: Parameters = {"written_to": write, "dim_or_axis": dim_or_axis}
     used |= {"refuse_numbers": refuse_numbers, "name": function.__name__, "tensors": tensors}
     return _derived(function, text, wider, doc=doc, plain=_quickest(function, rules), **used)
 

@@ -268,6 +268,14 @@ class Reduction(Along):
         return (slopes * tangent).sum(axis=dim, keepdims=keepdim)
 
 
+def show_named(results: Any) -> str:
+    """How PyTorch shows a named tuple of results: `glassgrad.return_types.sort(values=…, …)`."""
+    kind = type(results).__name__
+    name = kind.removesuffix("Return").lower() if kind.endswith("Return") else kind
+    parts = [f"{field}={value!r}" for field, value in zip(results._fields, results, strict=True)]
+    return f"glassgrad.return_types.{name}(\n" + ",\n".join(parts) + ")"
+
+
 def seen(x: Any) -> Any:
     """The array of a value; None if it shows one example of a batch, of whichever level."""
     return visible(x.payload if isinstance(x, Tensor) else x)

@@ -6,14 +6,12 @@ from collections.abc import Callable, Sequence
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops._arguments import Dims
 from glassgrad.ops.arithmetic import Operand
-from glassgrad.ops.counting import HistogramReturn
 from glassgrad.ops.exponentials import FrexpReturn
-from glassgrad.ops.extrema import AminmaxReturn, CummaxReturn, CumminReturn
 from glassgrad.ops.generator import Generator
 from glassgrad.ops.memory import Storage, contiguous_format
 from glassgrad.ops.norms import Order
+from glassgrad.ops.ordering import AminmaxReturn, CummaxReturn, CumminReturn, HistogramReturn, KthvalueReturn, ModeReturn, SortReturn, TopkReturn
 from glassgrad.ops.shape import Ints
-from glassgrad.ops.sorting import KthvalueReturn, ModeReturn, SortReturn, TopkReturn
 from glassgrad.values.dtypes import Number
 from typing import Any
 
@@ -1078,7 +1076,7 @@ class OpMethods:
     def nansum(self, dim: Dims = None, keepdim: builtins.bool = False, *, dtype: Any = None, axis: Dims = None, keepdims: builtins.bool | None = None) -> Tensor:
         """`sum` of all elements but nan; a nan has gradient 0."""
 
-    def narrow(self, dim: builtins.int, start: builtins.int, length: builtins.int) -> Tensor:
+    def narrow(self, dim: builtins.int, start: builtins.int | Tensor, length: builtins.int) -> Tensor:
         """A range of a dim."""
 
     def ne(self, other: Operand) -> Tensor:

@@ -19,7 +19,7 @@ from ._families import Elementwise, Linear, Moved, Symmetric, by_call, run, tota
 from .arithmetic import sign_of
 from .comparison import Eq
 from .conversion import Contiguous
-from .indexing import select
+from .joining import select
 from .memory import steps_of, storage_offset
 from .shape import transpose
 
@@ -59,7 +59,7 @@ def _complex_of(dtype: Any) -> Any:
     return np.result_type(dtype, np.complex64)
 
 
-@op(Complex, is_method=False, inplace=False, tensors=("real", "imag"))
+@op(Complex, is_method=False, inplace=False, tensors=("real", "imag"), out_exact=True)
 def complex(real: Tensor, imag: Tensor) -> Tensor:
     """`real + i·imag`, element by element.
 
@@ -111,7 +111,7 @@ class Polar(Elementwise):
         return total([outwards, None if dt is None else dt * (z * 1j)])
 
 
-@op(Polar, is_method=False, inplace=False, tensors=("abs", "angle"))
+@op(Polar, is_method=False, inplace=False, tensors=("abs", "angle"), out_exact=True)
 def polar(abs: Tensor, angle: Tensor) -> Tensor:
     """The complex numbers of given lengths and angles, element by element.
 

@@ -496,6 +496,13 @@ def linspace(start: Any, end: Any, steps: int, *, dtype: Any = None, **new: Any)
             f"number of steps must be non-negative, got {count}. It counts elements. "
             "Write a number from 0 up."
         )
+    dims = [end.ndim if isinstance(end, Tensor) else 0 for end in (start, end)]
+    if any(dims):
+        raise ShapeError(
+            "linspace only supports 0-dimensional start and end tensors, but got start with "
+            f"{dims[0]} dimension(s) and end with {dims[1]} dimension(s). A row of numbers has one "
+            "first and one last. Write `start[0]`."
+        )
     first, last = _real("linspace", start), _real("linspace", end)
     return made(np.linspace(first, last, count), dtype or get_default_dtype(), **new)
 

@@ -30,7 +30,7 @@ from glassgrad.values.backend import asnumpy, backend_of
 
 from ._arguments import require_tensor, scalar_name
 from ._declaring import function, op
-from ._families import Along, array_of, lined_up, run, seen, total
+from ._families import Along, array_of, lined_up, run, seen, show_named, total
 from .diagonals import tril, triu
 from .joining import cat
 from .selection import where
@@ -85,12 +85,7 @@ def failed(name: str, at: tuple[int, ...], said: str, advice: str) -> LinAlgErro
 def return_type(name: str, fields: str) -> Any:
     """The named tuple of an op with several results, which is shown as PyTorch shows it."""
     kind: Any = namedtuple(name, fields)  # type: ignore[misc]  # noqa: PYI024  # names are data
-
-    def shown(self: Any) -> str:
-        parts = [f"{field}={value}" for field, value in zip(self._fields, self, strict=True)]
-        return f"glassgrad.return_types.{name}(\n" + ",\n".join(parts) + ")"
-
-    return type(name, (kind,), {"__slots__": (), "__repr__": shown})
+    return type(name, (kind,), {"__slots__": (), "__repr__": show_named})
 
 
 # Parts of matrices, in rules ----------------------------------------------------------------------

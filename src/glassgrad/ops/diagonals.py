@@ -21,11 +21,9 @@ from ._arguments import (
 from ._declaring import factory, function, method, of_numpy, op
 from ._families import Into, KeepsShape, Paired, Part, Replaced, run, spread
 from .creation import empty, made
-from .indexing import source_for
-from .joining import cat
+from .joining import as_strided, cat, source_for
 from .memory import fill_, storage_offset
 from .shape import ravel
-from .strided import as_strided
 
 
 class Tril(Paired):

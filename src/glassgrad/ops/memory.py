@@ -18,7 +18,7 @@ from glassgrad.values.layers import Layer, settled
 
 from ._arguments import c_name, check_number, check_type, wrap_dim
 from ._declaring import function, method, op
-from ._families import Elementwise, Flat, in_front
+from ._families import Elementwise, Flat, in_front, seen
 from ._writing import (
     as_it_is,
     check_apart,
@@ -478,7 +478,7 @@ def fill_value(name: str, input: Tensor, value: Number | Tensor) -> Any:
 
     Raises:
         ShapeError: for a tensor with dims.
-        DTypeError: for a number that the dtype has no room for.
+        DTypeError: for a number that the dtype has no room for, as far as it can be seen.
         ArgumentTypeError: for anything else.
     """
     if isinstance(value, Tensor):
@@ -488,6 +488,10 @@ def fill_value(name: str, input: Tensor, value: Number | Tensor) -> Any:
                 f"{value.ndim} dimension(s). One value fills all places. Write "
                 "`where(mask, values, x)` for several."
             )
+        array = seen(value)
+        if array is not None and array.dtype != input.dtype:
+            number = array.item()
+            check_number(input.dtype, number if number.imag else number.real)
         return value if value.dtype is input.dtype else to(value, input.dtype)
     why = "It fills elements of a tensor. Write a number or a 0-d tensor."
     kinds = (bool, int, float, complex, np.generic)

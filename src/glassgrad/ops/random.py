@@ -298,7 +298,7 @@ def _check_std(std: Any) -> None:
 # Coin flips ---------------------------------------------------------------------------------------
 
 
-@op()
+@op(out=True)
 def bernoulli(
     input: Tensor, p: float | None = None, *, generator: Generator | None = None
 ) -> Tensor:
@@ -468,7 +468,7 @@ class Multinomial(Along):
         return (reached[..., None, :] <= aims[..., None]).sum(axis=-1)
 
 
-@op(Multinomial, out=True)
+@op(Multinomial, out=True, out_exact=True)
 def multinomial(
     input: Tensor,
     num_samples: int,

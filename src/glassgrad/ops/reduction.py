@@ -61,8 +61,7 @@ from ._families import (
 from .complex_numbers import conj
 from .conversion import to
 from .diagonals import diagonal
-from .indexing import narrow
-from .joining import cat
+from .joining import cat, narrow
 from .linalg import mm
 from .selection import clamp
 from .shape import Flip, apply_along, reshape, squeeze
