@@ -21,7 +21,7 @@ from glassgrad.ops.counting import HistogramReturn, bincount as bincount, unique
 from glassgrad.ops.creation import TensorType, as_tensor as as_tensor, asarray as asarray, from_dlpack as from_dlpack, from_numpy as from_numpy, frombuffer as frombuffer
 from glassgrad.ops.decompositions import _lu as lu, _qr as qr, _svd as svd, lu_unpack as lu_unpack, matrix_exp as matrix_exp
 from glassgrad.ops.diagonals import block_diag as block_diag, diag as diag, diag_embed as diag_embed, diagflat as diagflat, diagonal as diagonal, diagonal_scatter as diagonal_scatter, trace as trace
-from glassgrad.ops.exponentials import frexp as frexp, vander as vander
+from glassgrad.ops.elementary import frexp as frexp, vander as vander
 from glassgrad.ops.extrema import AminmaxReturn, CummaxReturn, CumminReturn
 from glassgrad.ops.filling import fill as fill, fill_ as fill_, zero_ as zero_
 from glassgrad.ops.generator import Generator, Generator as Generator, get_rng_state as get_rng_state, initial_seed as initial_seed, manual_seed as manual_seed, seed as seed, set_rng_state as set_rng_state

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.errors import ArgumentTypeError, DimError, DTypeError, ShapeError
+from glassgrad.core.errors import ArgumentTypeError, DimError, DTypeError, KernelError, ShapeError
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.state import Names, Shape, Values
 from glassgrad.core.tensor import Tensor
@@ -87,7 +87,7 @@ def check_type(wanted: str, value: object, kinds: Any, why: str) -> None:
 
 
 def check_kind(name: str, x: Any, kinds: str, why: str) -> None:
-    """Raise DTypeError unless the dtype of `x` is of some kinds.
+    """Raise KernelError unless the dtype of `x` is of some kinds.
 
     Args:
         name: who it is that is "not implemented for" others.
@@ -95,7 +95,7 @@ def check_kind(name: str, x: Any, kinds: str, why: str) -> None:
         why: says why, and what to write instead.
     """
     if x.dtype.kind not in kinds:
-        raise DTypeError(f"{name} not implemented for {scalar_name(x.dtype)!r}. {why}")
+        raise KernelError(f"{name} not implemented for {scalar_name(x.dtype)!r}. {why}")
 
 
 def check_dtypes(said: str, input: Tensor, source: Tensor) -> None:

@@ -7,7 +7,7 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.ops._arguments import Dims
 from glassgrad.ops.arithmetic import Operand
 from glassgrad.ops.counting import HistogramReturn
-from glassgrad.ops.exponentials import FrexpReturn
+from glassgrad.ops.elementary import FrexpReturn
 from glassgrad.ops.extrema import AminmaxReturn, CummaxReturn, CumminReturn
 from glassgrad.ops.generator import Generator
 from glassgrad.ops.memory import Storage, contiguous_format

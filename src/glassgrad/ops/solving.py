@@ -36,7 +36,7 @@ from .decompositions import (
     svdvals,
 )
 from .diagonals import diag_embed, diagonal, tril, triu
-from .exponentials import log
+from .elementary import log
 from .joining import cat
 from .linalg import matmul
 from .reduction import products_of_others

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.errors import ArgumentTypeError, DeviceError, DimError, DTypeError, ShapeError
+from glassgrad.core.errors import ArgumentTypeError, DeviceError, DimError, KernelError, ShapeError
 from glassgrad.core.primitive import constant
 from glassgrad.core.state import Shape, Values
 from glassgrad.core.tensor import Size, Tensor, is_differentiable
@@ -66,10 +66,9 @@ def arrays_of(cls: Any, operands: Values) -> Values:
     place = next((a for a in arrays if a.ndim), arrays[0])
     dtype = common_dtype(cls, values)
     if cls.kernel and dtype is not None and dtype.kind not in cls.kinds:
-        raise DTypeError(
-            f'"{cls.kernel}" not implemented for {TYPE_NAMES[dtype]!r}. Its values are fractions. '
-            "Write `x.float()`."
-        )
+        is_real = "It is of real numbers. Write `x.real`."
+        why = is_real if dtype.kind == "c" else "Its values are fractions. Write `x.float()`."
+        raise KernelError(f'"{cls.kernel}" not implemented for {TYPE_NAMES[dtype]!r}. {why}')
     return tuple([_move(v, place) for v in in_dtype(cls, values, dtype)])
 
 
@@ -128,7 +127,7 @@ def explain(cls: Any, error: Exception, values: Values) -> Exception:
         )
     if isinstance(error, TypeError):
         dtypes = " and ".join(str(v.dtype) for v in values)
-        return DTypeError(
+        return KernelError(
             f"{name}() is not implemented for {dtypes}: {error}. "
             "Convert an operand, for example with `x.float()`."
         )

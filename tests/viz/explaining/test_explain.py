@@ -7,7 +7,7 @@ import glassgrad as gg
 from glassgrad.autograd import Function
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 from glassgrad.ops.arithmetic import Mul
-from glassgrad.ops.trigonometric import Tanh
+from glassgrad.ops.elementary import Tanh
 from glassgrad.utils.checkpoint import checkpoint
 from opcase import Run
 from opcases import DIFFERENTIABLE, SMOOTH, rows
