@@ -29,15 +29,15 @@ from .ops import (
     _lookup,
     arithmetic,
     comparison,
-    complex_numbers,
     conversion,
     indexing,
     joining,
     memory,
     shape,
 )
+from .ops._arguments import Operand
 from .ops._declaring import METHODS, plain
-from .ops.arithmetic import Add, Div, Mul, Operand, Sub
+from .ops.arithmetic import Add, Div, Mul, Sub
 from .ops.comparison import Eq, Ge, Gt, Le, Lt, Ne
 from .values.backend import CPU, Device, asnumpy, device_of
 from .values.dtypes import DType, as_dtype
@@ -262,28 +262,28 @@ class Methods:
 
     # Transposes
     T = property(shape.reversed_dims)
-    H = property(complex_numbers.H)
+    H = property(arithmetic.H)
     mT = property(shape.mT)  # noqa: N815  # PyTorch's name
-    mH = property(complex_numbers.mH)  # noqa: N815  # PyTorch's name
+    mH = property(arithmetic.mH)  # noqa: N815  # PyTorch's name
 
     # Parts of complex numbers
     @property
     def real(self: "Tensor") -> "Tensor":
         """A view of the real parts; see `glassgrad.real`."""
-        return complex_numbers.real(self)
+        return arithmetic.real(self)
 
     @real.setter
     def real(self: "Tensor", value: Any) -> None:
-        complex_numbers.real(self)[...] = value
+        arithmetic.real(self)[...] = value
 
     @property
     def imag(self: "Tensor") -> "Tensor":
         """A view of the imaginary parts; see `glassgrad.imag`."""
-        return complex_numbers.imag(self)
+        return arithmetic.imag(self)
 
     @imag.setter
     def imag(self: "Tensor", value: Any) -> None:
-        complex_numbers.imag(self)[...] = value
+        arithmetic.imag(self)[...] = value
 
     # Methods
     @property

@@ -20,14 +20,14 @@ def in_a_new_process(program):
 
 def test_a_file_loads_when_a_function_of_it_is_asked_for():
     in_a_new_process("""
-assert not loaded("special") and not loaded("elementary") and not loaded("solving")
+assert not loaded("special") and not loaded("elementary") and not loaded("matrices")
 assert gg.special.gammaln is gg.lgamma
-assert loaded("special") and not loaded("solving")
+assert loaded("special") and not loaded("matrices")
 assert vars(gg)["lgamma"] is gg.lgamma  # nobody asks again
 assert gg.ops.exp is gg.exp and loaded("elementary")
 from glassgrad.linalg import inv
 from glassgrad import inverse
-assert inverse is gg.inverse and inv is gg.linalg.inv and loaded("solving")
+assert inverse is gg.inverse and inv is gg.linalg.inv and loaded("matrices")
 """)
 
 
@@ -36,9 +36,9 @@ def test_a_file_loads_when_a_method_of_it_is_asked_for():
 class Mine(gg.Tensor): ...
 
 x = gg.tensor([1.0, 4.0])
-assert not loaded("elementary") and not loaded("solving") and not loaded("rounding")
+assert not loaded("elementary") and not loaded("matrices") and not loaded("rounding")
 assert Mine([1.0, 4.0]).sqrt().tolist() == [1, 2] and loaded("elementary")
-assert gg.Tensor.inverse(gg.eye(2)).tolist() == [[1, 0], [0, 1]] and loaded("solving")
+assert gg.Tensor.inverse(gg.eye(2)).tolist() == [[1, 0], [0, 1]] and loaded("matrices")
 assert hasattr(x, "floor_") and not hasattr(x, "floorr") and loaded("rounding")
 assert x.sin_() is x
 assert type(vars(gg.Tensor)["sqrt"]) is type(vars(gg.Tensor)["sin_"]) is type(lambda: 0)
@@ -60,10 +60,10 @@ assert (x @ x).item() == 49**2 + 64**2 and loaded("linalg")
 def test_a_file_loads_when_numpy_hands_a_call_to_it():
     in_a_new_process("""
 x = gg.tensor([[0.0, 1.0], [2.0, 3.0]])
-assert not loaded("elementary") and not loaded("reduction") and not loaded("solving")
+assert not loaded("elementary") and not loaded("reduction") and not loaded("matrices")
 assert np.exp(x).tolist() == x.exp().tolist() and loaded("elementary")
 assert np.sum(x).item() == 6 and loaded("reduction")
-assert np.linalg.inv(x).tolist() == x.inverse().tolist() and loaded("solving")
+assert np.linalg.inv(x).tolist() == x.inverse().tolist() and loaded("matrices")
 """)
 
 

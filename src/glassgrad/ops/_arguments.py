@@ -3,7 +3,7 @@
 import functools
 import math
 import operator
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.values.dtypes import TYPE_NAMES, DType, ends_of
 
 Dims = int | Sequence[int] | None
+Operand = Tensor | bool | int | float | complex
 OpClass = type[Primitive]
 
 
@@ -105,6 +106,27 @@ def check_dtypes(said: str, input: Tensor, source: Tensor) -> None:
             f"{said}, got {scalar_name(input.dtype)} for the destination and "
             f"{scalar_name(source.dtype)} for the source. They must have the same scalar type: "
             "elements are written as they are. Write `source.to(x.dtype)`."
+        )
+
+
+def check_one_dtype(
+    x: Tensor,
+    y: Tensor,
+    said: str,
+    what: str = "A product is computed",
+    names: Callable[[DType], str] = scalar_name,
+) -> None:
+    """Raise DTypeError unless both tensors have one dtype.
+
+    Args:
+        said: what to say, with `{}` for the dtype of each.
+        what: for what they need one.
+        names: what a dtype is called.
+    """
+    if y.dtype is not x.dtype:
+        raise DTypeError(
+            f"{said.format(names(x.dtype), names(y.dtype))}. {what} in one precision. Write "
+            "`y.to(x.dtype)`."
         )
 
 

@@ -4,8 +4,7 @@
 import builtins
 from collections.abc import Callable, Sequence
 from glassgrad.core.tensor import Tensor
-from glassgrad.ops._arguments import Dims
-from glassgrad.ops.arithmetic import Operand
+from glassgrad.ops._arguments import Dims, Operand
 from glassgrad.ops.counting import HistogramReturn
 from glassgrad.ops.elementary import FrexpReturn
 from glassgrad.ops.extrema import AminmaxReturn, CummaxReturn, CumminReturn

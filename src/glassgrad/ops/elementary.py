@@ -9,10 +9,9 @@ from glassgrad.core.errors import DTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.dtypes import Number, complex128, float64, int64
 
-from ._arguments import check_kind, int_of
+from ._arguments import Operand, check_kind, int_of
 from ._declaring import function, op
 from ._families import Elementwise, Fractional, Linear, run
-from .arithmetic import Operand
 from .conversion import to
 from .creation import tensor
 from .shape import unsqueeze

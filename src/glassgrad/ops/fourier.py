@@ -20,7 +20,7 @@ from glassgrad.values.dtypes import as_dtype, complex64, get_default_dtype, prom
 from ._arguments import Dims, OpClass, int_of, scalar_name, wrap_dim, wrap_dims
 from ._declaring import factory, op
 from ._families import Along, Linear, in_dim, run, zeros_like
-from .complex_numbers import conj
+from .arithmetic import conj
 from .conversion import to
 from .creation import made
 from .joining import cat

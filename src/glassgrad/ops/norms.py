@@ -13,11 +13,10 @@ from glassgrad.values.dtypes import as_dtype
 from ._arguments import Dims, reduced, require_tensor, scalar_name, wrap_dims
 from ._declaring import function, op
 from ._families import Reduction, kept_shape
-from .decompositions import check_matrices, check_precision, real_part, svdvals
 from .joining import cat
 from .linalg import matmul
+from .matrices import check_matrices, check_precision, inv_ex, real_part, svdvals
 from .selection import where
-from .solving import inv_ex
 
 Order = float | str | None
 

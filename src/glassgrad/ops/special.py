@@ -14,10 +14,9 @@ from glassgrad.core.state import is_recording
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.backend import backend_of
 
-from ._arguments import int_of
+from ._arguments import Operand, int_of
 from ._declaring import F, applying, op
 from ._families import Elementwise, Fractional, forward_of, run
-from .arithmetic import Operand
 
 _own = functools.partial(op, home="special", inplace=False)
 """Declare a function of `glassgrad.special`."""
