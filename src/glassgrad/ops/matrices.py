@@ -21,7 +21,7 @@ import bisect
 import functools
 import math
 from collections import namedtuple
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -31,7 +31,7 @@ from glassgrad.core.state import Names, Values
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.backend import asnumpy, backend_of
 
-from ._arguments import require_tensor, scalar_name
+from ._arguments import check_one_dtype, require_tensor, scalar_name
 from ._declaring import function, of_numpy, op
 from ._families import Along, array_of, lined_up, run, seen, total
 from .arithmetic import abs
@@ -150,6 +150,13 @@ def imaginary_part(x: Any) -> Any:
     return np.real(x * -1j)
 
 
+def mirrored(x: Any, *, upper: bool = False) -> Any:
+    """The Hermitian matrix that an op takes `x` for, of which it reads one triangle."""
+    half = np.triu(x) if upper else np.tril(x)
+    half = half - as_diagonal(diagonal_of(half) - real_part(diagonal_of(half)) / 2, x)
+    return half + adjoint(half)
+
+
 def divided_by_gaps(x: Any, values: Any) -> Any:
     """xᵢⱼ/(vⱼ − vᵢ) where i ≠ j; 0 on the diagonals."""
     n = values.shape[-1]
@@ -161,6 +168,13 @@ class Decomposition(Along):
     """An op on the matrices in the last two dims: the dims in front of them are a batch."""
 
     axes: ClassVar[Names] = ()
+
+    @classmethod
+    def vmap(cls, info, in_dims, *values, **parameters):
+        """Stacks of both sides of an equation broadcast."""
+        if not cls.broadcasts:
+            return super().vmap(info, in_dims, *values, **parameters)
+        return cls.apply(*lined_up(values, in_dims), **parameters)
 
     @classmethod
     def explain(cls, error, values):
@@ -211,10 +225,6 @@ class LinalgSolveTriangular(Decomposition):
         moved = None if da is None else -(da * triangle_like(da, 1, upper=ctx.upper) @ y)
         return run(LinalgSolveTriangular, a, total([moved, db]), upper=ctx.upper)
 
-    @classmethod
-    def vmap(cls, info, in_dims, a, b, *, upper):
-        return cls.apply(*lined_up((a, b), in_dims), upper=upper)
-
 
 def _substituted(a: Any, b: Any, upper: bool) -> Any:
     """The solutions of triangular equations: by BLAS for one matrix, row by row for a stack."""
@@ -252,7 +262,7 @@ class IntoVectors(Decomposition):
 
     @staticmethod
     def setup_context(ctx, inputs, output):
-        ctx.recorded = [not ctx.checks]  # the copies of a node share it
+        ctx._recorded = [not ctx.checks]  # the copies of a node share it
 
 
 def check_phases(name: str, ctx: Any, x: Any, turned: Any) -> None:
@@ -262,8 +272,8 @@ def check_phases(name: str, ctx: Any, x: Any, turned: Any) -> None:
         x: the operand, which can be unpacked only once.
         turned: the products of the vectors and their gradients.
     """
-    is_part = ctx.recorded[-1] or getattr(ctx, "_level", None) is not None
-    ctx.recorded.append(isinstance(x, Tensor))
+    is_part = ctx._recorded[-1] or getattr(ctx, "_level", None) is not None
+    ctx._recorded.append(isinstance(x, Tensor))
     products = None if is_part or turned.dtype.kind != "c" else seen(turned)
     if products is not None and np.any(np.abs(diagonal_of(products).imag) > 1e-2):
         raise GradientError(
@@ -287,6 +297,10 @@ class LinalgCholeskyEx(Decomposition):
     @staticmethod
     def forward(x, *, upper):
         return adjoint(np.linalg.cholesky(adjoint(x))) if upper else np.linalg.cholesky(x)
+
+    @staticmethod
+    def reads(x, *, upper):
+        return mirrored(x, upper=upper)
 
     @staticmethod
     def backward(ctx, grad):
@@ -394,13 +408,14 @@ def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -
     if check_errors:
         cholesky(A, upper=upper)
     info = CholeskyInfo.apply((A.mH if upper else A).detach())
-    factor = LinalgCholeskyEx.apply(identity_where(info, A), upper=bool(upper))
-    return _CholeskyEx(where((info != 0)[..., None, None], math.nan, factor), info)
+    return _CholeskyEx(unless(info, lambda x: cholesky(x, upper=upper), A), info)
 
 
-def identity_where(info: Tensor, x: Tensor) -> Tensor:
-    """The matrices, but the identity in the place of those with an `info` that is not 0."""
-    return where((info != 0)[..., None, None], x.new_tensor(np.eye(x.shape[-1])), x)
+def unless(info: Tensor, function: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
+    """What a function makes of matrices: nan of those with an `info` that is not 0."""
+    is_wrong = (info != 0)[..., None, None]
+    found = function(where(is_wrong, x.new_tensor(np.eye(x.shape[-1])), x))
+    return where(is_wrong if found.ndim == is_wrong.ndim else is_wrong[..., 0], math.nan, found)
 
 
 @op(name="cholesky", out=True)
@@ -591,27 +606,22 @@ class LinalgLuFactorEx(Decomposition):
         n, m = x.shape[-2:]
         if not min(n, m):
             return np.zeros_like(x)
-        grad = _as_square(grad, 0)
-        lower, upper = _triangles(_as_square(packed, 1))
-        by_lower = lower.swapaxes(-1, -2) @ (grad * triangle_like(grad, 0))
-        by_upper = grad * triangle_like(grad, 1, upper=True) @ upper.swapaxes(-1, -2)
-        inner = by_lower * triangle_like(grad, 0) + by_upper * triangle_like(grad, 1, upper=True)
-        inner = solved(upper, inner.swapaxes(-1, -2), upper=True).swapaxes(-1, -2)
-        moved = solved(lower.swapaxes(-1, -2), inner, upper=True)
-        order = run(PivotsToMatrix, pivots, size=grad.shape[-1], dtype=array_of(x).dtype)
-        return (order @ moved)[..., :n, :m]
+        lower, upper, order = _factors(packed, pivots)
+        below, above = _parts(_as_square(grad, 0))
+        inner, _ = _parts(lower.swapaxes(-1, -2) @ below)
+        _, outer = _parts(above @ upper.swapaxes(-1, -2))
+        moved = solved(upper, (inner + outer).swapaxes(-1, -2), upper=True).swapaxes(-1, -2)
+        return (order @ solved(lower.swapaxes(-1, -2), moved, upper=True))[..., :n, :m]
 
     @staticmethod
     def jvp(ctx, dx):
         x, packed, pivots, _ = again(ctx)
-        (n, m), dx = x.shape[-2:], _as_square(dx, 0)
-        lower, upper = _triangles(_as_square(packed, 1))
-        order = run(PivotsToMatrix, pivots, size=dx.shape[-1], dtype=array_of(x).dtype)
-        inner = solved(lower, order.swapaxes(-1, -2) @ dx)
+        n, m = x.shape[-2:]
+        lower, upper, order = _factors(packed, pivots)
+        inner = solved(lower, order.swapaxes(-1, -2) @ _as_square(dx, 0))
         inner = solved(upper.swapaxes(-1, -2), inner.swapaxes(-1, -2)).swapaxes(-1, -2)
-        moved = lower @ (inner * triangle_like(inner, 0))
-        moved = moved + inner * triangle_like(inner, 1, upper=True) @ upper
-        return moved[..., :n, :m], None, None
+        below, above = _parts(inner)
+        return (lower @ below + above @ upper)[..., :n, :m], None, None
 
 
 def factored(x: Any) -> Any:
@@ -637,9 +647,18 @@ def _as_square(x: Any, diagonal: float) -> Any:
     return square + diagonal * eye_like(x, size) * is_new
 
 
-def _triangles(packed: Any) -> tuple[Any, Any]:
-    lower = packed * triangle_like(packed, 0) + eye_like(packed, packed.shape[-1])
-    return lower, packed * triangle_like(packed, 1, upper=True)
+def _parts(square: Any) -> tuple[Any, Any]:
+    """What is below the diagonal, and the rest."""
+    return square * triangle_like(square, 0), square * triangle_like(square, 1, upper=True)
+
+
+def _factors(packed: Any, pivots: Any) -> tuple[Any, Any, Any]:
+    """L, U and P, made square."""
+    square = _as_square(packed, 1)
+    n = square.shape[-1]
+    below, upper = _parts(square)
+    order = run(PivotsToMatrix, pivots, size=n, dtype=array_of(packed).dtype)
+    return below + eye_like(square, n), upper, order
 
 
 class PivotsToMatrix(Along):
@@ -797,6 +816,10 @@ class LinalgEigh(IntoVectors):
         return tuple(np.linalg.eigh(x, uplo))
 
     @staticmethod
+    def reads(x, *, uplo, checks):
+        return mirrored(x, upper=uplo == "U")
+
+    @staticmethod
     def backward(ctx, v_bar, q_bar):
         x, v, q = again(ctx)
         inner = None if v_bar is None else as_diagonal(v_bar, q)
@@ -950,6 +973,12 @@ class LinalgSvd(IntoVectors):
         return tuple(np.linalg.svd(x, full_matrices))
 
     @staticmethod
+    def settles(u, s, vh, *, full_matrices, checks):
+        """Not the vectors that `full_matrices` adds: they only span what is left."""
+        n, k, m = u.shape[-1], s.shape[-1], vh.shape[-2]
+        return padded(u[..., :k], n - k, -1), s, padded(vh[..., :k, :], m - k, -2)
+
+    @staticmethod
     def backward(ctx, u_bar, s_bar, vh_bar):
         (x,) = ctx.saved_tensors
         u, s, vh = run(LinalgSvd, x, full_matrices=False, checks=False)
@@ -1066,11 +1095,8 @@ def _svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
     """
     u, s, vh = svd(input, not some)
     if not compute_uv:
-        n, m = input.shape[-2:]
-        u, vh = (
-            input.new_zeros((*input.shape[:-2], n, n)),
-            input.new_zeros((*input.shape[:-2], m, m)),
-        )
+        *batch, n, m = input.shape
+        u, vh = input.new_zeros((*batch, n, n)), input.new_zeros((*batch, m, m))
     return _LegacySvd(u, s, vh.mH)
 
 
@@ -1231,7 +1257,7 @@ def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
     if check_errors:
         inv(A)
     info = lu_factor_ex(A.detach()).info
-    return _InvEx(where((info != 0)[..., None, None], math.nan, inv(identity_where(info, A))), info)
+    return _InvEx(unless(info, inv, A), info)
 
 
 class LinalgSolveEx(Decomposition):
@@ -1258,10 +1284,6 @@ class LinalgSolveEx(Decomposition):
         return np.linalg.solve(a, moved if da is None else moved - da @ y)
 
     @classmethod
-    def vmap(cls, info, in_dims, a, b):
-        return cls.apply(*lined_up((a, b), in_dims))
-
-    @classmethod
     def explain(cls, error, values):
         if isinstance(error, np.linalg.LinAlgError):
             said = "The solver failed because the input matrix is singular."
@@ -1276,12 +1298,9 @@ def _numpy_solve(a: Tensor, b: Tensor) -> Tensor:
 
 def _check_sides(name: str, A: Tensor, B: Tensor, *, left: bool) -> None:
     """Raise unless both sides of an equation fit together."""
-    if B.dtype is not A.dtype:
-        raise DTypeError(
-            f"{name}: Expected A and B to have the same dtype, but found A of type "
-            f"{scalar_name(A.dtype)} and B of type {scalar_name(B.dtype)} instead. Equations are "
-            "solved in one precision. Write `B.to(A.dtype)`."
-        )
+    said = f"{name}: Expected A and B to have the same dtype"
+    said += ", but found A of type {} and B of type {} instead"
+    check_one_dtype(A, B, said, "Equations are solved")
     if B.ndim < 2:
         raise ShapeError(
             f"{name}: The input tensor B must have at least 2 dimensions. Its shape is "
@@ -1332,13 +1351,7 @@ _SolveEx = return_type("linalg_solve_ex", "result info")
 
 
 @function(home="linalg")
-def solve_ex(
-    A: Tensor,
-    B: Tensor,
-    *,
-    left: bool = True,
-    check_errors: bool = False,
-) -> Any:
+def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False) -> Any:
     """`solve`, and what is wrong with each matrix.
 
     Returns:
@@ -1353,11 +1366,7 @@ def solve_ex(
     if check_errors:
         solve(A, B, left=left)
     info = lu_factor_ex(A.detach()).info
-    found = solve(identity_where(info, A), B, left=left)
-    is_wrong = (info != 0)[..., None]
-    if found.ndim > is_wrong.ndim:
-        is_wrong = is_wrong[..., None]
-    return _SolveEx(where(is_wrong, math.nan, found), info)
+    return _SolveEx(unless(info, lambda x: solve(x, B, left=left), A), info)
 
 
 @function(LinalgSolveTriangular, home="linalg", out=True)
@@ -1529,12 +1538,11 @@ def _cofactors(x: Any, det: Any) -> Any:
     n, epsilon = x.shape[-1], np.finfo(array_of(x).dtype).eps
     is_singular = (np.abs(det) < 100 * epsilon)[..., None, None]
     known = seen(is_singular)
-    if known is not None and not np.any(known):
-        return det[..., None, None] * np.linalg.inv(x).swapaxes(-1, -2)
     inverse = np.linalg.inv(np.where(is_singular, eye_like(x, n), x))
-    spread = eye_like(x, n) * (
-        1 + np.arange(n, dtype=array_of(x).dtype, like=array_of(x))
-    )  # no two values are equal
+    if known is not None and not np.any(known):
+        return det[..., None, None] * inverse.swapaxes(-1, -2)
+    like = array_of(x)
+    spread = eye_like(x, n) * (1 + np.arange(n, dtype=like.dtype, like=like))  # all unequal
     u, s, vh = run(LinalgSvd, np.where(is_singular, x, spread), full_matrices=False, checks=False)
     others = products_of_others(s, s.ndim - 1)
     signs = np.linalg.det(u) * np.linalg.det(vh)
@@ -1542,13 +1550,7 @@ def _cofactors(x: Any, det: Any) -> Any:
     return np.where(is_singular, by_values, det[..., None, None] * inverse.swapaxes(-1, -2))
 
 
-@op(
-    LinalgDet,
-    aliases=("linalg.det",),
-    numpy=(np.linalg.det,),
-    inplace=False,
-    out=True,
-)
+@op(LinalgDet, aliases=("linalg.det",), numpy=(np.linalg.det,), inplace=False, out=True)
 def det(input: Tensor) -> Tensor:
     """The determinants of matrices.
 
@@ -1695,6 +1697,10 @@ class LinalgPinv(Decomposition):
         return adjoint(vh) * inverse[..., None, :] @ adjoint(u)
 
     @staticmethod
+    def reads(x, *, hermitian):
+        return mirrored(x) if hermitian else x
+
+    @staticmethod
     def backward(ctx, grad):
         x, _, y = ctx.saved_tensors
         turned, back, (n, m) = adjoint(y), adjoint(grad), x.shape[-2:]
@@ -1719,13 +1725,24 @@ def _values_of(x: Any, hermitian: bool) -> Any:
     return vectors, values, adjoint(vectors)
 
 
-def _limit(values: Tensor, shape: Sequence[int], atol: Any, rtol: Any) -> Tensor:
-    """Below what singular values count as zeros: max(atol, s₁·rtol)."""
-    atol = values.new_zeros(()) if atol is None else values.new_zeros(()) + atol
+def _values_and_limit(
+    A: Tensor, *, hermitian: bool = False, atol: Any = None, rtol: Any = None
+) -> tuple[Tensor, Tensor]:
+    """The singular values, and up to where they count as zeros: max(atol, s₁·rtol).
+
+    Those of a Hermitian matrix are the sizes of its eigenvalues.
+    """
+    A = A.detach()
+    values = abs(eigvalsh(A)) if hermitian else svdvals(A)
+    atol = values.new_zeros(()) + (0 if atol is None else atol)
     if rtol is None:
-        rtol = where(atol > 0, 0.0, max(shape) * float(np.finfo(values.dtype).eps))
+        rtol = where(atol > 0, 0.0, max(A.shape[-2:]) * float(np.finfo(values.dtype).eps))
     largest = values.amax(-1) if values.shape[-1] else values.sum(-1)
-    return maximum(largest * rtol, atol)
+    return values, maximum(largest * rtol, atol)
+
+
+def _rank(values: Tensor, limit: Tensor) -> Tensor:
+    return (values > limit.unsqueeze(-1)).sum(-1)
 
 
 @function(LinalgPinv, home="linalg", out=True)
@@ -1759,14 +1776,9 @@ def pinv(
     See also: https://pytorch.org/docs/stable/generated/torch.linalg.pinv.html
     """
     check_matrices("linalg.pinv", A, square=hermitian)
-    values = _values(A.detach(), hermitian)
-    limit = _limit(values, A.shape[-2:], atol, rcond if rtol is None else rtol)
+    rtol = rcond if rtol is None else rtol
+    _, limit = _values_and_limit(A, hermitian=hermitian, atol=atol, rtol=rtol)
     return LinalgPinv.apply(A, limit, hermitian=hermitian)
-
-
-def _values(A: Tensor, hermitian: bool) -> Tensor:
-    """The singular values; those of a Hermitian matrix are the sizes of its eigenvalues."""
-    return abs(eigvalsh(A)) if hermitian else svdvals(A)
 
 
 @op()
@@ -1807,24 +1819,16 @@ def matrix_rank(
         tensor(1)
     """
     check_matrices("linalg.matrix_rank", A, square=hermitian)
-    values = _values(A.detach(), hermitian)
     if tol is not None:
         atol, rtol = tol, 0.0
-    limit = _limit(values, A.shape[-2:], atol, rtol)
-    return (values > limit.unsqueeze(-1)).sum(-1)
+    return _rank(*_values_and_limit(A, hermitian=hermitian, atol=atol, rtol=rtol))
 
 
 _Lstsq = return_type("linalg_lstsq", "solution residuals rank singular_values")
 
 
 @function(home="linalg")
-def lstsq(
-    A: Tensor,
-    B: Tensor,
-    rcond: float | None = None,
-    *,
-    driver: str | None = None,
-) -> Any:
+def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | None = None) -> Any:
     """The X for which A·X − B is shortest; of several, the shortest.
 
     Args:
@@ -1858,9 +1862,8 @@ def lstsq(
     sides = B.unsqueeze(-1) if is_vector else B
     _check_rows(name, A, sides)
     n, m = A.shape[-2:]
-    values = svdvals(A.detach())
-    limit = _limit(values, (n, m), None, 0.0 if driver == "gels" else rcond)
-    rank = (values > limit.unsqueeze(-1)).sum(-1)
+    values, limit = _values_and_limit(A, rtol=0.0 if driver == "gels" else rcond)
+    rank = _rank(values, limit)
     solution = matmul(LinalgPinv.apply(A, limit, hermitian=False), sides)
     residuals, none = abs(solution).reshape(-1)[:0], values.new_empty((0,))
     if driver != "gelsy" and n > m and bool((rank == m).all()):
@@ -1877,12 +1880,9 @@ def lstsq(
 
 
 def _check_rows(name: str, A: Tensor, B: Tensor) -> None:
-    if B.dtype is not A.dtype:
-        raise DTypeError(
-            f"{name}: Expected input and other to have the same dtype, but got input's dtype "
-            f"{scalar_name(A.dtype)} and other's dtype {scalar_name(B.dtype)}. Equations are "
-            "solved in one precision. Write `B.to(A.dtype)`."
-        )
+    said = f"{name}: Expected input and other to have the same dtype"
+    said += ", but got input's dtype {} and other's dtype {}"
+    check_one_dtype(A, B, said, "Equations are solved")
     if B.ndim < 2 or A.shape[-2] != B.shape[-2]:
         raise ShapeError(
             f"{name}: input.size(-2) should match other.size(-2), got the shapes {list(A.shape)} "
