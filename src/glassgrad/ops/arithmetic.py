@@ -74,13 +74,13 @@ def add(input: Tensor, other: Operand, *, alpha: float = 1) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.add.html
     """
-    return Add.apply(
-        input, other if alpha == 1 and alpha is not True else _scaled(other, alpha, input)
-    )
+    return Add.apply(input, _scaled(other, alpha, input))
 
 
 def _scaled(x: Operand, alpha: Number, beside: Operand) -> Any:
     """`alpha·x`, where a sum with `beside` can hold that."""
+    if alpha == 1 and alpha is not True:
+        return x
     kinds = {each.dtype.kind for each in (x, beside) if isinstance(each, Tensor)}
     why = "A factor becomes an element of the result. Write `mul(other, alpha)`, of its dtype."
     if alpha is True and kinds - {"b"}:
@@ -143,9 +143,7 @@ def sub(input: Tensor, other: Operand, *, alpha: float = 1) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.sub.html
     """
-    return Sub.apply(
-        input, other if alpha == 1 and alpha is not True else _scaled(other, alpha, input)
-    )
+    return Sub.apply(input, _scaled(other, alpha, input))
 
 
 class Rsub(Elementwise):
@@ -381,18 +379,18 @@ class Abs(Elementwise):
     @staticmethod
     def backward(ctx, grad):
         (x,) = ctx.saved_tensors
-        if x.dtype.kind != "c":
-            return grad * np.sign(x)
         return grad * direction(x)
 
     @staticmethod
     def jvp(ctx, dx):
         (x,) = ctx.saved_tensors
-        return dx * np.sign(x) if x.dtype.kind != "c" else np.real(np.conj(direction(x)) * dx)
+        return np.real(np.conj(direction(x)) * dx)
 
 
 def direction(x: Any) -> Any:
-    """x/|x| of complex numbers; 0 of 0, where it does not move either."""
+    """The signs of real numbers; x/|x| of complex ones: 0 of 0, where it does not move either."""
+    if x.dtype.kind != "c":
+        return np.sign(x)
     length = np.abs(x)
     return np.where(length == 0, 0, x / np.where(length == 0, 1, length))
 
@@ -643,11 +641,7 @@ class Gcd(Predicate):
     """z = gcd(x, y)"""
 
     ufunc = np.gcd
-
-    @staticmethod
-    def forward(x, y):
-        check_kind('"gcd_cpu"', x, "iu", "Only integers have divisors. Write `x.long()`.")
-        return np.gcd(x, y)
+    kernel, kinds = "gcd_cpu", "iu"
 
 
 @op(Gcd, out=True, inplace=True, inplace_function=True, tensors=("input", "other"))
@@ -675,11 +669,7 @@ class Lcm(Predicate):
     """z = lcm(x, y)"""
 
     ufunc = np.lcm
-
-    @staticmethod
-    def forward(x, y):
-        check_kind('"lcm_cpu"', x, "iu", "Only integers have multiples. Write `x.long()`.")
-        return np.lcm(x, y)
+    kernel, kinds = "lcm_cpu", "iu"
 
 
 @op(Lcm, out=True, inplace=True, inplace_function=True, tensors=("input", "other"))

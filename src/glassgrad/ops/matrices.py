@@ -17,7 +17,6 @@ Stacks of matrices are decomposed one by one; they lie in the last two dims.
 # is inf or nan.
 """
 
-import bisect
 import functools
 import math
 from collections import namedtuple
@@ -337,20 +336,15 @@ class LinalgCholeskyEx(Decomposition):
 
 def cholesky_orders(x: Any) -> Any:
     """For each matrix how large the first leading one is that is not positive-definite, or 0."""
+    from scipy.linalg import get_lapack_funcs
+
     found = np.zeros(x.shape[:-2], np.int32)
-    for at in np.ndindex(found.shape):
-        fails = functools.partial(_fails, x[at])
-        order = bisect.bisect_left(range(1, x.shape[-1] + 1), True, key=fails) + 1
-        found[at] = order % (x.shape[-1] + 1)
+    (potrf,) = get_lapack_funcs(("potrf",), (x,))
+    for at in np.ndindex(found.shape) if x.size else ():
+        factor, info = potrf(x[at], lower=True)
+        lost = np.flatnonzero(np.isnan(np.diagonal(factor)))
+        found[at] = info or (lost[0] + 1 if lost.size else 0)
     return found
-
-
-def _fails(x: Any, size: int) -> bool:
-    """Whether the leading matrix of that size is not positive-definite."""
-    try:
-        return bool(np.isnan(np.linalg.cholesky(x[:size, :size])).any())
-    except np.linalg.LinAlgError:
-        return True
 
 
 class CholeskyInfo(Decomposition):
