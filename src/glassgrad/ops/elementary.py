@@ -1,7 +1,7 @@
 """Elementary functions: exponentials, logarithms, powers and roots; angles, circles, hyperbolas."""
 
 import math
-from typing import Any, NamedTuple, cast
+from typing import Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 
@@ -541,9 +541,9 @@ class Logaddexp(Elementwise):
     """z = ln(eˣ + eʸ)        x̄ = z̄/(1 + exp(y − x)),  ȳ = z̄/(1 + exp(x − y))"""
 
     saves = ("self", "other")
-    ufunc = np.logaddexp
+    ufunc: ClassVar[Any] = np.logaddexp
     kernel, kinds = "logaddexp_cpu", "fc"
-    of_base = np.exp
+    power: ClassVar[Any] = np.exp
 
     @staticmethod
     def forward(x, y):
@@ -556,8 +556,8 @@ class Logaddexp(Elementwise):
     @staticmethod
     def backward(ctx, grad):
         x, y = ctx.saved_tensors
-        exp = ctx._forward_cls.of_base
-        return grad / (1 + exp(y - x)), grad / (1 + exp(x - y))
+        power = ctx._forward_cls.power
+        return grad / (1 + power(y - x)), grad / (1 + power(x - y))
 
 
 @op(Logaddexp, inplace=False, tensors=("input", "other"))
@@ -588,7 +588,7 @@ class Logaddexp2(Logaddexp):
 
     ufunc = np.logaddexp2
     kernel, kinds = "logaddexp2_cpu", "f"
-    of_base = np.exp2
+    power = np.exp2
 
 
 @op(Logaddexp2, inplace=False, tensors=("input", "other"))

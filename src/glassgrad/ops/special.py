@@ -725,8 +725,9 @@ def spherical_bessel_j0(input: Tensor) -> Tensor:
         >>> glassgrad.special.spherical_bessel_j0(tensor([0.0, 1.0]))
         tensor([1.0000, 0.8415])
     """
-    is_far = np.isinf(input)
-    return np.where(is_far, 0, np.sinc(np.where(is_far, 0, input) / math.pi))
+    x: Any = input
+    ratio: Any = np.where(np.isinf(x), 0, np.sinc(np.where(np.isinf(x), 0, x) / math.pi))
+    return ratio
 
 
 # Orthogonal polynomials ---------------------------------------------------------------------------
