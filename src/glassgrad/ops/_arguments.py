@@ -101,12 +101,8 @@ def check_kind(name: str, x: Any, kinds: str, why: str) -> None:
 
 def check_dtypes(said: str, input: Tensor, source: Tensor) -> None:
     """Raise unless both tensors have one dtype."""
-    if source.dtype is not input.dtype:
-        raise DTypeError(
-            f"{said}, got {scalar_name(input.dtype)} for the destination and "
-            f"{scalar_name(source.dtype)} for the source. They must have the same scalar type: "
-            "elements are written as they are. Write `source.to(x.dtype)`."
-        )
+    said += ", got {} for the destination and {} for the source"
+    check_one_dtype(input, source, said, "They must have the same scalar type: elements are kept")
 
 
 def check_one_dtype(

@@ -404,11 +404,13 @@ class Log1p(Fractional):
     """y = ln(1 + x)        x̄ = ȳ/(1 + x)"""
 
     node = "Log1PBackward0"
+    saves = ("self",)
     ufunc = np.log1p
 
     @staticmethod
-    def slope(x):
-        return 1 / (x + 1)
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return grad / (x + 1)
 
 
 @op(Log1p, aliases=("special.log1p",))
@@ -433,11 +435,13 @@ def log1p(input: Tensor) -> Tensor:
 class Log2(Fractional):
     """y = log₂ x        x̄ = ȳ/(x·ln 2)"""
 
+    saves = ("self",)
     ufunc = np.log2
 
     @staticmethod
-    def slope(x):
-        return 1 / (x * _LN_2)
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return grad / (x * _LN_2)
 
 
 @op(Log2)
@@ -462,11 +466,13 @@ def log2(input: Tensor) -> Tensor:
 class Log10(Fractional):
     """y = log₁₀ x        x̄ = ȳ/(x·ln 10)"""
 
+    saves = ("self",)
     ufunc = np.log10
 
     @staticmethod
-    def slope(x):
-        return 1 / (x * _LN_10)
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return grad / (x * _LN_10)
 
 
 @op(Log10)

@@ -1532,7 +1532,7 @@ def _cofactors(x: Any, det: Any) -> Any:
     n, epsilon = x.shape[-1], np.finfo(array_of(x).dtype).eps
     is_singular = (np.abs(det) < 100 * epsilon)[..., None, None]
     known = seen(is_singular)
-    inverse = np.linalg.inv(np.where(is_singular, eye_like(x, n), x))
+    inverse = _inverse_unless(is_singular, x)
     if known is not None and not np.any(known):
         return det[..., None, None] * inverse.swapaxes(-1, -2)
     like = array_of(x)
@@ -1588,7 +1588,9 @@ class LinalgSlogdet(Decomposition):
             slopes = total([y_bar, -1j * imaginary_part(np.conj(sign_bar) * sign)])
         if slopes is None:  # a real sign changes by steps
             return np.zeros_like(x)
-        return _each(slopes, x) * adjoint(_inverse_or_inf(x, _each(sign, x) == 0))
+        is_singular = _each(sign, x) == 0
+        inverse = np.where(is_singular, math.inf, _inverse_unless(is_singular, x))
+        return _each(slopes, x) * adjoint(inverse)
 
     @staticmethod
     def jvp(ctx, dx):
@@ -1599,9 +1601,9 @@ class LinalgSlogdet(Decomposition):
         return sign * 1j * imaginary_part(moved), np.real(moved)
 
 
-def _inverse_or_inf(x: Any, is_singular: Any) -> Any:
-    inverse = np.linalg.inv(np.where(is_singular, eye_like(x, x.shape[-1]), x))
-    return np.where(is_singular, math.inf, inverse)
+def _inverse_unless(is_singular: Any, x: Any) -> Any:
+    """The inverses; the identity for matrices that have none."""
+    return np.linalg.inv(np.where(is_singular, eye_like(x, x.shape[-1]), x))
 
 
 def _each(numbers: Any, x: Any) -> Any:
@@ -1696,19 +1698,22 @@ class LinalgPinv(Decomposition):
 
     @staticmethod
     def backward(ctx, grad):
+        """That of X is the tangent at Xᵀ, of which Yᵀ is the pseudoinverse."""
         x, _, y = ctx.saved_tensors
-        turned, back, (n, m) = adjoint(y), adjoint(grad), x.shape[-2:]
-        by_columns = (eye_like(x, n) - x @ y) @ back @ y @ turned
-        by_rows = turned @ y @ back @ (eye_like(x, m) - y @ x)
-        return by_columns + by_rows - turned @ grad @ turned
+        return _moved_pinv(adjoint(x), adjoint(y), grad)
 
     @staticmethod
     def jvp(ctx, dx):
         x, _, y = ctx.saved_tensors
-        turned, back, (n, m) = adjoint(y), adjoint(dx), x.shape[-2:]
-        by_columns = y @ turned @ back @ (eye_like(x, n) - x @ y)
-        by_rows = (eye_like(x, m) - y @ x) @ back @ turned @ y
-        return by_columns + by_rows - y @ dx @ y
+        return _moved_pinv(x, y, dx)
+
+
+def _moved_pinv(x: Any, y: Any, dx: Any) -> Any:
+    """How the pseudoinverse y of x moves."""
+    turned, back, (n, m) = adjoint(y), adjoint(dx), x.shape[-2:]
+    by_columns = y @ turned @ back @ (eye_like(x, n) - x @ y)
+    by_rows = (eye_like(x, m) - y @ x) @ back @ turned @ y
+    return by_columns + by_rows - y @ dx @ y
 
 
 def _values_of(x: Any, hermitian: bool) -> Any:
