@@ -80,9 +80,6 @@ class Primitive(Function):
             have an operand without an edge and save nothing (Note [An index is saved too]).
         assumes: the parameters that say what is known of the first operand's numbers, each with
             what makes such numbers of any: the op is the same for both.
-        reads: given values and parameters, what the op reads of its first operand, where it is one
-            triangle of a matrix: a gradient is that of all that moves with it.
-        settles: given outputs and parameters, the outputs with zeros where they are open.
         holomorphic: whether the rule holds for complex numbers too (Note [Complex gradients]).
         ufunc: the NumPy function that `forward` is, for the fast door to call directly.
         views: whether the result shows the memory of the first operand.
@@ -108,8 +105,6 @@ class Primitive(Function):
     differentiates: ClassVar[slice] = slice(None)
     keeps_index: ClassVar[bool] = False
     assumes: ClassVar[dict[str, Callable[[Any], Any]]] = {}
-    reads: ClassVar[Func | None] = None
-    settles: ClassVar[Func | None] = None
     holomorphic: ClassVar[bool] = True
     ufunc: ClassVar[Any] = None
     views: ClassVar[bool] = False

@@ -164,7 +164,12 @@ def divided_by_gaps(x: Any, values: Any) -> Any:
 
 
 class Decomposition(Along):
-    """An op on the matrices in the last two dims: the dims in front of them are a batch."""
+    """An op on the matrices in the last two dims: the dims in front of them are a batch.
+
+    Where it looks at one triangle, `reads` says what it takes the operand for, given that and the
+    parameters: a gradient is that of all that moves with an element. Where results are open,
+    `settles` puts zeros there, given these. Differences of the forward need both.
+    """
 
     axes: ClassVar[Names] = ()
 

@@ -200,7 +200,7 @@ class BuiltIn(Recorded):
         super().__init__(node, spec.args)
         named = spec.kwonlyargs
         self.parameters = {name: getattr(node, name) for name in named if hasattr(node, name)}
-        if cls.reads is not None:
+        if hasattr(cls, "reads"):  # see Decomposition
             self.reads = functools.partial(cls.reads, **self.parameters)
         # One without an edge, such as an index, may have been kept by `setup_context`.
         kept = [getattr(node, name, None) for name in spec.args]
@@ -225,7 +225,7 @@ class BuiltIn(Recorded):
 
     def settled(self, values: list[Any]) -> list[Any]:
         outputs = super().settled(values)
-        settles = self.cls.settles
+        settles = getattr(self.cls, "settles", None)
         return outputs if settles is None else list(settles(*outputs, **self.parameters))
 
 
