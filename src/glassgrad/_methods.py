@@ -29,15 +29,15 @@ from .ops import (
     _lookup,
     arithmetic,
     comparison,
-    complex_numbers,
     conversion,
     indexing,
     joining,
     memory,
     shape,
 )
+from .ops._arguments import Operand
 from .ops._declaring import METHODS, plain
-from .ops.arithmetic import Add, Div, Mul, Operand, Sub
+from .ops.arithmetic import Add, Div, Mul, Sub
 from .ops.comparison import Eq, Ge, Gt, Le, Lt, Ne
 from .values.backend import CPU, Device, asnumpy, device_of
 from .values.calls import warn
@@ -274,13 +274,13 @@ class Methods:
 
     # Transposes
     T = property(shape.reversed_dims)
-    H = property(complex_numbers.H)
+    H = property(arithmetic.H)
     mT = property(shape.mT)  # noqa: N815  # PyTorch's name
-    mH = property(complex_numbers.mH)  # noqa: N815  # PyTorch's name
+    mH = property(arithmetic.mH)  # noqa: N815  # PyTorch's name
 
     # Parts of complex numbers
-    real = _assignable(complex_numbers.real)
-    imag = _assignable(complex_numbers.imag)
+    real = _assignable(arithmetic.real)
+    imag = _assignable(arithmetic.imag)
 
     # Methods
     @property

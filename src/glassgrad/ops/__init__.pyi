@@ -8,22 +8,21 @@ when one of its names is first asked for (see `_lookup.py`).
 import builtins
 from collections.abc import Sequence
 from glassgrad.core.tensor import Tensor
-from glassgrad.ops._arguments import Dims
+from glassgrad.ops._arguments import Dims, Operand
 from glassgrad.ops.activations import log_softmax as log_softmax, prelu as prelu, softmax as softmax
-from glassgrad.ops.arithmetic import Operand, addcdiv as addcdiv, addcmul as addcmul, lerp as lerp, positive as positive
+from glassgrad.ops.arithmetic import addcdiv as addcdiv, addcmul as addcmul, adjoint as adjoint, conj as conj, imag as imag, isreal as isreal, lerp as lerp, positive as positive, real as real, resolve_conj as resolve_conj, resolve_conj as resolve_neg, view_as_complex as view_as_complex, view_as_real as view_as_real
 from glassgrad.ops.comparison import allclose as allclose, equal as equal, isclose as isclose, isfinite as isfinite, isin as isin, isinf as isinf, isnan as isnan, signbit as signbit
-from glassgrad.ops.complex_numbers import adjoint as adjoint, conj as conj, imag as imag, isreal as isreal, real as real, resolve_conj as resolve_conj, resolve_conj as resolve_neg, view_as_complex as view_as_complex, view_as_real as view_as_real
 from glassgrad.ops.conversion import clone as clone, is_complex as is_complex, is_floating_point as is_floating_point, is_signed as is_signed
 from glassgrad.ops.convolution import Ints
 from glassgrad.ops.creation import TensorType, as_tensor as as_tensor, asarray as asarray, from_dlpack as from_dlpack, from_numpy as from_numpy, frombuffer as frombuffer
-from glassgrad.ops.decompositions import _lu as lu, _qr as qr, _svd as svd, lu_unpack as lu_unpack, matrix_exp as matrix_exp
 from glassgrad.ops.diagonals import block_diag as block_diag, diag as diag, diag_embed as diag_embed, diagflat as diagflat, diagonal as diagonal, diagonal_scatter as diagonal_scatter, trace as trace
-from glassgrad.ops.exponentials import frexp as frexp, vander as vander
+from glassgrad.ops.elementary import frexp as frexp, vander as vander
 from glassgrad.ops.generator import Generator, Generator as Generator, get_rng_state as get_rng_state, initial_seed as initial_seed, manual_seed as manual_seed, seed as seed, set_rng_state as set_rng_state
 from glassgrad.ops.indexing import index_put as index_put, put as put, unravel_index as unravel_index
 from glassgrad.ops.joining import Tensors, as_strided as as_strided, as_strided_ as as_strided_, as_strided_scatter as as_strided_scatter, atleast_1d as atleast_1d, atleast_2d as atleast_2d, atleast_3d as atleast_3d, broadcast_shapes as broadcast_shapes, broadcast_tensors as broadcast_tensors, cartesian_prod as cartesian_prod, chunk as chunk, combinations as combinations, dsplit as dsplit, hsplit as hsplit, meshgrid as meshgrid, narrow as narrow, select as select, select_scatter as select_scatter, slice_scatter as slice_scatter, split as split, split_with_sizes as split_with_sizes, tensor_split as tensor_split, unbind as unbind, unsafe_chunk as unsafe_chunk, unsafe_split as unsafe_split, unsafe_split_with_sizes as unsafe_split_with_sizes, vsplit as vsplit
 from glassgrad.ops.linalg import chain_matmul as chain_matmul, einsum as einsum, outer as ger, outer as outer
 from glassgrad.ops.masking import masked_fill as masked_fill, masked_scatter as masked_scatter
+from glassgrad.ops.matrices import _lu as lu, _qr as qr, _svd as svd, logdet as logdet, lu_unpack as lu_unpack, matrix_exp as matrix_exp, pinverse as pinverse, slogdet as slogdet
 from glassgrad.ops.memory import detach_ as detach_, fill as fill, fill_ as fill_, get_device as get_device, is_nonzero as is_nonzero, is_same_size as is_same_size, is_storage as is_storage, numel as numel, resize_as_ as resize_as_, typename as typename, zero_ as zero_
 from glassgrad.ops.networks import bilinear as bilinear, group_norm as group_norm, layer_norm as layer_norm, rms_norm as rms_norm
 from glassgrad.ops.norms import Order, cdist as cdist, cosine_similarity as cosine_similarity, dist as dist, pdist as pdist
@@ -36,7 +35,6 @@ from glassgrad.ops.resampling import channel_shuffle as channel_shuffle, pixel_s
 from glassgrad.ops.scattering import index_add as index_add, index_copy as index_copy, index_fill as index_fill, index_reduce as index_reduce, repeat_interleave as repeat_interleave, scatter as scatter, scatter_add as scatter_add, scatter_reduce as scatter_reduce
 from glassgrad.ops.selection import argwhere as argwhere, where as where
 from glassgrad.ops.shape import broadcast_to as broadcast_to, flatten as flatten, flip as flip, fliplr as fliplr, flipud as flipud, movedim as moveaxis, movedim as movedim, permute as permute, ravel as ravel, reshape as reshape, roll as roll, rot90 as rot90, squeeze as squeeze, swapaxes as swapaxes, swapaxes as swapdims, t as t, tile as tile, transpose as transpose, unflatten as unflatten, unsqueeze as unsqueeze
-from glassgrad.ops.solving import logdet as logdet, pinverse as pinverse, slogdet as slogdet
 from glassgrad.values.dtypes import Number
 from typing import Any
 

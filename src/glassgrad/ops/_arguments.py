@@ -4,7 +4,7 @@ import functools
 import math
 import operator
 import warnings
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from glassgrad.core.errors import (
     ArgumentTypeError,
     DimError,
     DTypeError,
+    KernelError,
     ShapeError,
 )
 from glassgrad.core.primitive import Primitive
@@ -22,6 +23,7 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.values.dtypes import TYPE_NAMES, DType, ends_of
 
 Dims = int | Sequence[int] | None
+Operand = Tensor | bool | int | float | complex
 OpClass = type[Primitive]
 
 
@@ -94,7 +96,7 @@ def check_type(wanted: str, value: object, kinds: Any, why: str) -> None:
 
 
 def check_kind(name: str, x: Any, kinds: str, why: str) -> None:
-    """Raise DTypeError unless the dtype of `x` is of some kinds.
+    """Raise KernelError unless the dtype of `x` is of some kinds.
 
     Args:
         name: who it is that is "not implemented for" others.
@@ -102,7 +104,7 @@ def check_kind(name: str, x: Any, kinds: str, why: str) -> None:
         why: says why, and what to write instead.
     """
     if x.dtype.kind not in kinds:
-        raise DTypeError(f"{name} not implemented for {scalar_name(x.dtype)!r}. {why}")
+        raise KernelError(f"{name} not implemented for {scalar_name(x.dtype)!r}. {why}")
 
 
 def check_dtypes(said: str, x: Tensor, y: Tensor, *, called: str = "source") -> None:
@@ -111,10 +113,31 @@ def check_dtypes(said: str, x: Tensor, y: Tensor, *, called: str = "source") -> 
     Args:
         called: how the second one is called.
     """
-    if x.dtype is not y.dtype:
+    said += ", got {} and {}"
+    what = "They must have the same scalar type: nothing is converted here, and all is"
+    check_one_dtype(x, y, said, what, called=called)
+
+
+def check_one_dtype(
+    x: Tensor,
+    y: Tensor,
+    said: str,
+    what: str = "A product is computed",
+    names: Callable[[DType], str] = scalar_name,
+    called: str = "y",
+) -> None:
+    """Raise DTypeError unless both tensors have one dtype.
+
+    Args:
+        said: what to say, with `{}` for the dtype of each.
+        what: for what they need one.
+        names: what a dtype is called.
+        called: what the second one is called.
+    """
+    if y.dtype is not x.dtype:
         raise DTypeError(
-            f"{said}, got {scalar_name(x.dtype)} and {scalar_name(y.dtype)}. They must have the "
-            f"same scalar type: nothing is converted here. Write `{called}.to(x.dtype)`."
+            f"{said.format(names(x.dtype), names(y.dtype))}. {what} in one precision. Write "
+            f"`{called}.to(x.dtype)`."
         )
 
 

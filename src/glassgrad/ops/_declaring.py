@@ -295,6 +295,13 @@ def plain(function: F) -> F:
     return getattr(function, "declared", function)
 
 
+def applying(rule: OpClass, function: Any) -> Any:
+    """A function with the arguments of another one, to which it applies a class."""
+    given = Arguments.of(function)
+    text = f"return rule.apply({given.passed()})\n"
+    return _derived(function, text, given, doc=function.__doc__, rule=rule)
+
+
 # What follows from a function ---------------------------------------------------------------------
 
 # Note [Derived functions]

@@ -4,9 +4,8 @@
 import builtins
 from collections.abc import Callable, Sequence
 from glassgrad.core.tensor import Tensor
-from glassgrad.ops._arguments import Dims
-from glassgrad.ops.arithmetic import Operand
-from glassgrad.ops.exponentials import FrexpReturn
+from glassgrad.ops._arguments import Dims, Operand
+from glassgrad.ops.elementary import FrexpReturn
 from glassgrad.ops.generator import Generator
 from glassgrad.ops.memory import Storage, contiguous_format
 from glassgrad.ops.norms import Order

@@ -21,7 +21,7 @@ from glassgrad.core.state import Shape, Values
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.operands import broadcast_text
 
-from ._arguments import c_name, not_a_tensor, scalar_name, wrap_dim, wrap_dims
+from ._arguments import c_name, check_one_dtype, not_a_tensor, wrap_dim, wrap_dims
 from ._declaring import function, of_numpy, op
 from ._families import Along, Moved, Multilinear, array_of, lined_up, run, total
 from .arithmetic import Add, mul
@@ -49,14 +49,11 @@ def check_ranks(sentence: str, *wanted: tuple[Tensor, int]) -> None:
             )
 
 
-def check_dtypes(name: str, x: Tensor, y: Tensor | None) -> None:
-    """Raise DTypeError unless both have one dtype."""
-    if y is not None and x.payload.dtype is not y.payload.dtype:
-        raise DTypeError(
-            f"{name} : expected both tensors to have same dtype, but found "
-            f"{scalar_name(x.dtype)} and {scalar_name(y.dtype)}. A product is computed in one "
-            "precision. Write `y.to(x.dtype)`."
-        )
+def check_dtypes(name: str, x: Tensor, y: Tensor) -> None:
+    """Raise DTypeError unless both factors have one dtype."""
+    check_one_dtype(
+        x, y, f"{name} : expected both tensors to have same dtype, but found {{}} and {{}}"
+    )
 
 
 def transposed(x: Any) -> Any:
@@ -349,11 +346,8 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
         raise not_a_tensor("matmul", input, other) from None
     if a.ndim == 2 == b.ndim:
         if a.dtype is not b.dtype:
-            raise DTypeError(
-                f"expected m1 and m2 to have the same dtype, but got: {c_name(a.dtype)} != "
-                f"{c_name(b.dtype)}. A product is computed in one precision. "
-                "Write `y.to(x.dtype)`."
-            )
+            said = "expected m1 and m2 to have the same dtype, but got: {} != {}"
+            check_one_dtype(input, other, said, names=c_name)
         return Mm.apply(input, other)
     if b.ndim == 1 and a.ndim in (1, 2):
         return dot(input, other) if a.ndim == 1 else mv(input, other)
@@ -486,11 +480,12 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         )
     if a.shape[-1] != b.shape[1]:
         raise unfit(a.shape, b.shape[::-1])
-    if a.dtype is not b.dtype or (bias is not None and bias.payload.dtype is not a.dtype):
+    if a.dtype is not b.dtype:
         check_dtypes("linear", input, weight)
-        check_dtypes("linear", input, bias)
     if bias is None:
         return Linear.apply(input, weight)
+    if bias.payload.dtype is not a.dtype:
+        check_dtypes("linear", input, bias)
     if bias.payload.shape != (b.shape[0],):
         raise ShapeError(
             f"linear() got a bias of shape {tuple(bias.shape)}, expected ({b.shape[0]},). Each "
@@ -610,11 +605,7 @@ def inner(input: Tensor, other: Tensor) -> Tensor:
             f"{list(input.shape)} and {list(other.shape)}. Each coordinate of a vector meets one "
             "of the other. Write `x @ y` for rows and columns."
         )
-    if input.dtype != other.dtype:
-        raise DTypeError(
-            f"inner(): both inputs should have same dtype, got {input.dtype} and {other.dtype}. "
-            "A product is computed in one precision. Write `y.to(x.dtype)`."
-        )
+    check_one_dtype(input, other, "inner(): both inputs should have same dtype, got {} and {}")
     ahead, behind = input.shape[:-1], other.shape[:-1]
     if input.ndim == other.ndim == 1:
         return dot(input, other)
@@ -643,12 +634,8 @@ def _linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
 
 def _added(input: Tensor, product: Tensor, beta: Any, alpha: Any) -> Tensor:
     """`beta·input + alpha·product`, in the shape of the product."""
-    if input.dtype is not product.dtype:
-        raise DTypeError(
-            f"self and mat2 must have the same dtype, but got {scalar_name(input.dtype)} and "
-            f"{scalar_name(product.dtype)}. A sum is computed in one precision. Write "
-            "`x.to(y.dtype)`."
-        )
+    said = "self and mat2 must have the same dtype, but got {} and {}"
+    check_one_dtype(input, product, said, "A sum is computed")
     if product.dtype.kind in "iub":
         kind = bool if product.dtype.kind == "b" else int
         beta, alpha = kind(beta), kind(alpha)
@@ -778,11 +765,7 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
         >>> vecdot(tensor([[1.0, 2.0], [3.0, 4.0]]), tensor([1.0, 1.0]))
         tensor([3., 7.])
     """
-    if x.dtype is not y.dtype:
-        raise DTypeError(
-            f"linalg.vecdot: Expected tensors of the same dtype, got {x.dtype} and {y.dtype}. A "
-            "product is computed in one precision. Write `y.to(x.dtype)`."
-        )
+    check_one_dtype(x, y, "linalg.vecdot: Expected tensors of the same dtype, got {} and {}")
     return (x.conj() * y).sum(dim)
 
 
@@ -906,12 +889,8 @@ def multi_dot(tensors: Any) -> Tensor:
                 f"multi_dot(): {where} must be 2D (or 1D at an end) but got {x.ndim}D. Matrices "
                 "are multiplied. Write `x @ y` for stacks of them."
             )
-        if x.dtype is not matrices[0].dtype:
-            raise DTypeError(
-                f"multi_dot(): all tensors must have be the same dtype but tensor 0 is "
-                f"{scalar_name(matrices[0].dtype)} and tensor {at} {scalar_name(x.dtype)}. "
-                "A product is computed in one precision. Write `y.to(x.dtype)`."
-            )
+        said = "multi_dot(): all tensors must have be the same dtype but tensor 0 is {} and tensor"
+        check_one_dtype(matrices[0], x, f"{said} {at} {{}}")
         if at and matrices[at - 1].shape[1] != x.shape[0]:
             raise ShapeError(
                 f"multi_dot(): tensors {at - 1} and {at} with shapes "
@@ -1142,12 +1121,7 @@ def einsum(*args: Any) -> Tensor:
             raise ArgumentTypeError(
                 f"einsum() takes tensors, got {type(x).__name__}. Write `glassgrad.tensor(x)`."
             )
-        if x.dtype != operands[0].dtype:
-            raise DTypeError(
-                f"einsum(): expected {scalar_name(operands[0].dtype)} operands but found "
-                f"{scalar_name(x.dtype)}. A product is computed in one precision. "
-                "Write `y.to(x.dtype)`."
-            )
+        check_one_dtype(operands[0], x, "einsum(): expected {} operands but found {}")
     inputs, output = _parse(equation, [tuple(x.shape) for x in operands])
     return _contract(inputs, operands, output)
 

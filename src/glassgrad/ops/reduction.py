@@ -58,7 +58,7 @@ from ._families import (
     total,
     zeros_like,
 )
-from .complex_numbers import conj
+from .arithmetic import conj
 from .conversion import to
 from .diagonals import diagonal
 from .joining import cat, narrow
