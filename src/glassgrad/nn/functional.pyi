@@ -5,14 +5,13 @@ import builtins
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops.activations import functional_log_softmax as log_softmax, functional_softmax as softmax, gelu as gelu, glu as glu, gumbel_softmax as gumbel_softmax, logsigmoid as logsigmoid, prelu as prelu, softmin as softmin, softplus as softplus, softshrink as softshrink, softsign as softsign, tanhshrink as tanhshrink
 from glassgrad.ops.attention import bilinear as bilinear, embedding as embedding, embedding_bag as embedding_bag, multi_head_attention_forward as multi_head_attention_forward, one_hot as one_hot, scaled_dot_product_attention as scaled_dot_product_attention
-from glassgrad.ops.convolution import Ints, fold as fold, unfold as unfold
 from glassgrad.ops.distances import cosine_embedding_loss as cosine_embedding_loss, ctc_loss as ctc_loss, gaussian_nll_loss as gaussian_nll_loss, hinge_embedding_loss as hinge_embedding_loss, huber_loss as huber_loss, kl_div as kl_div, l1_loss as l1_loss, margin_ranking_loss as margin_ranking_loss, multi_margin_loss as multi_margin_loss, multilabel_margin_loss as multilabel_margin_loss, multilabel_soft_margin_loss as multilabel_soft_margin_loss, poisson_nll_loss as poisson_nll_loss, smooth_l1_loss as smooth_l1_loss, soft_margin_loss as soft_margin_loss, triplet_margin_loss as triplet_margin_loss, triplet_margin_with_distance_loss as triplet_margin_with_distance_loss
 from glassgrad.ops.linalg import linear as linear
 from glassgrad.ops.losses import binary_cross_entropy as binary_cross_entropy, binary_cross_entropy_with_logits as binary_cross_entropy_with_logits, cross_entropy as cross_entropy, mse_loss as mse_loss, nll_loss as nll_loss
 from glassgrad.ops.normalization import batch_norm as batch_norm, group_norm as group_norm, instance_norm as instance_norm, layer_norm as layer_norm, local_response_norm as local_response_norm, rms_norm as rms_norm
 from glassgrad.ops.norms import cosine_similarity as cosine_similarity, pairwise_distance as pairwise_distance, pdist as pdist
-from glassgrad.ops.padding import pad as pad
-from glassgrad.ops.resampling import channel_shuffle as channel_shuffle, channel_shuffle as native_channel_shuffle, interpolate as interpolate, pixel_shuffle as pixel_shuffle, pixel_unshuffle as pixel_unshuffle, upsample as upsample, upsample_bilinear as upsample_bilinear, upsample_nearest as upsample_nearest
+from glassgrad.ops.resampling import channel_shuffle as channel_shuffle, channel_shuffle as native_channel_shuffle, interpolate as interpolate, pad as pad, pixel_shuffle as pixel_shuffle, pixel_unshuffle as pixel_unshuffle, upsample as upsample, upsample_bilinear as upsample_bilinear, upsample_nearest as upsample_nearest
+from glassgrad.ops.windows import Ints, fold as fold, unfold as unfold
 from typing import Any
 
 def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:

@@ -16,7 +16,6 @@ from glassgrad.ops.comparison import allclose as allclose, equal as equal, isclo
 from glassgrad.ops.complex_numbers import adjoint as adjoint, conj as conj, imag as imag, isreal as isreal, real as real, resolve_conj as resolve_conj, resolve_conj as resolve_neg, view_as_complex as view_as_complex, view_as_real as view_as_real
 from glassgrad.ops.contraction import einsum as einsum
 from glassgrad.ops.conversion import clone as clone, is_complex as is_complex, is_floating_point as is_floating_point, is_signed as is_signed
-from glassgrad.ops.convolution import Ints
 from glassgrad.ops.counting import HistogramReturn, bincount as bincount, unique as unique, unique_consecutive as unique_consecutive
 from glassgrad.ops.creation import TensorType, as_tensor as as_tensor, asarray as asarray, from_dlpack as from_dlpack, from_numpy as from_numpy, frombuffer as frombuffer
 from glassgrad.ops.decompositions import _lu as lu, _qr as qr, _svd as svd, lu_unpack as lu_unpack, matrix_exp as matrix_exp
@@ -32,17 +31,17 @@ from glassgrad.ops.masking import masked_fill as masked_fill, masked_scatter as 
 from glassgrad.ops.memory import detach_ as detach_, get_device as get_device, is_nonzero as is_nonzero, is_same_size as is_same_size, is_storage as is_storage, numel as numel, resize_as_ as resize_as_, typename as typename
 from glassgrad.ops.normalization import group_norm as group_norm, layer_norm as layer_norm, rms_norm as rms_norm
 from glassgrad.ops.norms import Order, cdist as cdist, cosine_similarity as cosine_similarity, dist as dist, pdist as pdist
-from glassgrad.ops.padding import constant_pad_nd as constant_pad_nd
 from glassgrad.ops.random import bernoulli as bernoulli, feature_dropout as feature_dropout
 from glassgrad.ops.recurrence import gru as gru, gru_cell as gru_cell, lstm as lstm, lstm_cell as lstm_cell, rnn_relu as rnn_relu, rnn_relu_cell as rnn_relu_cell, rnn_tanh as rnn_tanh, rnn_tanh_cell as rnn_tanh_cell
 from glassgrad.ops.reduction import corrcoef as corrcoef, count_nonzero as count_nonzero, cov as cov, cumulative_trapezoid as cumulative_trapezoid, gradient as gradient, trapezoid as trapezoid, trapezoid as trapz
-from glassgrad.ops.resampling import channel_shuffle as channel_shuffle, pixel_shuffle as pixel_shuffle, pixel_unshuffle as pixel_unshuffle
+from glassgrad.ops.resampling import channel_shuffle as channel_shuffle, constant_pad_nd as constant_pad_nd, pixel_shuffle as pixel_shuffle, pixel_unshuffle as pixel_unshuffle
 from glassgrad.ops.scattering import index_add as index_add, index_copy as index_copy, index_fill as index_fill, index_reduce as index_reduce, repeat_interleave as repeat_interleave, scatter as scatter, scatter_add as scatter_add, scatter_reduce as scatter_reduce
 from glassgrad.ops.selection import argwhere as argwhere, where as where
 from glassgrad.ops.shape import broadcast_to as broadcast_to, flatten as flatten, flip as flip, fliplr as fliplr, flipud as flipud, movedim as moveaxis, movedim as movedim, permute as permute, ravel as ravel, reshape as reshape, roll as roll, rot90 as rot90, squeeze as squeeze, swapaxes as swapaxes, swapaxes as swapdims, t as t, tile as tile, transpose as transpose, unflatten as unflatten, unsqueeze as unsqueeze
 from glassgrad.ops.solving import logdet as logdet, pinverse as pinverse, slogdet as slogdet
 from glassgrad.ops.sorting import KthvalueReturn, ModeReturn, SortReturn, TopkReturn, argsort as argsort
 from glassgrad.ops.strided import as_strided as as_strided, as_strided_ as as_strided_, as_strided_scatter as as_strided_scatter
+from glassgrad.ops.windows import Ints
 from glassgrad.values.dtypes import Number
 from typing import Any
 

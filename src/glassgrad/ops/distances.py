@@ -31,7 +31,7 @@ from .losses import (
     share_of,
     weighted_mean,
 )
-from .padding import pad
+from .resampling import pad
 from .selection import where
 
 # Numbers -----------------------------------------------------------------------------------------
