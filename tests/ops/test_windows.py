@@ -1,4 +1,4 @@
-"""Convolutions, beyond what the rows say; pools at ties, at nan, and where a window is all there is."""
+"""Convolutions beyond what the rows say; pools at ties, at nan, and with windows of any size."""
 
 import warnings
 

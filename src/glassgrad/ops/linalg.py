@@ -405,8 +405,13 @@ class Linear(Primitive):
 
     @staticmethod
     def forward(x, weight, *bias):
+        ahead = x.shape[:-1]
+        if len(ahead) > 1:  # rows of one matrix: NumPy would make a product for each of a stack
+            x = x.reshape(math.prod(ahead), x.shape[-1])
         y = x @ transposed(weight)
-        return y + bias[0] if bias else y
+        for each in bias:
+            y += each
+        return y.reshape(*ahead, y.shape[-1]) if len(ahead) > 1 else y
 
     @staticmethod
     def backward(ctx, grad):

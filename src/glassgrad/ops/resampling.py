@@ -18,6 +18,7 @@ from glassgrad.core.errors import (
     MissingRuleError,
     ShapeError,
 )
+from glassgrad.core.function import FunctionMeta
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.state import Names, Shape
 from glassgrad.core.tensor import Tensor
@@ -219,7 +220,7 @@ def by_rank(
     """
     body = {"__module__": __name__, "__doc__": formulas}
     return {
-        n: type(Primitive)(f"{name}{n}d", bases, body | {"node": f"{name}{n}D{ends}Backward0"})
+        n: FunctionMeta(f"{name}{n}d", bases, body | {"node": f"{name}{n}D{ends}Backward0"})
         for n in ranks
     }
 

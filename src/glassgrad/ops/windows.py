@@ -825,7 +825,8 @@ class MaxPool2d(Along):
 
     @staticmethod
     def jvp(ctx, dx):
-        return _picked(dx, *ctx.saved_tensors, ctx.lines)
+        x, y = ctx.saved_tensors
+        return _picked(dx, x, y, ctx.lines)
 
 
 class MaxPoolPut(Along):
@@ -881,7 +882,7 @@ def _pooled(ops: dict[int, OpClass], input: Tensor, lines: Lines) -> Tensor:
     """Apply the op for so many dims; to lines as to images that are one pixel high."""
     if len(lines) == 1:
         return _pooled(ops, input.unsqueeze(-2), (_ONE_ROW, *lines)).squeeze(-2)
-    return ops[len(lines)].apply(input, lines=lines)  # type: ignore[no-any-return]  # a Tensor
+    return ops[len(lines)].apply(input, lines=lines)
 
 
 def _largest_of(ops: dict[int, OpClass], input: Tensor, lines: Lines, return_indices: bool) -> Any:
