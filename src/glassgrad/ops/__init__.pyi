@@ -32,7 +32,7 @@ from glassgrad.ops.memory import detach_ as detach_, get_device as get_device, i
 from glassgrad.ops.normalization import group_norm as group_norm, layer_norm as layer_norm, rms_norm as rms_norm
 from glassgrad.ops.norms import Order, cdist as cdist, cosine_similarity as cosine_similarity, dist as dist, pdist as pdist
 from glassgrad.ops.random import bernoulli as bernoulli, feature_dropout as feature_dropout
-from glassgrad.ops.recurrence import gru as gru, gru_cell as gru_cell, lstm as lstm, lstm_cell as lstm_cell, rnn_relu as rnn_relu, rnn_relu_cell as rnn_relu_cell, rnn_tanh as rnn_tanh, rnn_tanh_cell as rnn_tanh_cell
+from glassgrad.ops.recurrence import lstm as lstm, lstm_cell as lstm_cell
 from glassgrad.ops.reduction import corrcoef as corrcoef, count_nonzero as count_nonzero, cov as cov, cumulative_trapezoid as cumulative_trapezoid, gradient as gradient, trapezoid as trapezoid, trapezoid as trapz
 from glassgrad.ops.resampling import channel_shuffle as channel_shuffle, constant_pad_nd as constant_pad_nd, pixel_shuffle as pixel_shuffle, pixel_unshuffle as pixel_unshuffle
 from glassgrad.ops.scattering import index_add as index_add, index_copy as index_copy, index_fill as index_fill, index_reduce as index_reduce, repeat_interleave as repeat_interleave, scatter as scatter, scatter_add as scatter_add, scatter_reduce as scatter_reduce
@@ -1848,6 +1848,31 @@ greater = gt
 
 greater_equal = ge
 
+def gru(input: Tensor, hx: Tensor, params: Sequence[Tensor], has_biases: bool, num_layers: int, dropout: float, train: bool, bidirectional: bool, batch_first: bool) -> tuple[Tensor, Tensor]:
+    """Gated recurrent units; arguments and results as in `lstm`, without c.
+
+    Example:
+        >>> x, h, form = ones(2, 1, 1), zeros(1, 1, 1), (False, 1, 0.0, False, False, False)
+        >>> gru(x, h, [ones(3, 1), ones(3, 1)], *form)[0].squeeze()
+        tensor([0.2048, 0.3468])
+        >>> rnn_tanh(x, h, [ones(1, 1), ones(1, 1)], *form)[0].squeeze()
+        tensor([0.7616, 0.9427])
+        >>> rnn_relu(x, h, [ones(1, 1), ones(1, 1)], *form)[0].squeeze()
+        tensor([1., 2.])
+    """
+
+def gru_cell(input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None) -> Tensor:
+    """One step of gated recurrent units; arguments as in `lstm_cell`, with 3·H rows, without c.
+
+    Example:
+        >>> gru_cell(ones(1, 1), zeros(1, 1), ones(3, 1), ones(3, 1))
+        tensor([[0.2048]])
+        >>> rnn_tanh_cell(ones(1, 1), zeros(1, 1), ones(1, 1), ones(1, 1))
+        tensor([[0.7616]])
+        >>> rnn_relu_cell(ones(1, 1), zeros(1, 1), ones(1, 1), ones(1, 1))
+        tensor([[1.]])
+    """
+
 def gt(input: Operand, other: Operand) -> Tensor:
     """`input > other`, element by element; see `eq`.
 
@@ -3476,6 +3501,18 @@ def remainder(input: Operand, other: Operand, *, out: Tensor | tuple[Tensor, ...
 
     See also: https://pytorch.org/docs/stable/generated/torch.remainder.html
     """
+
+def rnn_relu(input: Tensor, hx: Tensor, params: Sequence[Tensor], has_biases: bool, num_layers: int, dropout: float, train: bool, bidirectional: bool, batch_first: bool) -> tuple[Tensor, Tensor]:
+    """`rnn_tanh` with max(0, …) in the place of tanh; everything else is the same."""
+
+def rnn_relu_cell(input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None) -> Tensor:
+    """`rnn_tanh_cell` with max(0, …) in the place of tanh; everything else is the same."""
+
+def rnn_tanh(input: Tensor, hx: Tensor, params: Sequence[Tensor], has_biases: bool, num_layers: int, dropout: float, train: bool, bidirectional: bool, batch_first: bool) -> tuple[Tensor, Tensor]:
+    """A plain recurrent network, like `gru` without gates; everything else is the same."""
+
+def rnn_tanh_cell(input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None) -> Tensor:
+    """One step of a plain network, with H rows, like `gru_cell`; everything else is the same."""
 
 def round(input: Tensor, *, decimals: int = 0, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
     """The nearest integer, element by element; halves go to the even one.

@@ -183,18 +183,42 @@ def for_each_rank(*ranks: int) -> Callable[[F], F]:
     """
 
     def declare(function: F) -> F:
-        given, name = Arguments.of(function), function.__name__
-        shown = given._replace(keyword=tuple([each for each in given.keyword if each != "rank"]))
+        name = function.__name__
         for rank, of in enumerate(("lines, `(n, c, w)`", "", "spaces, `(n, c, d, h, w)`"), 1):
-            text = f"return function({shown.passed()}, rank=rank)\n"
             doc = f"`{name}2d` of {of}; everything else is the same." if of else function.__doc__
-            public = _derived(function, text, shown, named=f"{name}{rank}d", doc=doc, rank=rank)
+            public = _fixed(function, f"{name}{rank}d", doc, rank=rank)
             FUNCTIONS[f"nn.functional.{name}{rank}d"] = public
             if rank in ranks:
                 FUNCTIONS[f"{name}{rank}d"] = public
         return function
 
     return declare
+
+
+def for_each_kind(**kinds: tuple[str, OpClass, str]) -> Callable[[F], F]:
+    """Declare several functions of `glassgrad`, given one of all kinds and its keyword `kind`.
+
+    Args:
+        kinds: for each function its kind, the class that it applies, and what it is, if all else
+            that the docstring says is the same; "": what the docstring says.
+    """
+
+    def declare(function: F) -> F:
+        for name, (kind, rule, said) in kinds.items():
+            doc = f"{said}; everything else is the same." if said else function.__doc__
+            FUNCTIONS[name] = public = _fixed(function, name, doc, kind=kind)
+            PUBLIC.setdefault(rule, public)
+        return function
+
+    return declare
+
+
+def _fixed(function: Any, name: str, doc: str | None, **fixed: Any) -> Any:
+    """The function under another name, without some keywords: these are fixed."""
+    given = Arguments.of(function)
+    shown = given._replace(keyword=tuple([each for each in given.keyword if each not in fixed]))
+    passed = ", ".join([shown.passed(), *[f"{each}={each}" for each in fixed]])
+    return _derived(function, f"return function({passed})\n", shown, named=name, doc=doc, **fixed)
 
 
 def _with_size(given: "Arguments") -> tuple[str, "Arguments"]:

@@ -27,7 +27,7 @@ from glassgrad.core.state import Values
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.backend import in_rows
 
-from ._declaring import function
+from ._declaring import for_each_kind, function
 from ._families import batch_all, total
 from .creation import arange, zeros
 from .joining import cat, stack
@@ -551,8 +551,12 @@ def lstm(
     return y, h, c
 
 
-@function(GRU)
-def gru(
+@for_each_kind(
+    gru=("GRU", GRU, ""),
+    rnn_tanh=("RNN_TANH", RNN, "A plain recurrent network, like `gru` without gates"),
+    rnn_relu=("RNN_RELU", RNN, "`rnn_tanh` with max(0, …) in the place of tanh"),
+)
+def gated_or_plain(
     input: Tensor,
     hx: Tensor,
     params: Sequence[Tensor],
@@ -562,74 +566,23 @@ def gru(
     train: bool,
     bidirectional: bool,
     batch_first: bool,
+    *,
+    kind: str,
 ) -> tuple[Tensor, Tensor]:
     """Gated recurrent units; arguments and results as in `lstm`, without c.
 
     Example:
-        >>> weights = [ones(3, 1), ones(3, 1)]
-        >>> y, h = gru(ones(2, 1, 1), zeros(1, 1, 1), weights, False, 1, 0.0, False, False, False)
-        >>> y.squeeze()
+        >>> x, h, form = ones(2, 1, 1), zeros(1, 1, 1), (False, 1, 0.0, False, False, False)
+        >>> gru(x, h, [ones(3, 1), ones(3, 1)], *form)[0].squeeze()
         tensor([0.2048, 0.3468])
-    """
-    p = dropout if train else 0.0
-    form = {"has_biases": has_biases, "num_layers": num_layers, "bidirectional": bidirectional}
-    y, (h,) = _called("GRU", input, (hx,), params, p, batch_first, **form)
-    return y, h
-
-
-@function(RNN)
-def rnn_tanh(
-    input: Tensor,
-    hx: Tensor,
-    params: Sequence[Tensor],
-    has_biases: bool,
-    num_layers: int,
-    dropout: float,
-    train: bool,
-    bidirectional: bool,
-    batch_first: bool,
-) -> tuple[Tensor, Tensor]:
-    """A plain recurrent network; arguments and results as in `lstm`, without c.
-
-    Example:
-        >>> weights = [ones(1, 1), ones(1, 1)]
-        >>> y, h = rnn_tanh(
-        ...     ones(2, 1, 1), zeros(1, 1, 1), weights, False, 1, 0.0, False, False, False
-        ... )
-        >>> y.squeeze()
+        >>> rnn_tanh(x, h, [ones(1, 1), ones(1, 1)], *form)[0].squeeze()
         tensor([0.7616, 0.9427])
-    """
-    p = dropout if train else 0.0
-    form = {"has_biases": has_biases, "num_layers": num_layers, "bidirectional": bidirectional}
-    y, (h,) = _called("RNN_TANH", input, (hx,), params, p, batch_first, **form)
-    return y, h
-
-
-@function(RNN)
-def rnn_relu(
-    input: Tensor,
-    hx: Tensor,
-    params: Sequence[Tensor],
-    has_biases: bool,
-    num_layers: int,
-    dropout: float,
-    train: bool,
-    bidirectional: bool,
-    batch_first: bool,
-) -> tuple[Tensor, Tensor]:
-    """`rnn_tanh` with max(0, …) in the place of tanh.
-
-    Example:
-        >>> weights = [ones(1, 1), ones(1, 1)]
-        >>> y, h = rnn_relu(
-        ...     ones(2, 1, 1), zeros(1, 1, 1), weights, False, 1, 0.0, False, False, False
-        ... )
-        >>> y.squeeze()
+        >>> rnn_relu(x, h, [ones(1, 1), ones(1, 1)], *form)[0].squeeze()
         tensor([1., 2.])
     """
     p = dropout if train else 0.0
     form = {"has_biases": has_biases, "num_layers": num_layers, "bidirectional": bidirectional}
-    y, (h,) = _called("RNN_RELU", input, (hx,), params, p, batch_first, **form)
+    y, (h,) = _called(kind, input, (hx,), params, p, batch_first, **form)
     return y, h
 
 
@@ -671,55 +624,29 @@ def lstm_cell(
     return h, c
 
 
-@function(GRU)
-def gru_cell(
+@for_each_kind(
+    gru_cell=("GRU", GRU, ""),
+    rnn_tanh_cell=("RNN_TANH", RNN, "One step of a plain network, with H rows, like `gru_cell`"),
+    rnn_relu_cell=("RNN_RELU", RNN, "`rnn_tanh_cell` with max(0, …) in the place of tanh"),
+)
+def gated_or_plain_cell(
     input: Tensor,
     hx: Tensor,
     w_ih: Tensor,
     w_hh: Tensor,
     b_ih: Tensor | None = None,
     b_hh: Tensor | None = None,
+    *,
+    kind: str,
 ) -> Tensor:
     """One step of gated recurrent units; arguments as in `lstm_cell`, with 3·H rows, without c.
 
     Example:
         >>> gru_cell(ones(1, 1), zeros(1, 1), ones(3, 1), ones(3, 1))
         tensor([[0.2048]])
-    """
-    return _step("GRU", input, (hx,), w_ih, w_hh, b_ih, b_hh)[0]
-
-
-@function(RNN)
-def rnn_tanh_cell(
-    input: Tensor,
-    hx: Tensor,
-    w_ih: Tensor,
-    w_hh: Tensor,
-    b_ih: Tensor | None = None,
-    b_hh: Tensor | None = None,
-) -> Tensor:
-    """One step of a plain recurrent network; arguments as in `lstm_cell`, with H rows, without c.
-
-    Example:
         >>> rnn_tanh_cell(ones(1, 1), zeros(1, 1), ones(1, 1), ones(1, 1))
         tensor([[0.7616]])
-    """
-    return _step("RNN_TANH", input, (hx,), w_ih, w_hh, b_ih, b_hh)[0]
-
-
-@function(RNN)
-def rnn_relu_cell(
-    input: Tensor,
-    hx: Tensor,
-    w_ih: Tensor,
-    w_hh: Tensor,
-    b_ih: Tensor | None = None,
-    b_hh: Tensor | None = None,
-) -> Tensor:
-    """`rnn_tanh_cell` with max(0, …) in the place of tanh.
-
-    Example:
         >>> rnn_relu_cell(ones(1, 1), zeros(1, 1), ones(1, 1), ones(1, 1))
         tensor([[1.]])
     """
-    return _step("RNN_RELU", input, (hx,), w_ih, w_hh, b_ih, b_hh)[0]
+    return _step(kind, input, (hx,), w_ih, w_hh, b_ih, b_hh)[0]
