@@ -12,21 +12,15 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from glassgrad.core.errors import (
-    ArgumentError,
-    ArgumentTypeError,
-    MissingRuleError,
-    ShapeError,
-)
+from glassgrad.core.errors import ArgumentError, ArgumentTypeError, MissingRuleError, ShapeError
 from glassgrad.core.function import FunctionMeta
-from glassgrad.core.primitive import Primitive
 from glassgrad.core.state import Names, Shape
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.backend import backend_of
 
 from ._arguments import OpClass, check_kind, int_of, ints_of, require_tensor
 from ._declaring import function
-from ._families import KeepsShape, Moved, Paired, batch_all, by_call, in_dim, run, zeros_like
+from ._families import KeepsShape, Moved, Paired, by_call, by_steps, in_dim, run, zeros_like
 from ._lookup import function_named
 
 # One dim after the other --------------------------------------------------------------------------
@@ -160,57 +154,23 @@ Resample.back, ResampleTransposed.back = ResampleTransposed, Resample
 # can be differentiated again by themselves.
 
 
-class Depending(Primitive):
-    """z = x        x̄ = z̄,  ȳ = 0·y
+class SavesInput:
+    """Mixed into a `Resample` whose gradient depends on the input, if only formally.
 
     See Note [Gradients that say of what].
     """
-
-    promotes = None
-
-    @staticmethod
-    def forward(x, y):
-        return np.copy(x)
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.shape = inputs[1].shape
-
-    @staticmethod
-    def backward(ctx, grad):
-        return grad, zeros_like(grad, ctx.shape)
-
-    @classmethod
-    @by_call
-    def jvp(cls, ctx, dx, dy):
-        x, _ = ctx.operands
-        return np.zeros_like(x) if dx is None else dx
-
-    @classmethod
-    def vmap(cls, info, in_dims, x, y):
-        return cls.apply(*batch_all(info, in_dims, (x, y)))
-
-
-def depending(grad: Any, x: Any) -> Any:
-    """A gradient that, where it is recorded, counts as depending on an operand x, if there is x."""
-    is_recorded = isinstance(grad, Tensor) or isinstance(x, Tensor)
-    return Depending.apply(grad, x) if is_recorded and x is not None else grad
-
-
-class SavesInput:
-    """Mixed into a `Resample` whose gradient depends on the input, if only formally."""
 
     saves: ClassVar[Names] = ("self",)
 
     @staticmethod
     def backward(ctx: Any, grad: Any) -> Any:
         (x,) = ctx.saved_tensors
-        return depending(Paired.backward(ctx, grad), x)
+        return by_steps(Paired.backward(ctx, grad), x)
 
 
 def by_rank(
     name: str, *ranks: int, formulas: str, bases: Any = (Resample,), ends: str = ""
-) -> dict[int, OpClass]:
+) -> dict[int, Any]:
     """For each of some numbers of dims an op with the same rules, whose node PyTorch names so.
 
     Args:

@@ -30,7 +30,7 @@ from glassgrad.values.dtypes import ends_of, int64
 
 from ._arguments import OpClass, c_name, check_kind, ints_of, require_tensor, scalar_name
 from ._declaring import for_each_rank, function
-from ._families import Along, Paired, batch_all, by_call, run, total, zeros_like
+from ._families import Along, Paired, batch_all, by_call, run, total, zeros_like, zeros_of
 from .linalg import stacked_product, transposed
 from .memory import steps_of
 from .reduction import mean
@@ -42,7 +42,6 @@ from .resampling import (
     Taps,
     by_rank,
     constant_pad_nd,
-    depending,
     on_device,
     taps_of,
     turns_of,
@@ -438,7 +437,9 @@ def _bias_bars(ctx: Any, grad: Any, *saved: Any) -> list[Any]:
     dims = (0, *range(2, grad.ndim))
     bars = [None if edge is None else grad.sum(axis=dims) for edge in ctx.edges[2:]]
     factor = next((each for each in saved if each is not None), None)
-    return [bar if bar is None else depending(bar, factor) for bar in bars]
+    if not isinstance(factor, Tensor):
+        return bars
+    return [None if bar is None else bar + zeros_of(factor).sum() for bar in bars]
 
 
 def _blocks(n: int, entries: int) -> list[slice]:
