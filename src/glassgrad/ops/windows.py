@@ -83,10 +83,10 @@ class Windows(NamedTuple):
             found.append(count - (ceil_mode and (count - 1) * stride >= n + padding))
         return tuple(found)
 
-    def lines(self, sizes: Shape, counts: Shape, kind: str = "windows", *more: Any) -> Lines:
+    def lines(self, sizes: Shape, counts: Shape, kind: str = "windows", *more: Shape) -> Lines:
         """What so many windows see along each dim, as it is resampled."""
-        each = zip(sizes, counts, *self, strict=True)
-        return tuple([Line(kind, (*numbers, *more)) for numbers in each])
+        each_dims = zip(sizes, counts, *self, *more, strict=True)
+        return tuple([Line(kind, numbers) for numbers in each_dims])
 
     def seen(self, x: Any, counts: Shape) -> Any:
         """What is seen through the windows: `(…, *kernel, *counts)`; beyond the edges it is 0."""
@@ -383,10 +383,14 @@ class _ByWeight(_Product):
         x, weight = ctx.saved_tensors
         places, back = _places(ctx), ctx._forward_cls.back
         pair = (x, grad) if back is ConvolutionTransposed else (grad, x)
+        dims, saved = (0, *range(2, grad.ndim)), weight if x is None else x
+        biases = [None if edge is None else grad.sum(axis=dims) for edge in ctx.edges[2:]]
+        if isinstance(saved, Tensor):  # see Note [Gradients that say of what]
+            biases = [None if bar is None else bar + zeros_of(saved).sum() for bar in biases]
         return (
             None if weight is None else run(back, grad, weight, **places),
             None if x is None else run(ConvolutionWeight, *pair, **places),
-            *_bias_bars(ctx, grad, x, weight),
+            *biases,
         )
 
     @classmethod
@@ -430,16 +434,6 @@ def _with_bias(y: Any, bias: Values) -> Any:
     for each in bias:
         y += each.reshape(-1, *[1] * (y.ndim - 2))
     return y
-
-
-def _bias_bars(ctx: Any, grad: Any, *saved: Any) -> list[Any]:
-    """The gradient of the bias, if there is one (see Note [Gradients that say of what])."""
-    dims = (0, *range(2, grad.ndim))
-    bars = [None if edge is None else grad.sum(axis=dims) for edge in ctx.edges[2:]]
-    factor = next((each for each in saved if each is not None), None)
-    if not isinstance(factor, Tensor):
-        return bars
-    return [None if bar is None else bar + zeros_of(factor).sum() for bar in bars]
 
 
 def _blocks(n: int, entries: int) -> list[slice]:
@@ -1019,15 +1013,9 @@ def avg_pool(
             f"{name}(): divisor must be not zero. Sums are divided by it. Write another number, or "
             "None for the number of elements."
         )
-    lines = windows.lines(input.shape[-rank:], counts, "means", count_include_pad, 0)
-    if divisor_override is not None:
-        divisors = (divisor_override, *[1] * (rank - 1))
-        lines = tuple(
-            [
-                line._replace(numbers=(*line.numbers[:-1], divisor))
-                for line, divisor in zip(lines, divisors, strict=True)
-            ]
-        )
+    includes = (int(count_include_pad),) * rank
+    divisors = (0,) * rank if divisor_override is None else (divisor_override, *[1] * (rank - 1))
+    lines = windows.lines(input.shape[-rank:], counts, "means", includes, divisors)
     return _pooled(_AVG, input, lines)
 
 
