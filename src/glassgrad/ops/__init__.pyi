@@ -32,7 +32,7 @@ from glassgrad.ops.memory import detach_ as detach_, get_device as get_device, i
 from glassgrad.ops.normalization import group_norm as group_norm, layer_norm as layer_norm, rms_norm as rms_norm
 from glassgrad.ops.norms import Order, cdist as cdist, cosine_similarity as cosine_similarity, dist as dist, pdist as pdist
 from glassgrad.ops.random import bernoulli as bernoulli, feature_dropout as feature_dropout
-from glassgrad.ops.recurrence import lstm as lstm, lstm_cell as lstm_cell
+from glassgrad.ops.recurrence import lstm_cell as lstm_cell
 from glassgrad.ops.reduction import corrcoef as corrcoef, count_nonzero as count_nonzero, cov as cov, cumulative_trapezoid as cumulative_trapezoid, gradient as gradient, trapezoid as trapezoid, trapezoid as trapz
 from glassgrad.ops.resampling import channel_shuffle as channel_shuffle, constant_pad_nd as constant_pad_nd, pixel_shuffle as pixel_shuffle, pixel_unshuffle as pixel_unshuffle
 from glassgrad.ops.scattering import index_add as index_add, index_copy as index_copy, index_fill as index_fill, index_reduce as index_reduce, repeat_interleave as repeat_interleave, scatter as scatter, scatter_add as scatter_add, scatter_reduce as scatter_reduce
@@ -1848,18 +1848,8 @@ greater = gt
 
 greater_equal = ge
 
-def gru(input: Tensor, hx: Tensor, params: Sequence[Tensor], has_biases: bool, num_layers: int, dropout: float, train: bool, bidirectional: bool, batch_first: bool) -> tuple[Tensor, Tensor]:
-    """Gated recurrent units; arguments and results as in `lstm`, without c.
-
-    Example:
-        >>> x, h, form = ones(2, 1, 1), zeros(1, 1, 1), (False, 1, 0.0, False, False, False)
-        >>> gru(x, h, [ones(3, 1), ones(3, 1)], *form)[0].squeeze()
-        tensor([0.2048, 0.3468])
-        >>> rnn_tanh(x, h, [ones(1, 1), ones(1, 1)], *form)[0].squeeze()
-        tensor([0.7616, 0.9427])
-        >>> rnn_relu(x, h, [ones(1, 1), ones(1, 1)], *form)[0].squeeze()
-        tensor([1., 2.])
-    """
+def gru(input: Tensor, hx: Tensor | Sequence[Tensor], params: Sequence[Tensor], has_biases: bool, num_layers: int, dropout: float, train: bool, bidirectional: bool, batch_first: bool) -> tuple[Tensor, ...]:
+    """`lstm` of gated recurrent units, which have no c: `y, h = gru(x, h, …)`; everything else is the same."""
 
 def gru_cell(input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None) -> Tensor:
     """One step of gated recurrent units; arguments as in `lstm_cell`, with 3·H rows, without c.
@@ -2578,6 +2568,36 @@ def logsumexp(input: Tensor, dim: Dims, keepdim: bool = False, *, keepdims: bool
         tensor(1000.6932)
 
     See also: https://pytorch.org/docs/stable/generated/torch.logsumexp.html
+    """
+
+def lstm(input: Tensor, hx: Tensor | Sequence[Tensor], params: Sequence[Tensor], has_biases: bool, num_layers: int, dropout: float, train: bool, bidirectional: bool, batch_first: bool) -> tuple[Tensor, ...]:
+    """A long short-term memory; `nn.LSTM` has the parameters, and says what they are.
+
+    Args:
+        input: of shape `(T, N, n)`, or `(N, T, n)` with `batch_first`.
+        hx: h and c before the first step, of shape `(L·D, N, H)` each; where there is no c, h.
+        params: weights and biases of each layer and direction.
+        has_biases: whether there are biases.
+        num_layers, bidirectional: L, and whether D is 2.
+        dropout: how likely an element is set to 0 between layers, if `train`.
+
+    Returns:
+        h of all steps of the last layer, `(T, N, D·H)`, and h and c after the last step.
+
+    Raises:
+        RangeError: if the number of parameters does not fit.
+
+    Example:
+        >>> x, state, form = ones(2, 1, 1), zeros(1, 1, 1), (False, 1, 0.0, False, False, False)
+        >>> y, h, c = lstm(x, (state, state), [ones(4, 1), ones(4, 1)], *form)
+        >>> y.squeeze()
+        tensor([0.3696, 0.6505])
+        >>> gru(x, state, [ones(3, 1), ones(3, 1)], *form)[0].squeeze()
+        tensor([0.2048, 0.3468])
+        >>> rnn_tanh(x, state, [ones(1, 1), ones(1, 1)], *form)[0].squeeze()
+        tensor([0.7616, 0.9427])
+        >>> rnn_relu(x, state, [ones(1, 1), ones(1, 1)], *form)[0].squeeze()
+        tensor([1., 2.])
     """
 
 def lt(input: Operand, other: Operand) -> Tensor:
@@ -3502,14 +3522,14 @@ def remainder(input: Operand, other: Operand, *, out: Tensor | tuple[Tensor, ...
     See also: https://pytorch.org/docs/stable/generated/torch.remainder.html
     """
 
-def rnn_relu(input: Tensor, hx: Tensor, params: Sequence[Tensor], has_biases: bool, num_layers: int, dropout: float, train: bool, bidirectional: bool, batch_first: bool) -> tuple[Tensor, Tensor]:
+def rnn_relu(input: Tensor, hx: Tensor | Sequence[Tensor], params: Sequence[Tensor], has_biases: bool, num_layers: int, dropout: float, train: bool, bidirectional: bool, batch_first: bool) -> tuple[Tensor, ...]:
     """`rnn_tanh` with max(0, …) in the place of tanh; everything else is the same."""
 
 def rnn_relu_cell(input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None) -> Tensor:
     """`rnn_tanh_cell` with max(0, …) in the place of tanh; everything else is the same."""
 
-def rnn_tanh(input: Tensor, hx: Tensor, params: Sequence[Tensor], has_biases: bool, num_layers: int, dropout: float, train: bool, bidirectional: bool, batch_first: bool) -> tuple[Tensor, Tensor]:
-    """A plain recurrent network, like `gru` without gates; everything else is the same."""
+def rnn_tanh(input: Tensor, hx: Tensor | Sequence[Tensor], params: Sequence[Tensor], has_biases: bool, num_layers: int, dropout: float, train: bool, bidirectional: bool, batch_first: bool) -> tuple[Tensor, ...]:
+    """`gru` without gates: a plain recurrent network; everything else is the same."""
 
 def rnn_tanh_cell(input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None) -> Tensor:
     """One step of a plain network, with H rows, like `gru_cell`; everything else is the same."""

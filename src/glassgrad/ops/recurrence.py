@@ -488,30 +488,15 @@ def grouped(
     return [each[k : k + directions] for k in range(0, len(each), directions)]
 
 
-def _called(
-    kind: str,
+@for_each_kind(
+    lstm=("LSTM", LSTM, ""),
+    gru=("GRU", GRU, "`lstm` of gated recurrent units, which have no c: `y, h = gru(x, h, …)`"),
+    rnn_tanh=("RNN_TANH", RNN, "`gru` without gates: a plain recurrent network"),
+    rnn_relu=("RNN_RELU", RNN, "`rnn_tanh` with max(0, …) in the place of tanh"),
+)
+def all_layers(
     input: Tensor,
-    states: States,
-    params: Sequence[Tensor],
-    p: float,
-    batch_first: bool,
-    **form: Any,
-) -> tuple[Tensor, States]:
-    """What PyTorch's functions of sequences do: with the steps in front, and back again."""
-    if input.ndim != 3:
-        raise ShapeError(
-            f"input must have 3 dimensions, got {input.ndim}. It has steps, examples and features. "
-            "Write `x.reshape(T, N, n)`."
-        )
-    x = input.transpose(0, 1) if batch_first else input
-    y, states = recurrent(kind, x, states, grouped(kind, params, **form), p=p)
-    return y.transpose(0, 1) if batch_first else y, states
-
-
-@function(LSTM)
-def lstm(
-    input: Tensor,
-    hx: Sequence[Tensor],
+    hx: Tensor | Sequence[Tensor],
     params: Sequence[Tensor],
     has_biases: bool,
     num_layers: int,
@@ -519,12 +504,14 @@ def lstm(
     train: bool,
     bidirectional: bool,
     batch_first: bool,
-) -> tuple[Tensor, Tensor, Tensor]:
+    *,
+    kind: str,
+) -> tuple[Tensor, ...]:
     """A long short-term memory; `nn.LSTM` has the parameters, and says what they are.
 
     Args:
         input: of shape `(T, N, n)`, or `(N, T, n)` with `batch_first`.
-        hx: h and c before the first step, of shape `(L·D, N, H)` each.
+        hx: h and c before the first step, of shape `(L·D, N, H)` each; where there is no c, h.
         params: weights and biases of each layer and direction.
         has_biases: whether there are biases.
         num_layers, bidirectional: L, and whether D is 2.
@@ -537,53 +524,28 @@ def lstm(
         RangeError: if the number of parameters does not fit.
 
     Example:
-        >>> weights = [ones(4, 1), ones(4, 1)]
-        >>> state = zeros(1, 1, 1)
-        >>> y, h, c = lstm(
-        ...     ones(2, 1, 1), (state, state), weights, False, 1, 0.0, False, False, False
-        ... )
+        >>> x, state, form = ones(2, 1, 1), zeros(1, 1, 1), (False, 1, 0.0, False, False, False)
+        >>> y, h, c = lstm(x, (state, state), [ones(4, 1), ones(4, 1)], *form)
         >>> y.squeeze()
         tensor([0.3696, 0.6505])
-    """
-    p = dropout if train else 0.0
-    form = {"has_biases": has_biases, "num_layers": num_layers, "bidirectional": bidirectional}
-    y, (h, c) = _called("LSTM", input, tuple(hx), params, p, batch_first, **form)
-    return y, h, c
-
-
-@for_each_kind(
-    gru=("GRU", GRU, ""),
-    rnn_tanh=("RNN_TANH", RNN, "A plain recurrent network, like `gru` without gates"),
-    rnn_relu=("RNN_RELU", RNN, "`rnn_tanh` with max(0, …) in the place of tanh"),
-)
-def gated_or_plain(
-    input: Tensor,
-    hx: Tensor,
-    params: Sequence[Tensor],
-    has_biases: bool,
-    num_layers: int,
-    dropout: float,
-    train: bool,
-    bidirectional: bool,
-    batch_first: bool,
-    *,
-    kind: str,
-) -> tuple[Tensor, Tensor]:
-    """Gated recurrent units; arguments and results as in `lstm`, without c.
-
-    Example:
-        >>> x, h, form = ones(2, 1, 1), zeros(1, 1, 1), (False, 1, 0.0, False, False, False)
-        >>> gru(x, h, [ones(3, 1), ones(3, 1)], *form)[0].squeeze()
+        >>> gru(x, state, [ones(3, 1), ones(3, 1)], *form)[0].squeeze()
         tensor([0.2048, 0.3468])
-        >>> rnn_tanh(x, h, [ones(1, 1), ones(1, 1)], *form)[0].squeeze()
+        >>> rnn_tanh(x, state, [ones(1, 1), ones(1, 1)], *form)[0].squeeze()
         tensor([0.7616, 0.9427])
-        >>> rnn_relu(x, h, [ones(1, 1), ones(1, 1)], *form)[0].squeeze()
+        >>> rnn_relu(x, state, [ones(1, 1), ones(1, 1)], *form)[0].squeeze()
         tensor([1., 2.])
     """
-    p = dropout if train else 0.0
+    if input.ndim != 3:
+        raise ShapeError(
+            f"input must have 3 dimensions, got {input.ndim}. It has steps, examples and features. "
+            "Write `x.reshape(T, N, n)`."
+        )
     form = {"has_biases": has_biases, "num_layers": num_layers, "bidirectional": bidirectional}
-    y, (h,) = _called(kind, input, (hx,), params, p, batch_first, **form)
-    return y, h
+    x = input.transpose(0, 1) if batch_first else input
+    states = (hx,) if isinstance(hx, Tensor) else tuple(hx)
+    weights = grouped(kind, params, **form)  # type: ignore[arg-type]
+    y, states = recurrent(kind, x, states, weights, p=dropout if train else 0.0)
+    return y.transpose(0, 1) if batch_first else y, *states
 
 
 # One step -----------------------------------------------------------------------------------------
