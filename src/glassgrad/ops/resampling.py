@@ -126,7 +126,7 @@ def divided(x: Any, lines: Sequence[Line]) -> Any:
 class Resample(Paired, KeepsShape):
     """yᵢ = Σₖ weight[k, i]·x[index[k, i]]        x̄ⱼ = Σ_{i,k} weight[k, i]·ȳᵢ·[index[k, i] = j]
 
-    So along each of the last dims, for which there is a `Line`.
+    So along each of the last dims, for which there is a `Line`; means are divided at the end.
     """
 
     @staticmethod
