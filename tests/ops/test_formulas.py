@@ -30,7 +30,6 @@ NOT_EVALUATED = {
             "AdaptiveMaxPool3d",
             "AvgPool2d",
             "AvgPool3d",
-            "AvgPoolTransposed",
             "Col2Im",
             "Convolution",
             "ConvolutionTransposed",

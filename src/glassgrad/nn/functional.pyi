@@ -5,13 +5,12 @@ import builtins
 from collections.abc import Sequence
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops.activations import functional_log_softmax as log_softmax, functional_softmax as softmax, gelu as gelu, glu as glu, gumbel_softmax as gumbel_softmax, logsigmoid as logsigmoid, prelu as prelu, softmin as softmin, softplus as softplus, softshrink as softshrink, softsign as softsign, tanhshrink as tanhshrink
-from glassgrad.ops.convolution import Ints, fold as fold, unfold as unfold
 from glassgrad.ops.linalg import linear as linear
 from glassgrad.ops.losses import kl_div as kl_div, triplet_margin_with_distance_loss as triplet_margin_with_distance_loss
 from glassgrad.ops.networks import batch_norm as batch_norm, bilinear as bilinear, embedding as embedding, embedding_bag as embedding_bag, group_norm as group_norm, instance_norm as instance_norm, layer_norm as layer_norm, local_response_norm as local_response_norm, multi_head_attention_forward as multi_head_attention_forward, one_hot as one_hot, rms_norm as rms_norm, scaled_dot_product_attention as scaled_dot_product_attention
 from glassgrad.ops.norms import cosine_similarity as cosine_similarity, pairwise_distance as pairwise_distance, pdist as pdist
-from glassgrad.ops.padding import pad as pad
-from glassgrad.ops.resampling import channel_shuffle as channel_shuffle, channel_shuffle as native_channel_shuffle, interpolate as interpolate, pixel_shuffle as pixel_shuffle, pixel_unshuffle as pixel_unshuffle, upsample as upsample, upsample_bilinear as upsample_bilinear, upsample_nearest as upsample_nearest
+from glassgrad.ops.resampling import channel_shuffle as channel_shuffle, channel_shuffle as native_channel_shuffle, interpolate as interpolate, pad as pad, pixel_shuffle as pixel_shuffle, pixel_unshuffle as pixel_unshuffle, upsample as upsample, upsample_bilinear as upsample_bilinear, upsample_nearest as upsample_nearest
+from glassgrad.ops.windows import Ints, fold as fold, unfold as unfold
 from typing import Any
 
 def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:

@@ -13,7 +13,6 @@ from glassgrad.ops.activations import log_softmax as log_softmax, prelu as prelu
 from glassgrad.ops.arithmetic import addcdiv as addcdiv, addcmul as addcmul, adjoint as adjoint, conj as conj, imag as imag, isreal as isreal, lerp as lerp, positive as positive, real as real, resolve_conj as resolve_conj, resolve_conj as resolve_neg, view_as_complex as view_as_complex, view_as_real as view_as_real
 from glassgrad.ops.comparison import allclose as allclose, equal as equal, isclose as isclose, isfinite as isfinite, isin as isin, isinf as isinf, isnan as isnan, signbit as signbit
 from glassgrad.ops.conversion import clone as clone, is_complex as is_complex, is_floating_point as is_floating_point, is_signed as is_signed
-from glassgrad.ops.convolution import Ints
 from glassgrad.ops.creation import TensorType, as_tensor as as_tensor, asarray as asarray, from_dlpack as from_dlpack, from_numpy as from_numpy, frombuffer as frombuffer
 from glassgrad.ops.diagonals import block_diag as block_diag, diag as diag, diag_embed as diag_embed, diagflat as diagflat, diagonal as diagonal, diagonal_scatter as diagonal_scatter, trace as trace
 from glassgrad.ops.elementary import frexp as frexp, vander as vander
@@ -27,14 +26,14 @@ from glassgrad.ops.memory import detach_ as detach_, fill as fill, fill_ as fill
 from glassgrad.ops.networks import bilinear as bilinear, group_norm as group_norm, layer_norm as layer_norm, rms_norm as rms_norm
 from glassgrad.ops.norms import Order, cdist as cdist, cosine_similarity as cosine_similarity, dist as dist, pdist as pdist
 from glassgrad.ops.ordering import AminmaxReturn, CummaxReturn, CumminReturn, HistogramReturn, KthvalueReturn, ModeReturn, SortReturn, TopkReturn, argsort as argsort, bincount as bincount, unique as unique, unique_consecutive as unique_consecutive
-from glassgrad.ops.padding import constant_pad_nd as constant_pad_nd
 from glassgrad.ops.random import feature_dropout as feature_dropout
-from glassgrad.ops.recurrence import gru as gru, gru_cell as gru_cell, lstm as lstm, lstm_cell as lstm_cell, rnn_relu as rnn_relu, rnn_relu_cell as rnn_relu_cell, rnn_tanh as rnn_tanh, rnn_tanh_cell as rnn_tanh_cell
+from glassgrad.ops.recurrence import lstm_cell as lstm_cell
 from glassgrad.ops.reduction import corrcoef as corrcoef, count_nonzero as count_nonzero, cov as cov, cumulative_trapezoid as cumulative_trapezoid, gradient as gradient, trapezoid as trapezoid, trapezoid as trapz
-from glassgrad.ops.resampling import channel_shuffle as channel_shuffle, pixel_shuffle as pixel_shuffle, pixel_unshuffle as pixel_unshuffle
+from glassgrad.ops.resampling import channel_shuffle as channel_shuffle, constant_pad_nd as constant_pad_nd, pixel_shuffle as pixel_shuffle, pixel_unshuffle as pixel_unshuffle
 from glassgrad.ops.scattering import index_add as index_add, index_copy as index_copy, index_fill as index_fill, index_reduce as index_reduce, repeat_interleave as repeat_interleave, scatter as scatter, scatter_add as scatter_add, scatter_reduce as scatter_reduce
 from glassgrad.ops.selection import argwhere as argwhere, where as where
 from glassgrad.ops.shape import broadcast_to as broadcast_to, flatten as flatten, flip as flip, fliplr as fliplr, flipud as flipud, movedim as moveaxis, movedim as movedim, permute as permute, ravel as ravel, reshape as reshape, roll as roll, rot90 as rot90, squeeze as squeeze, swapaxes as swapaxes, swapaxes as swapdims, t as t, tile as tile, transpose as transpose, unflatten as unflatten, unsqueeze as unsqueeze
+from glassgrad.ops.windows import Ints
 from glassgrad.values.dtypes import Number
 from typing import Any
 
@@ -1868,6 +1867,21 @@ greater = gt
 
 greater_equal = ge
 
+def gru(input: Tensor, hx: Tensor | Sequence[Tensor], params: Sequence[Tensor], has_biases: bool, num_layers: int, dropout: float, train: bool, bidirectional: bool, batch_first: bool) -> tuple[Tensor, ...]:
+    """`lstm` of gated recurrent units, which have no c: `y, h = gru(x, h, …)`; everything else is the same."""
+
+def gru_cell(input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None) -> Tensor:
+    """One step of gated recurrent units; arguments as in `lstm_cell`, with 3·H rows, without c.
+
+    Example:
+        >>> gru_cell(ones(1, 1), zeros(1, 1), ones(3, 1), ones(3, 1))
+        tensor([[0.2048]])
+        >>> rnn_tanh_cell(ones(1, 1), zeros(1, 1), ones(1, 1), ones(1, 1))
+        tensor([[0.7616]])
+        >>> rnn_relu_cell(ones(1, 1), zeros(1, 1), ones(1, 1), ones(1, 1))
+        tensor([[1.]])
+    """
+
 def gt(input: Operand, other: Operand) -> Tensor:
     """`input > other`, element by element; see `eq`.
 
@@ -2573,6 +2587,36 @@ def logsumexp(input: Tensor, dim: Dims, keepdim: bool = False, *, keepdims: bool
         tensor(1000.6932)
 
     See also: https://pytorch.org/docs/stable/generated/torch.logsumexp.html
+    """
+
+def lstm(input: Tensor, hx: Tensor | Sequence[Tensor], params: Sequence[Tensor], has_biases: bool, num_layers: int, dropout: float, train: bool, bidirectional: bool, batch_first: bool) -> tuple[Tensor, ...]:
+    """A long short-term memory; `nn.LSTM` has the parameters, and says what they are.
+
+    Args:
+        input: of shape `(T, N, n)`, or `(N, T, n)` with `batch_first`.
+        hx: h and c before the first step, of shape `(L·D, N, H)` each; where there is no c, h.
+        params: weights and biases of each layer and direction.
+        has_biases: whether there are biases.
+        num_layers, bidirectional: L, and whether D is 2.
+        dropout: how likely an element is set to 0 between layers, if `train`.
+
+    Returns:
+        h of all steps of the last layer, `(T, N, D·H)`, and h and c after the last step.
+
+    Raises:
+        RangeError: if the number of parameters does not fit.
+
+    Example:
+        >>> x, state, form = ones(2, 1, 1), zeros(1, 1, 1), (False, 1, 0.0, False, False, False)
+        >>> y, h, c = lstm(x, (state, state), [ones(4, 1), ones(4, 1)], *form)
+        >>> y.squeeze()
+        tensor([0.3696, 0.6505])
+        >>> gru(x, state, [ones(3, 1), ones(3, 1)], *form)[0].squeeze()
+        tensor([0.2048, 0.3468])
+        >>> rnn_tanh(x, state, [ones(1, 1), ones(1, 1)], *form)[0].squeeze()
+        tensor([0.7616, 0.9427])
+        >>> rnn_relu(x, state, [ones(1, 1), ones(1, 1)], *form)[0].squeeze()
+        tensor([1., 2.])
     """
 
 def lt(input: Operand, other: Operand) -> Tensor:
@@ -3496,6 +3540,18 @@ def remainder(input: Operand, other: Operand, *, out: Tensor | tuple[Tensor, ...
 
     See also: https://pytorch.org/docs/stable/generated/torch.remainder.html
     """
+
+def rnn_relu(input: Tensor, hx: Tensor | Sequence[Tensor], params: Sequence[Tensor], has_biases: bool, num_layers: int, dropout: float, train: bool, bidirectional: bool, batch_first: bool) -> tuple[Tensor, ...]:
+    """`rnn_tanh` with max(0, …) in the place of tanh; everything else is the same."""
+
+def rnn_relu_cell(input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None) -> Tensor:
+    """`rnn_tanh_cell` with max(0, …) in the place of tanh; everything else is the same."""
+
+def rnn_tanh(input: Tensor, hx: Tensor | Sequence[Tensor], params: Sequence[Tensor], has_biases: bool, num_layers: int, dropout: float, train: bool, bidirectional: bool, batch_first: bool) -> tuple[Tensor, ...]:
+    """`gru` without gates: a plain recurrent network; everything else is the same."""
+
+def rnn_tanh_cell(input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None) -> Tensor:
+    """One step of a plain network, with H rows, like `gru_cell`; everything else is the same."""
 
 def round(input: Tensor, *, decimals: int = 0, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
     """The nearest integer, element by element; halves go to the even one.

@@ -222,6 +222,24 @@ def for_each_dtype(function: F) -> F:
     return function
 
 
+def for_each_kind(**kinds: tuple[str, OpClass, str]) -> Callable[[F], F]:
+    """Declare several functions of `glassgrad`, given one of all kinds and its keyword `kind`.
+
+    Args:
+        kinds: for each function its kind, the class that it applies, and what it is, if all else
+            that the docstring says is the same; "": what the docstring says.
+    """
+
+    def declare(function: F) -> F:
+        for name, (kind, rule, said) in kinds.items():
+            doc = f"{said}; everything else is the same." if said else function.__doc__
+            FUNCTIONS[name] = public = _given(function, name, doc, kind=kind)
+            PUBLIC.setdefault(rule, public)
+        return function
+
+    return declare
+
+
 def _given(function: Any, name: str, doc: str | None, **values: Any) -> Any:
     """The function, called `name`, with the values of some of its keywords given."""
     own = Arguments.of(function)
