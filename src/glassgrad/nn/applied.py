@@ -1,82 +1,147 @@
-"""`Applied`: a module that calls a function with what it was made with.
+"""Modules whose arguments follow from those of something else: of a function, or of another class.
 
-    class LeakyReLU(Applied):
-        function = "leaky_relu"
-        negative_slope: float = 0.01
-        inplace: bool = False
+    class LeakyReLU(Applied, of="leaky_relu"):
+        \"\"\"`x` where it is positive, a small part of it elsewhere.\"\"\"
 
-is a module of two arguments, as a dataclass with these fields has them. They are its attributes,
-are shown by `repr`, and are what `nn.functional.leaky_relu` is given besides its inputs.
+is a module with the arguments of `nn.functional.leaky_relu`, but for the tensors it is called with.
+They are its attributes, are shown by `repr`, and are what the function is given besides its inputs.
+
+What follows is looked up when the first module is made, so that no op is loaded before. For editors
+and mypy, `make stubs` writes it into `nn/__init__.pyi`.
 """
 
 import inspect
-from typing import Any, ClassVar, dataclass_transform
+from collections.abc import Iterable
+from typing import Any, ClassVar, get_args
 
+from glassgrad.core.errors import ArgumentTypeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.nn import functional
 from glassgrad.nn.module import Module
 
 
-@dataclass_transform()
-class Applied(Module):
+class _OwnSignature:
+    """What `inspect.signature` is told of a class: nothing of one that has its own `__init__`."""
+
+    def __get__(self, module: Any, cls: Any) -> inspect.Signature:
+        if cls.__init__ is not Derived.__init__:
+            raise AttributeError("__signature__")
+        return cls.signature()  # type: ignore[no-any-return]  # of Derived
+
+
+class Derived(Module):
+    """The base class of modules whose arguments nobody wrote down."""
+
+    __signature__: ClassVar[Any] = _OwnSignature()
+    _signature: ClassVar[inspect.Signature | None]
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        cls._signature = None
+
+    @classmethod
+    def signature(cls) -> inspect.Signature:
+        """The arguments of the class."""
+        if cls._signature is None:
+            cls._signature = inspect.Signature(list(cls.derive()), return_annotation=None)
+        return cls._signature
+
+    @classmethod
+    def derive(cls) -> Iterable[inspect.Parameter]:
+        """What the arguments of the class follow from."""
+        raise NotImplementedError
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        signature = self.signature()
+        try:
+            given = signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise ArgumentTypeError(
+                f"{type(self).__name__}.__init__(): {error}. Its arguments are {signature}."
+            ) from None
+        given.apply_defaults()
+        self.build(given.arguments)
+
+    def build(self, given: dict[str, Any]) -> None:
+        """Make the parts of the module of its arguments."""
+        raise NotImplementedError
+
+
+class Applied(Derived):
     """The base class of modules that only call a function of `nn.functional`.
 
     Attributes:
         function: its name.
-        passes_training: whether it is told if the module is in training mode.
-        fields: the arguments of the module that are handed on.
+        arguments: their names, if the module has not all of them, or another order.
+        defaults: the defaults that are not the function's.
+        shown: the arguments in its repr; None: all, but `inplace` only if it is True.
     """
 
     function: ClassVar[str]
+    arguments: ClassVar[tuple[str, ...]] = ()
+    defaults: ClassVar[dict[str, Any]] = {}
+    shown: ClassVar[tuple[str, ...] | None] = None
     passes_training: ClassVar[bool] = False
-    fields: ClassVar[tuple[str, ...]] = ()
-    __signature__: ClassVar[inspect.Signature] = inspect.Signature()
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Read the fields. Defaults leave the class: its names are not free for buffers."""
-        super().__init_subclass__(**kwargs)
-        declared = {
-            name: kind
-            for name, kind in vars(cls).get("__annotations__", {}).items()
-            if getattr(kind, "__origin__", None) is not ClassVar
-        }
-        if not declared:
-            return
-        parameters = []
-        for name, kind in declared.items():
-            default = vars(cls).get(name, inspect.Parameter.empty)
-            parameters.append(
-                inspect.Parameter(name, _BY_POSITION, default=default, annotation=kind)
-            )
-            if name in vars(cls):
-                delattr(cls, name)
-        cls.__signature__ = inspect.Signature(parameters)
-        cls.fields = tuple(name for name in declared if name not in _OF_OLD)
+    def __init_subclass__(cls, of: str | None = None, **defaults: Any) -> None:
+        super().__init_subclass__()
+        if of is not None:
+            cls.function = of
+        cls.defaults = cls.defaults | defaults
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__()
-        given = self.__signature__.bind(*args, **kwargs)
-        given.apply_defaults()
-        self.keep(given.arguments)
+    @classmethod
+    def of_function(cls) -> inspect.Signature:
+        """The arguments of the function."""
+        return inspect.signature(getattr(functional, cls.function), eval_str=True)
+
+    @classmethod
+    def inputs(cls) -> list[inspect.Parameter]:
+        """What a module is called with: the tensors that have no default."""
+        given = cls.of_function().parameters.values()
+        return [each for each in given if _takes_tensor(each) and each.default is each.empty]
+
+    @classmethod
+    def derive(cls) -> Iterable[inspect.Parameter]:
+        """The function's arguments, but for its inputs."""
+        given, inputs = cls.of_function().parameters, cls.inputs()
+        cls.passes_training = "training" in given
+        left_out = {*_OF_FUNCTIONS, *[each.name for each in inputs]}
+        for name in cls.arguments or [name for name in given if name not in left_out]:
+            default = cls.defaults.get(name, given[name].default)
+            yield given[name].replace(kind=_BY_POSITION, default=default)
+
+    def build(self, given: dict[str, Any]) -> None:
+        Module.__init__(self)
+        self.keep(given)
 
     def keep(self, given: dict[str, Any]) -> None:
         """Make attributes of the arguments, and buffers of tensors."""
+        parameters = self.signature().parameters
         for name, value in given.items():
-            if self.__signature__.parameters[name].annotation == Tensor | None:
+            if _takes_tensor(parameters[name]):
                 self.register_buffer(name, value)
             else:
                 setattr(self, name, value)
 
     def forward(self, *inputs: Any, **named: Any) -> Any:
-        kept = {name: getattr(self, name) for name in self.fields}
+        names = (self._signature or self.signature()).parameters
+        kept = {name: getattr(self, name) for name in names if name not in _OF_OLD}
         if self.passes_training:
             kept["training"] = self.training
         return getattr(functional, self.function)(*inputs, **named, **kept)
 
     def extra_repr(self) -> str:
-        shown = [name for name in self.fields if name != "inplace" or self.inplace]
+        shown = self.shown
+        if shown is None:
+            shown = tuple([name for name in self.signature().parameters if name not in _OF_OLD])
+            shown = shown if getattr(self, "inplace", True) else shown[:-1]
         return ", ".join([f"{name}={getattr(self, name)!r}" for name in shown])
 
 
+def _takes_tensor(argument: inspect.Parameter) -> bool:
+    return Tensor in (argument.annotation, *get_args(argument.annotation))
+
+
 _BY_POSITION = inspect.Parameter.POSITIONAL_OR_KEYWORD
+_OF_FUNCTIONS = ("training", "dtype", "_stacklevel", "out")  # what a module is not made with
 _OF_OLD = ("size_average", "reduce")  # what PyTorch's losses had before `reduction`

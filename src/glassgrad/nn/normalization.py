@@ -1,43 +1,38 @@
 """Normalisation as modules: with a scale and a shift that are learned, and running statistics."""
 
+import inspect
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from glassgrad.core.errors import ArgumentError
 from glassgrad.core.tensor import Tensor
 from glassgrad.nn import functional
-from glassgrad.nn.applied import Applied
+from glassgrad.nn._making import Ints, add_parameters, each_dim
+from glassgrad.nn.applied import Derived
 from glassgrad.nn.init import ones_, zeros_
+from glassgrad.nn.lazy import LazyModuleMixin
 from glassgrad.nn.module import Module
 from glassgrad.nn.parameter import Parameter
-from glassgrad.ops.creation import empty, ones, zeros
+from glassgrad.ops.creation import ones, zeros
 from glassgrad.values.dtypes import int64
 
 
-class Scaled(Module):
+class _Scaled(Module):
     """The base class of what scales by `weight` and shifts by `bias`, if there are some."""
 
     weight: Parameter | None
     bias: Parameter | None
 
-    def make_learned(
-        self, shape: Sequence[int], *, weight: bool, bias: bool, device: Any, dtype: Any
-    ) -> None:
-        """Make those of both that are wanted."""
-        for name, is_wanted in (("weight", weight), ("bias", weight and bias)):
-            made = Parameter(empty(*shape, device=device, dtype=dtype)) if is_wanted else None
-            self.register_parameter(name, made)
-
     def reset_parameters(self) -> None:
         """Begin again, with a scale of 1 and a shift of 0."""
-        if self.weight is not None:
-            ones_(self.weight)
-        if self.bias is not None:
-            zeros_(self.bias)
+        for name, fill in (("weight", ones_), ("bias", zeros_)):
+            learned = getattr(self, name, None)
+            if learned is not None:
+                fill(learned)
 
 
-class LayerNorm(Scaled):
+class LayerNorm(_Scaled):
     """Each example with mean 0 and variance 1 over its last dims.
 
     Args:
@@ -54,7 +49,7 @@ class LayerNorm(Scaled):
 
     def __init__(
         self,
-        normalized_shape: int | Sequence[int],
+        normalized_shape: Ints,
         eps: float = 1e-5,
         elementwise_affine: bool = True,
         bias: bool = True,
@@ -62,12 +57,11 @@ class LayerNorm(Scaled):
         dtype: Any = None,
     ) -> None:
         super().__init__()
-        self.normalized_shape = _sizes(normalized_shape)
+        self.normalized_shape = each_dim(normalized_shape)
         self.eps = eps
         self.elementwise_affine = elementwise_affine
-        self.make_learned(
-            self.normalized_shape, weight=elementwise_affine, bias=bias, device=device, dtype=dtype
-        )
+        shape = self.normalized_shape if elementwise_affine else None
+        add_parameters(self, device, dtype, weight=shape, bias=shape if bias else None)
         self.reset_parameters()
 
     def forward(self, input: Tensor) -> Tensor:
@@ -80,7 +74,7 @@ class LayerNorm(Scaled):
         )
 
 
-class RMSNorm(Scaled):
+class RMSNorm(_Scaled):
     """Each example divided by the root of the mean of squares over its last dims.
 
     Args:
@@ -92,24 +86,19 @@ class RMSNorm(Scaled):
 
     def __init__(
         self,
-        normalized_shape: int | Sequence[int],
+        normalized_shape: Ints,
         eps: float | None = None,
         elementwise_affine: bool = True,
         device: Any = None,
         dtype: Any = None,
     ) -> None:
         super().__init__()
-        self.normalized_shape = _sizes(normalized_shape)
+        self.normalized_shape = each_dim(normalized_shape)
         self.eps = eps
         self.elementwise_affine = elementwise_affine
-        made = empty(*self.normalized_shape, device=device, dtype=dtype)
-        self.register_parameter("weight", Parameter(made) if elementwise_affine else None)
+        shape = self.normalized_shape if elementwise_affine else None
+        add_parameters(self, device, dtype, weight=shape)
         self.reset_parameters()
-
-    def reset_parameters(self) -> None:
-        """Begin again, with a scale of 1."""
-        if self.weight is not None:
-            ones_(self.weight)
 
     def forward(self, x: Tensor) -> Tensor:
         return functional.rms_norm(x, self.normalized_shape, self.weight, self.eps)
@@ -120,11 +109,7 @@ class RMSNorm(Scaled):
         )
 
 
-def _sizes(shape: int | Sequence[int]) -> tuple[int, ...]:
-    return (shape,) if isinstance(shape, int) else tuple(shape)
-
-
-class GroupNorm(Scaled):
+class GroupNorm(_Scaled):
     """Groups of channels of each example with mean 0 and variance 1.
 
     Args:
@@ -160,7 +145,8 @@ class GroupNorm(Scaled):
         self.num_channels = num_channels
         self.eps = eps
         self.affine = affine
-        self.make_learned((num_channels,), weight=affine, bias=bias, device=device, dtype=dtype)
+        shape = (num_channels,) if affine else None
+        add_parameters(self, device, dtype, weight=shape, bias=shape if bias else None)
         self.reset_parameters()
 
     def forward(self, input: Tensor) -> Tensor:
@@ -173,7 +159,7 @@ class GroupNorm(Scaled):
         )
 
 
-class ChannelNorm(Scaled):
+class _NormBase(_Scaled):
     """The base class of `BatchNorm1d` and its kin.
 
     Args:
@@ -213,7 +199,8 @@ class ChannelNorm(Scaled):
         self.momentum = momentum
         self.affine = affine
         self.track_running_stats = track_running_stats
-        self.make_learned((num_features,), weight=affine, bias=bias, device=device, dtype=dtype)
+        shape = (num_features,) if affine else None
+        add_parameters(self, device, dtype, weight=shape, bias=shape if bias else None)
         mean = variance = batches = None
         if track_running_stats:
             mean = zeros(num_features, device=device, dtype=dtype)
@@ -238,7 +225,7 @@ class ChannelNorm(Scaled):
         self.reset_running_stats()
         super().reset_parameters()
 
-    def check_rank(self, input: Tensor) -> None:
+    def _check_rank(self, input: Tensor) -> None:
         """Raise ArgumentError for an input of so many dims as the class is not for."""
         if input.ndim not in self.ranks:
             wanted = " or ".join([f"{rank}D" for rank in self.ranks])
@@ -254,11 +241,11 @@ class ChannelNorm(Scaled):
         )
 
 
-class BatchNorm(ChannelNorm):
+class _BatchNorm(_NormBase):
     """Each channel with mean 0 and variance 1 over the batch."""
 
     def forward(self, input: Tensor) -> Tensor:
-        self.check_rank(input)
+        self._check_rank(input)
         momentum = 0.0 if self.momentum is None else self.momentum
         is_tracked = self.training and self.track_running_stats
         if is_tracked and self.num_batches_tracked is not None:
@@ -279,45 +266,39 @@ class BatchNorm(ChannelNorm):
         )
 
 
-class BatchNorm1d(BatchNorm):
+class BatchNorm1d(_BatchNorm):
     """`BatchNorm` of vectors `(N, C)`, or of sequences `(N, C, L)`."""
 
     ranks = (2, 3)
 
 
-class BatchNorm2d(BatchNorm):
+class BatchNorm2d(_BatchNorm):
     """`BatchNorm` of images `(N, C, H, W)`."""
 
     ranks = (4,)
 
 
-class BatchNorm3d(BatchNorm):
+class BatchNorm3d(_BatchNorm):
     """`BatchNorm` of volumes `(N, C, D, H, W)`."""
 
     ranks = (5,)
 
 
-class InstanceNorm(ChannelNorm):
+class _InstanceNorm(Derived, _NormBase):
     """Each channel of each example with mean 0 and variance 1."""
 
-    def __init__(
-        self,
-        num_features: int,
-        eps: float = 1e-5,
-        momentum: float | None = 0.1,
-        affine: bool = False,
-        track_running_stats: bool = False,
-        device: Any = None,
-        dtype: Any = None,
-        *,
-        bias: bool = True,
-    ) -> None:
-        super().__init__(
-            num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias
-        )
+    @classmethod
+    def derive(cls) -> Iterable[inspect.Parameter]:
+        """Those of the base class; but by default nothing is learned or tracked."""
+        for each in inspect.signature(_NormBase).parameters.values():
+            is_off = each.name in ("affine", "track_running_stats")
+            yield each.replace(default=False) if is_off else each
+
+    def build(self, given: dict[str, Any]) -> None:
+        _NormBase.__init__(self, **given)
 
     def forward(self, input: Tensor) -> Tensor:
-        self.check_rank(input)
+        self._check_rank(input)
         is_batched = input.ndim == self.ranks[-1]
         dim = int(is_batched)
         if input.shape[dim] != self.num_features:
@@ -345,32 +326,31 @@ class InstanceNorm(ChannelNorm):
         return y if is_batched else y.squeeze(0)
 
 
-class InstanceNorm1d(InstanceNorm):
+class InstanceNorm1d(_InstanceNorm):
     """`InstanceNorm` of sequences, `(N, C, L)` or `(C, L)`."""
 
     ranks = (2, 3)
 
 
-class InstanceNorm2d(InstanceNorm):
+class InstanceNorm2d(_InstanceNorm):
     """`InstanceNorm` of images, `(N, C, H, W)` or `(C, H, W)`."""
 
     ranks = (3, 4)
 
 
-class InstanceNorm3d(InstanceNorm):
+class InstanceNorm3d(_InstanceNorm):
     """`InstanceNorm` of volumes, `(N, C, D, H, W)` or `(C, D, H, W)`."""
 
     ranks = (4, 5)
 
 
-class LocalResponseNorm(Applied):
-    """Each element divided by a power of the mean of squares over neighbouring channels."""
+class LazyBatchNorm1d(LazyModuleMixin, BatchNorm1d, channels_at=1):
+    """A `BatchNorm1d` whose `num_features` are the channels of the first input."""
 
-    function = "local_response_norm"
-    size: int
-    alpha: float = 1e-4
-    beta: float = 0.75
-    k: float = 1.0
 
-    def extra_repr(self) -> str:
-        return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"
+class LazyBatchNorm2d(LazyModuleMixin, BatchNorm2d, channels_at=1):
+    """A `BatchNorm2d` whose `num_features` are the channels of the first input."""
+
+
+class LazyBatchNorm3d(LazyModuleMixin, BatchNorm3d, channels_at=1):
+    """A `BatchNorm3d` whose `num_features` are the channels of the first input."""
