@@ -10,23 +10,21 @@ A layer k has the parameters
 and those of the way back have `_reverse` behind their names. All are drawn from U(±1/√H).
 """
 
+import inspect
 import math
 import warnings
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, ClassVar
 
-from glassgrad.core.errors import (
-    ArgumentError,
-    ArgumentTypeError,
-    RangeError,
-    ShapeError,
-)
+from glassgrad.core.errors import ArgumentError, ArgumentTypeError, RangeError, ShapeError
 from glassgrad.core.tensor import Tensor
+from glassgrad.nn._making import add_parameters, changed
+from glassgrad.nn.applied import Derived
 from glassgrad.nn.init import uniform_
 from glassgrad.nn.module import Module
 from glassgrad.nn.parameter import Parameter
 from glassgrad.nn.utils.rnn import PackedSequence
 from glassgrad.ops import gru_cell, lstm_cell, rnn_relu_cell, rnn_tanh_cell, zeros
-from glassgrad.ops.creation import empty
 from glassgrad.ops.recurrence import Ends, grouped, recurrent
 
 _GATES = {"RNN_TANH": 1, "RNN_RELU": 1, "LSTM": 4, "GRU": 3}
@@ -71,14 +69,14 @@ class RNNBase(Module):
         for layer in range(num_layers):
             for suffix in ("", "_reverse")[: 1 + bidirectional]:
                 inputs = size * (1 + bidirectional) if layer else input_size
-                shapes = {"weight_ih": (rows, inputs), "weight_hh": (rows, size)}
+                shapes: dict[str, tuple[int, ...]] = {}
+                shapes |= {"weight_ih": (rows, inputs), "weight_hh": (rows, size)}
                 if bias:
-                    shapes |= {"bias_ih": (rows,), "bias_hh": (rows,)}  # type: ignore[dict-item]
+                    shapes |= {"bias_ih": (rows,), "bias_hh": (rows,)}
                 if proj_size:
                     shapes["weight_hr"] = (proj_size, hidden_size)
                 named = {f"{name}_l{layer}{suffix}": shape for name, shape in shapes.items()}
-                for name, shape in named.items():
-                    setattr(self, name, Parameter(empty(shape, device=device, dtype=dtype)))
+                add_parameters(self, device, dtype, **named)
                 self._weight_names.append(list(named))
         self.reset_parameters()
 
@@ -184,16 +182,8 @@ class RNNBase(Module):
         return tuple(states) if self.mode == "LSTM" else states[0]
 
     def extra_repr(self) -> str:
-        defaults = {
-            "proj_size": 0,
-            "num_layers": 1,
-            "bias": True,
-            "batch_first": False,
-            "dropout": 0,
-            "bidirectional": False,
-        }
-        named = {name: getattr(self, name) for name in defaults}
-        shown = [f"{name}={value}" for name, value in named.items() if value != defaults[name]]
+        usual = {"proj_size": 0, "num_layers": 1, "bias": True, "batch_first": False}
+        shown = changed(self, **usual, dropout=0, bidirectional=False)
         return ", ".join([str(self.input_size), str(self.hidden_size), *shown])
 
 
@@ -228,11 +218,25 @@ def _check_dropout(dropout: Any, num_layers: int) -> None:
             "dropout option adds dropout after all but last recurrent layer, so non-zero dropout "
             f"expects num_layers greater than 1, but got dropout={dropout} and num_layers=1",
             UserWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
 
 
-class RNN(RNNBase):
+class _OfMode(Derived, RNNBase):
+    """The base class of networks of one mode: their arguments are the others of `RNNBase`."""
+
+    left_out: ClassVar[tuple[str, ...]] = ("mode", "proj_size")
+
+    @classmethod
+    def derive(cls) -> Iterable[inspect.Parameter]:
+        own = inspect.signature(RNNBase).parameters
+        return [each for name, each in own.items() if name not in cls.left_out]
+
+    def build(self, given: dict[str, Any]) -> None:
+        RNNBase.__init__(self, **given)
+
+
+class RNN(_OfMode):
     """hₜ = tanh(W·xₜ + b + W'·hₜ₋₁ + b'), in layers.
 
     Args:
@@ -252,33 +256,17 @@ class RNN(RNNBase):
         (glassgrad.Size([5, 2, 8]), glassgrad.Size([2, 2, 4]))
     """
 
-    def __init__(
-        self,
-        input_size: int,
-        hidden_size: int,
-        num_layers: int = 1,
-        nonlinearity: str = "tanh",
-        bias: bool = True,
-        batch_first: bool = False,
-        dropout: float = 0.0,
-        bidirectional: bool = False,
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
+    @classmethod
+    def derive(cls) -> Iterable[inspect.Parameter]:
+        for each in super().derive():
+            yield each
+            if each.name == "num_layers":
+                yield each.replace(name="nonlinearity", annotation=str, default="tanh")
+
+    def build(self, given: dict[str, Any]) -> None:
+        nonlinearity = given.pop("nonlinearity")
         _check_nonlinearity(nonlinearity)
-        mode = f"RNN_{nonlinearity.upper()}"
-        super().__init__(
-            mode,
-            input_size,
-            hidden_size,
-            num_layers,
-            bias,
-            batch_first,
-            dropout,
-            bidirectional,
-            device=device,
-            dtype=dtype,
-        )
+        super().build({"mode": f"RNN_{nonlinearity.upper()}", **given})
         self.nonlinearity = nonlinearity
 
 
@@ -287,7 +275,7 @@ def _check_nonlinearity(nonlinearity: str) -> None:
         raise ArgumentError(f"Unknown nonlinearity '{nonlinearity}'. Select from 'tanh' or 'relu'.")
 
 
-class LSTM(RNNBase):
+class LSTM(_OfMode):
     """A long short-term memory: what it keeps goes through the steps without a nonlinearity.
 
     Args:
@@ -309,35 +297,13 @@ class LSTM(RNNBase):
     See also: Hochreiter and Schmidhuber, *Long Short-Term Memory* (1997).
     """
 
-    def __init__(
-        self,
-        input_size: int,
-        hidden_size: int,
-        num_layers: int = 1,
-        bias: bool = True,
-        batch_first: bool = False,
-        dropout: float = 0.0,
-        bidirectional: bool = False,
-        proj_size: int = 0,
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__(
-            "LSTM",
-            input_size,
-            hidden_size,
-            num_layers,
-            bias,
-            batch_first,
-            dropout,
-            bidirectional,
-            proj_size,
-            device,
-            dtype,
-        )
+    left_out = ("mode",)
+
+    def build(self, given: dict[str, Any]) -> None:
+        super().build({"mode": "LSTM", **given})
 
 
-class GRU(RNNBase):
+class GRU(_OfMode):
     """Gated recurrent units; arguments as in `RNN`, without `nonlinearity`.
 
     Example:
@@ -348,30 +314,8 @@ class GRU(RNNBase):
     See also: Cho et al., *Learning Phrase Representations using RNN Encoder–Decoder* (2014).
     """
 
-    def __init__(
-        self,
-        input_size: int,
-        hidden_size: int,
-        num_layers: int = 1,
-        bias: bool = True,
-        batch_first: bool = False,
-        dropout: float = 0.0,
-        bidirectional: bool = False,
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__(
-            "GRU",
-            input_size,
-            hidden_size,
-            num_layers,
-            bias,
-            batch_first,
-            dropout,
-            bidirectional,
-            device=device,
-            dtype=dtype,
-        )
+    def build(self, given: dict[str, Any]) -> None:
+        super().build({"mode": "GRU", **given})
 
 
 # One step -----------------------------------------------------------------------------------------
@@ -394,12 +338,9 @@ class RNNCellBase(Module):
         self.hidden_size = hidden_size
         self.bias = bias
         rows = num_chunks * hidden_size
-        shapes = {"weight_ih": (rows, input_size), "weight_hh": (rows, hidden_size)}
-        for name, shape in shapes.items():
-            setattr(self, name, Parameter(empty(shape, device=device, dtype=dtype)))
-        for name in ("bias_ih", "bias_hh"):
-            made = Parameter(empty(rows, device=device, dtype=dtype)) if bias else None
-            self.register_parameter(name, made)
+        weights = {"weight_ih": (rows, input_size), "weight_hh": (rows, hidden_size)}
+        biases = dict.fromkeys(("bias_ih", "bias_hh"), (rows,) if bias else None)
+        add_parameters(self, device, dtype, **weights, **biases)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -428,8 +369,8 @@ class RNNCellBase(Module):
         return [state.squeeze(0) for state in after] if is_single else after
 
     def extra_repr(self) -> str:
-        bias = "" if self.bias is True else f", bias={self.bias}"
-        return f"{self.input_size}, {self.hidden_size}{bias}"
+        shown = changed(self, bias=True)
+        return ", ".join([str(self.input_size), str(self.hidden_size), *shown])
 
 
 class RNNCell(RNNCellBase):
@@ -468,7 +409,21 @@ class RNNCell(RNNCellBase):
         return super().extra_repr() + shown
 
 
-class LSTMCell(RNNCellBase):
+class _GatedCell(RNNCellBase):
+    gates: ClassVar[int]
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(input_size, hidden_size, bias, self.gates, device, dtype)
+
+
+class LSTMCell(_GatedCell):
     """One step of `LSTM`; arguments as in `RNNCell`, without `nonlinearity`.
 
     Example:
@@ -477,15 +432,7 @@ class LSTMCell(RNNCellBase):
         (glassgrad.Size([2, 4]), glassgrad.Size([2, 4]))
     """
 
-    def __init__(
-        self,
-        input_size: int,
-        hidden_size: int,
-        bias: bool = True,
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__(input_size, hidden_size, bias, 4, device, dtype)
+    gates = 4
 
     def forward(
         self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None
@@ -494,7 +441,7 @@ class LSTMCell(RNNCellBase):
         return h, c
 
 
-class GRUCell(RNNCellBase):
+class GRUCell(_GatedCell):
     """One step of `GRU`; arguments as in `RNNCell`, without `nonlinearity`.
 
     Example:
@@ -502,15 +449,7 @@ class GRUCell(RNNCellBase):
         glassgrad.Size([2, 4])
     """
 
-    def __init__(
-        self,
-        input_size: int,
-        hidden_size: int,
-        bias: bool = True,
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__(input_size, hidden_size, bias, 3, device, dtype)
+    gates = 3
 
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
         return self._step(gru_cell, input, None if hx is None else [hx], 1)[0]
