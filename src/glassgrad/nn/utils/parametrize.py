@@ -136,8 +136,9 @@ def register_parametrization(
     parametrization.train(module.training)
     if is_parametrized(module, tensor_name):
         own: Any = module.parametrizations[tensor_name]
-        _check_alike(parametrization, getattr(module, tensor_name), unsafe or own.unsafe)
         value = getattr(module, tensor_name)
+        if not (unsafe or own.unsafe):
+            _require_alike(value, parametrization(value))
         own.append(parametrization)
         own.unsafe |= unsafe
         if hasattr(parametrization, "right_inverse"):
@@ -151,9 +152,7 @@ def register_parametrization(
     original = getattr(module, tensor_name)
     made = ParametrizationList([parametrization], original, unsafe)
     if not unsafe:
-        value = made()
-        if value.shape != original.shape or value.dtype != original.dtype:
-            raise _changed(original, value)
+        _require_alike(original, made())
     delattr(module, tensor_name)
     if not is_parametrized(module):
         _derive_class(module)
@@ -163,19 +162,13 @@ def register_parametrization(
     return module
 
 
-def _check_alike(parametrization: Module, value: Tensor, unsafe: bool) -> None:
-    with no_grad():
-        made = value if unsafe else parametrization(value)
-    if made.shape != value.shape or made.dtype != value.dtype:
-        raise _changed(value, made)
-
-
-def _changed(original: Tensor, value: Tensor) -> ArgumentError:
-    return ArgumentError(
-        "Registering a parametrization may not change the shape or the dtype of the tensor, unless "
-        f"the `unsafe` flag is enabled: {tuple(original.shape)} of {original.dtype} would become "
-        f"{tuple(value.shape)} of {value.dtype}. Write `unsafe=True`."
-    )
+def _require_alike(before: Tensor, after: Tensor) -> None:
+    if after.shape != before.shape or after.dtype != before.dtype:
+        raise ArgumentError(
+            "Registering a parametrization may not change the shape or the dtype of the tensor, "
+            f"unless the `unsafe` flag is enabled: {tuple(before.shape)} of {before.dtype} would "
+            f"become {tuple(after.shape)} of {after.dtype}. Write `unsafe=True`."
+        )
 
 
 def _derive_class(module: Module) -> None:
