@@ -18,6 +18,7 @@ from glassgrad.nn import losses as _losses
 from glassgrad.nn import normalization as _normalization
 from glassgrad.nn import padding as _padding
 from glassgrad.nn import pooling as _pooling
+from glassgrad.nn import recurrent as _recurrent
 from glassgrad.nn import utils as utils
 from glassgrad.nn.attention import MultiheadAttention as MultiheadAttention
 from glassgrad.nn.containers import ModuleDict as ModuleDict
@@ -32,7 +33,6 @@ from glassgrad.nn.convolution import ConvTranspose1d as ConvTranspose1d
 from glassgrad.nn.convolution import ConvTranspose2d as ConvTranspose2d
 from glassgrad.nn.convolution import ConvTranspose3d as ConvTranspose3d
 from glassgrad.nn.layers import Bilinear as Bilinear
-from glassgrad.nn.layers import Flatten as Flatten
 from glassgrad.nn.layers import Identity as Identity
 from glassgrad.nn.layers import Linear as Linear
 from glassgrad.nn.layers import PReLU as PReLU
@@ -66,11 +66,8 @@ from glassgrad.nn.parameter import Buffer as Buffer
 from glassgrad.nn.parameter import Parameter as Parameter
 from glassgrad.nn.parameter import UninitializedBuffer as UninitializedBuffer
 from glassgrad.nn.parameter import UninitializedParameter as UninitializedParameter
-from glassgrad.nn.recurrent import GRU as GRU
 from glassgrad.nn.recurrent import GRUCell as GRUCell
-from glassgrad.nn.recurrent import LSTM as LSTM
 from glassgrad.nn.recurrent import LSTMCell as LSTMCell
-from glassgrad.nn.recurrent import RNN as RNN
 from glassgrad.nn.recurrent import RNNBase as RNNBase
 from glassgrad.nn.recurrent import RNNCell as RNNCell
 from glassgrad.nn.recurrent import RNNCellBase as RNNCellBase
@@ -97,6 +94,20 @@ class LazyLinear(_layers.LazyLinear):
     """
 
     def __init__(self, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None) -> None: ...
+
+class Flatten(_layers.Flatten):
+    """Merges neighbouring dims, by default all but the batch.
+
+    Args:
+        start_dim, end_dim: the first and the last dim to merge.
+
+    Example:
+        >>> Flatten()(zeros(5, 8, 8)).shape
+        glassgrad.Size([5, 64])
+    """
+
+    def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None: ...
+    def forward(self, input: glassgrad.core.tensor.Tensor) -> glassgrad.core.tensor.Tensor: ...
 
 class LazyConv1d(_convolution.LazyConv1d):
     """A `Conv1d` whose `in_channels` are those of the first input."""
@@ -358,6 +369,65 @@ class Fold(_pooling.Fold):
 
     def __init__(self, output_size: int | collections.abc.Sequence[int], kernel_size: int | collections.abc.Sequence[int], dilation: int | collections.abc.Sequence[int] = 1, padding: int | collections.abc.Sequence[int] = 0, stride: int | collections.abc.Sequence[int] = 1) -> None: ...
     def forward(self, input: glassgrad.core.tensor.Tensor) -> glassgrad.core.tensor.Tensor: ...
+
+class RNN(_recurrent.RNN):
+    """hₜ = tanh(W·xₜ + b + W'·hₜ₋₁ + b'), in layers.
+
+    Args:
+        input_size: n, the size of what comes in at each step.
+        hidden_size: H, the size of h.
+        num_layers: how many layers there are, one above the other.
+        nonlinearity: "tanh" or "relu".
+        bias: whether there are biases.
+        batch_first: whether inputs have the shape `(N, T, n)`, and not `(T, N, n)`.
+        dropout: how likely an element is set to 0 between layers, in training.
+        bidirectional: whether each layer also goes through the steps backwards.
+        device, dtype: of the parameters.
+
+    Example:
+        >>> y, h = RNN(3, 4, bidirectional=True)(ones(5, 2, 3))
+        >>> y.shape, h.shape
+        (glassgrad.Size([5, 2, 8]), glassgrad.Size([2, 2, 4]))
+    """
+
+    def __init__(self, input_size: int, hidden_size: int, num_layers: int = 1, nonlinearity: str = 'tanh', bias: bool = True, batch_first: bool = False, dropout: float = 0.0, bidirectional: bool = False, device: Any = None, dtype: Any = None) -> None: ...
+
+class LSTM(_recurrent.LSTM):
+    """A long short-term memory: what it keeps goes through the steps without a nonlinearity.
+
+    Args:
+        input_size: n, the size of what comes in at each step.
+        hidden_size: H, the size of h and c.
+        num_layers: how many layers there are, one above the other.
+        bias: whether there are biases.
+        batch_first: whether inputs have the shape `(N, T, n)`, and not `(T, N, n)`.
+        dropout: how likely an element is set to 0 between layers, in training.
+        bidirectional: whether each layer also goes through the steps backwards.
+        proj_size: the size of h, made smaller by a matrix; 0: H.
+        device, dtype: of the parameters.
+
+    Example:
+        >>> y, (h, c) = LSTM(3, 4, num_layers=2)(ones(5, 2, 3))
+        >>> y.shape, h.shape, c.shape
+        (glassgrad.Size([5, 2, 4]), glassgrad.Size([2, 2, 4]), glassgrad.Size([2, 2, 4]))
+
+    See also: Hochreiter and Schmidhuber, *Long Short-Term Memory* (1997).
+    """
+
+    def __init__(self, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True, batch_first: bool = False, dropout: float = 0.0, bidirectional: bool = False, proj_size: int = 0, device: Any = None, dtype: Any = None) -> None: ...
+
+class GRU(_recurrent.GRU):
+    """Gated recurrent units; arguments as in `RNN`, without `nonlinearity`.
+
+    Example:
+        >>> y, h = GRU(3, 4, batch_first=True)(ones(2, 5, 3))
+        >>> y.shape, h.shape
+        (glassgrad.Size([2, 5, 4]), glassgrad.Size([1, 2, 4]))
+
+    See also: Cho et al., *Learning Phrase Representations using RNN Encoder–Decoder* (2014).
+    """
+
+    def __init__(self, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True, batch_first: bool = False, dropout: float = 0.0, bidirectional: bool = False, device: Any = None, dtype: Any = None) -> None: ...
 
 class ReLU(_activations.ReLU):
     """`max(x, 0)`."""

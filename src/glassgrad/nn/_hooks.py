@@ -9,6 +9,7 @@ and one for those of all inputs:
                module's backward hooks              module's backward pre-hooks
 """
 
+import functools
 import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -296,7 +297,7 @@ def watch_last_node(module: Any, hooks: Args, args: Args, result: Any) -> None:
     if node is None:
         return
     for hook in hooks:
-        node.register_hook(_OfModule(hook, module))
+        node.register_hook(functools.partial(hook, module))
     fed_by = {x.grad_fn for x in args if isinstance(x, Tensor) and x.grad_fn is not None}
     if {each for each, _ in node.next_functions} != fed_by:
         warnings.warn(
@@ -306,14 +307,3 @@ def watch_last_node(module: Any, hooks: Args, args: Args, result: Any) -> None:
             FutureWarning,
             stacklevel=5,
         )
-
-
-@dataclass(frozen=True, slots=True)
-class _OfModule:
-    """A node's hook that tells which module it watches."""
-
-    hook: Hook
-    module: Any
-
-    def __call__(self, grad_input: Grads, grad_output: Grads) -> Any:
-        return self.hook(self.module, grad_input, grad_output)

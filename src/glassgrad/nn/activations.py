@@ -129,13 +129,13 @@ class Dropout(Applied, of="dropout"):
 
     shown = ("p", "inplace")
 
-    def keep(self, given: dict[str, Any]) -> None:
+    def build(self, given: dict[str, Any]) -> None:
         if not 0 <= given["p"] <= 1:
             raise ArgumentError(
                 f"dropout probability has to be between 0 and 1, but got {given['p']}. It is how "
                 "likely an element is set to 0. Write 0.1 for ten percent."
             )
-        super().keep(given)
+        super().build(given)
 
 
 class Dropout1d(Dropout, of="dropout1d"):

@@ -72,16 +72,21 @@ class Applied(Derived):
 
     Attributes:
         function: its name.
+        home: the module that has it.
         arguments: their names, if the module has not all of them, or another order.
         defaults: the defaults that are not the function's.
         shown: the arguments in its repr; None: all, but `inplace` only if it is True.
+        tensors: the arguments that become buffers; found when they are derived.
+        passes_training: whether the function is told the module's mode; likewise.
     """
 
     function: ClassVar[str]
+    home: ClassVar[Any] = functional
     arguments: ClassVar[tuple[str, ...]] = ()
     defaults: ClassVar[dict[str, Any]] = {}
     shown: ClassVar[tuple[str, ...] | None] = None
-    passes_training: ClassVar[bool] = False
+    tensors: ClassVar[frozenset[str]]
+    passes_training: ClassVar[bool]
 
     def __init_subclass__(cls, of: str | None = None, **defaults: Any) -> None:
         super().__init_subclass__()
@@ -92,7 +97,7 @@ class Applied(Derived):
     @classmethod
     def of_function(cls) -> inspect.Signature:
         """The arguments of the function."""
-        return inspect.signature(getattr(functional, cls.function), eval_str=True)
+        return inspect.signature(getattr(cls.home, cls.function), eval_str=True)
 
     @classmethod
     def inputs(cls) -> list[inspect.Parameter]:
@@ -105,20 +110,17 @@ class Applied(Derived):
         """The function's arguments, but for its inputs."""
         given, inputs = cls.of_function().parameters, cls.inputs()
         cls.passes_training = "training" in given
+        cls.tensors = frozenset([name for name, each in given.items() if _takes_tensor(each)])
         left_out = {*_OF_FUNCTIONS, *[each.name for each in inputs]}
         for name in cls.arguments or [name for name in given if name not in left_out]:
             default = cls.defaults.get(name, given[name].default)
             yield given[name].replace(kind=_BY_POSITION, default=default)
 
     def build(self, given: dict[str, Any]) -> None:
-        Module.__init__(self)
-        self.keep(given)
-
-    def keep(self, given: dict[str, Any]) -> None:
         """Make attributes of the arguments, and buffers of tensors."""
-        parameters = self.signature().parameters
+        Module.__init__(self)
         for name, value in given.items():
-            if _takes_tensor(parameters[name]):
+            if name in self.tensors:
                 self.register_buffer(name, value)
             else:
                 setattr(self, name, value)
@@ -128,7 +130,7 @@ class Applied(Derived):
         kept = {name: getattr(self, name) for name in names if name not in _OF_OLD}
         if self.passes_training:
             kept["training"] = self.training
-        return getattr(functional, self.function)(*inputs, **named, **kept)
+        return getattr(self.home, self.function)(*inputs, **named, **kept)
 
     def extra_repr(self) -> str:
         shown = self.shown

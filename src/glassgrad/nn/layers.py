@@ -1,12 +1,14 @@
 """The usual layers: linear maps, nonlinearities that learn, and what changes shapes alone."""
 
 import math
-from typing import Any, SupportsIndex
+from typing import Any, ClassVar, SupportsIndex
 
+from glassgrad import ops
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.nn import functional
 from glassgrad.nn._making import add_parameters, draw_weight_and_bias
+from glassgrad.nn.applied import Applied
 from glassgrad.nn.init import constant_, uniform_
 from glassgrad.nn.lazy import LazyModuleMixin
 from glassgrad.nn.module import Module
@@ -203,7 +205,7 @@ class Identity(Module):
         return input
 
 
-class Flatten(Module):
+class Flatten(Applied, of="flatten", start_dim=1):
     """Merges neighbouring dims, by default all but the batch.
 
     Args:
@@ -214,16 +216,7 @@ class Flatten(Module):
         glassgrad.Size([5, 64])
     """
 
-    def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
-        super().__init__()
-        self.start_dim = start_dim
-        self.end_dim = end_dim
-
-    def forward(self, input: Tensor) -> Tensor:
-        return input.flatten(self.start_dim, self.end_dim)
-
-    def extra_repr(self) -> str:
-        return f"start_dim={self.start_dim}, end_dim={self.end_dim}"
+    home: ClassVar[Any] = ops
 
 
 class Unflatten(Module):

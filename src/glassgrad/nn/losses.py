@@ -15,11 +15,11 @@ class _Loss(Applied):
 
     shown = ()
 
-    def keep(self, given: dict[str, Any]) -> None:
+    def build(self, given: dict[str, Any]) -> None:
         old = given.pop("size_average", None), given.pop("reduce", None)
         if old != (None, None):
             given["reduction"] = chosen_reduction(given["reduction"], *old)
-        super().keep(given)
+        super().build(given)
 
 
 class L1Loss(_Loss, of="l1_loss"):
@@ -123,9 +123,9 @@ class TripletMarginLoss(_Loss, of="triplet_margin_loss", p=2.0):
 class TripletMarginWithDistanceLoss(_Loss, of="triplet_margin_with_distance_loss"):
     """`TripletMarginLoss` with any distance; None: a `PairwiseDistance`."""
 
-    def keep(self, given: dict[str, Any]) -> None:
+    def build(self, given: dict[str, Any]) -> None:
         given["distance_function"] = given["distance_function"] or PairwiseDistance()
-        super().keep(given)
+        super().build(given)
 
 
 # Distances ----------------------------------------------------------------------------------------

@@ -321,17 +321,11 @@ class Module:
 
     def get_extra_state(self) -> Any:
         """What `state_dict` contains beside the tensors; a subclass that has such says so."""
-        raise MissingRuleError(
-            "Reached a code path in Module.get_extra_state() that should never be called. A state "
-            "has it only if a subclass does. Write `def get_extra_state(self): …` in the class."
-        )
+        raise _without_extra_state("get_extra_state")
 
     def set_extra_state(self, state: Any) -> None:
         """Take up what `get_extra_state` gave."""
-        raise MissingRuleError(
-            "Reached a code path in Module.set_extra_state() that should never be called. A state "
-            "has it only if a subclass does. Write `def set_extra_state(self, state): …` too."
-        )
+        raise _without_extra_state("set_extra_state")
 
     def _overrides(self, method: str) -> bool:
         """Whether a subclass has a method of its own."""
@@ -779,6 +773,13 @@ class Module:
 
 _REGISTRIES = ("_parameters", "_buffers", "_modules")
 _HOOKS = tuple([name for name, kind in Module.__annotations__.items() if kind is Hooks])
+
+
+def _without_extra_state(method: str) -> MissingRuleError:
+    return MissingRuleError(
+        f"Reached a code path in Module.{method}() that should never be called. A state has it "
+        f"only if a subclass does. Write `def {method}(self, …): …` in the class."
+    )
 
 
 def _require_tensor_or_none(name: str, value: object) -> None:

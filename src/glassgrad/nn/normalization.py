@@ -2,7 +2,7 @@
 
 import inspect
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
 from glassgrad.core.errors import ArgumentError
@@ -23,6 +23,12 @@ class _Scaled(Module):
 
     weight: Parameter | None
     bias: Parameter | None
+
+    def make_learned(self, shape: Sequence[int], device: Any, dtype: Any, **wanted: bool) -> None:
+        """Make those of both that are wanted."""
+        shapes = {name: shape if is_wanted else None for name, is_wanted in wanted.items()}
+        add_parameters(self, device, dtype, **shapes)
+        self.reset_parameters()
 
     def reset_parameters(self) -> None:
         """Begin again, with a scale of 1 and a shift of 0."""
@@ -60,9 +66,8 @@ class LayerNorm(_Scaled):
         self.normalized_shape = each_dim(normalized_shape)
         self.eps = eps
         self.elementwise_affine = elementwise_affine
-        shape = self.normalized_shape if elementwise_affine else None
-        add_parameters(self, device, dtype, weight=shape, bias=shape if bias else None)
-        self.reset_parameters()
+        learned = {"weight": elementwise_affine, "bias": elementwise_affine and bias}
+        self.make_learned(self.normalized_shape, device, dtype, **learned)
 
     def forward(self, input: Tensor) -> Tensor:
         return functional.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
@@ -96,9 +101,7 @@ class RMSNorm(_Scaled):
         self.normalized_shape = each_dim(normalized_shape)
         self.eps = eps
         self.elementwise_affine = elementwise_affine
-        shape = self.normalized_shape if elementwise_affine else None
-        add_parameters(self, device, dtype, weight=shape)
-        self.reset_parameters()
+        self.make_learned(self.normalized_shape, device, dtype, weight=elementwise_affine)
 
     def forward(self, x: Tensor) -> Tensor:
         return functional.rms_norm(x, self.normalized_shape, self.weight, self.eps)
@@ -145,9 +148,7 @@ class GroupNorm(_Scaled):
         self.num_channels = num_channels
         self.eps = eps
         self.affine = affine
-        shape = (num_channels,) if affine else None
-        add_parameters(self, device, dtype, weight=shape, bias=shape if bias else None)
-        self.reset_parameters()
+        self.make_learned((num_channels,), device, dtype, weight=affine, bias=affine and bias)
 
     def forward(self, input: Tensor) -> Tensor:
         return functional.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
@@ -199,33 +200,28 @@ class _NormBase(_Scaled):
         self.momentum = momentum
         self.affine = affine
         self.track_running_stats = track_running_stats
-        shape = (num_features,) if affine else None
-        add_parameters(self, device, dtype, weight=shape, bias=shape if bias else None)
-        mean = variance = batches = None
-        if track_running_stats:
-            mean = zeros(num_features, device=device, dtype=dtype)
-            variance = ones(num_features, device=device, dtype=dtype)
-            batches = zeros((), device=device, dtype=int64)
-        self.register_buffer("running_mean", mean)
-        self.register_buffer("running_var", variance)
-        self.register_buffer("num_batches_tracked", batches)
-        self.reset_parameters()
+        stats = {
+            "running_mean": zeros(num_features, device=device, dtype=dtype),
+            "running_var": ones(num_features, device=device, dtype=dtype),
+            "num_batches_tracked": zeros((), device=device, dtype=int64),
+        }
+        for name, value in stats.items():
+            self.register_buffer(name, value if track_running_stats else None)
+        self.make_learned((num_features,), device, dtype, weight=affine, bias=affine and bias)
 
     def reset_running_stats(self) -> None:
         """Forget all batches."""
-        if self.running_mean is not None:
-            self.running_mean.zero_()
-        if self.running_var is not None:
-            self.running_var.fill_(1)
-        if self.num_batches_tracked is not None:
-            self.num_batches_tracked.zero_()
+        starts = {"running_mean": 0, "running_var": 1, "num_batches_tracked": 0}
+        for name, start in starts.items():
+            if getattr(self, name) is not None:
+                getattr(self, name).fill_(start)
 
     def reset_parameters(self) -> None:
         """Begin again."""
         self.reset_running_stats()
         super().reset_parameters()
 
-    def _check_rank(self, input: Tensor) -> None:
+    def check_rank(self, input: Tensor) -> None:
         """Raise ArgumentError for an input of so many dims as the class is not for."""
         if input.ndim not in self.ranks:
             wanted = " or ".join([f"{rank}D" for rank in self.ranks])
@@ -245,25 +241,19 @@ class _BatchNorm(_NormBase):
     """Each channel with mean 0 and variance 1 over the batch."""
 
     def forward(self, input: Tensor) -> Tensor:
-        self._check_rank(input)
+        self.check_rank(input)
         momentum = 0.0 if self.momentum is None else self.momentum
         is_tracked = self.training and self.track_running_stats
         if is_tracked and self.num_batches_tracked is not None:
             self.num_batches_tracked.add_(1)
             if self.momentum is None:
                 momentum = 1.0 / float(self.num_batches_tracked)
-        has_none = self.running_mean is None and self.running_var is None
-        is_used = is_tracked or not self.training
-        return functional.batch_norm(
-            input,
-            self.running_mean if is_used else None,
-            self.running_var if is_used else None,
-            self.weight,
-            self.bias,
-            self.training or has_none,
-            momentum,
-            self.eps,
-        )
+        stats = (self.running_mean, self.running_var)
+        of_batch = self.training or (self.running_mean is None and self.running_var is None)
+        if self.training and not is_tracked:
+            stats = (None, None)
+        learned = (self.weight, self.bias)
+        return functional.batch_norm(input, *stats, *learned, of_batch, momentum, self.eps)
 
 
 class BatchNorm1d(_BatchNorm):
@@ -298,7 +288,7 @@ class _InstanceNorm(Derived, _NormBase):
         _NormBase.__init__(self, **given)
 
     def forward(self, input: Tensor) -> Tensor:
-        self._check_rank(input)
+        self.check_rank(input)
         is_batched = input.ndim == self.ranks[-1]
         dim = int(is_batched)
         if input.shape[dim] != self.num_features:
@@ -313,16 +303,11 @@ class _InstanceNorm(Derived, _NormBase):
                 "warning by not passing in num_features, which is not used because affine=False",
                 stacklevel=2,
             )
-        y = functional.instance_norm(
-            input if is_batched else input.unsqueeze(0),
-            self.running_mean,
-            self.running_var,
-            self.weight,
-            self.bias,
-            self.training or not self.track_running_stats,
-            0.0 if self.momentum is None else self.momentum,
-            self.eps,
-        )
+        x = input if is_batched else input.unsqueeze(0)
+        stats, learned = (self.running_mean, self.running_var), (self.weight, self.bias)
+        of_input = self.training or not self.track_running_stats
+        momentum = 0.0 if self.momentum is None else self.momentum
+        y = functional.instance_norm(x, *stats, *learned, of_input, momentum, self.eps)
         return y if is_batched else y.squeeze(0)
 
 

@@ -171,13 +171,13 @@ class Upsample(Applied, of="interpolate"):
     arguments = ("size", "scale_factor", "mode", "align_corners", "recompute_scale_factor")
     scale_factor: float | tuple[float, ...] | None
 
-    def keep(self, given: dict[str, Any]) -> None:
+    def build(self, given: dict[str, Any]) -> None:
         factor = given["scale_factor"]
         if isinstance(factor, (tuple, list)):
             given["scale_factor"] = tuple([float(each) for each in factor])
         else:
             given["scale_factor"] = float(factor) if factor else None
-        super().keep(given)
+        super().build(given)
 
     def extra_repr(self) -> str:
         name = "size" if self.scale_factor is None else "scale_factor"

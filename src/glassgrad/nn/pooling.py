@@ -11,10 +11,10 @@ class _Windows(Applied):
 
     shown: ClassVar[tuple[str, ...]] = ("kernel_size", "stride", "padding")
 
-    def keep(self, given: dict[str, Any]) -> None:
+    def build(self, given: dict[str, Any]) -> None:
         if given["stride"] is None:
             given["stride"] = given["kernel_size"]
-        super().keep(given)
+        super().build(given)
 
 
 class _MaxPool(_Windows):
@@ -52,9 +52,9 @@ class AvgPool1d(_Windows, of="avg_pool1d"):
 
     arguments = ("kernel_size", "stride", "padding", "ceil_mode", "count_include_pad")
 
-    def keep(self, given: dict[str, Any]) -> None:
+    def build(self, given: dict[str, Any]) -> None:
         given |= {name: each_dim(given[name]) for name in self.shown if given[name] is not None}
-        super().keep(given)
+        super().build(given)
 
 
 class AvgPool2d(_Windows, of="avg_pool2d"):

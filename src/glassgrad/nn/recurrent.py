@@ -82,9 +82,7 @@ class RNNBase(Module):
 
     def reset_parameters(self) -> None:
         """Draw all parameters anew."""
-        bound = 1 / math.sqrt(self.hidden_size)
-        for weight in self.parameters():
-            uniform_(weight, -bound, bound)
+        _draw(self, self.hidden_size)
 
     def flatten_parameters(self) -> None:
         """Nothing: it is for GPUs that want them in one block of memory."""
@@ -107,12 +105,8 @@ class RNNBase(Module):
         """
         if isinstance(input, PackedSequence):
             return self._packed(input, hx)
-        if input.ndim not in (2, 3):
-            raise ArgumentError(
-                f"{type(self).__name__}: Expected input to be 2D or 3D, got {input.ndim}D instead. "
-                "It has steps, examples and features. Write `x.reshape(T, N, n)`."
-            )
-        is_single = input.ndim == 2
+        said = "It has steps, examples and features. Write `x.reshape(T, N, n)`."
+        is_single = _is_single(self, input, 2, said)
         x = input.transpose(0, 1) if self.batch_first and not is_single else input
         states = None if hx is None else self._listed(hx)
         for state in states or ():
@@ -164,13 +158,8 @@ class RNNBase(Module):
                     f"Expected {which} size {shape}, got {list(state.shape)}. There is a state for "
                     "each layer and direction, and each example. Leave it out for zeros."
                 )
-        layers = grouped(
-            self.mode,
-            self._flat_weights,
-            has_biases=self.bias,
-            num_layers=self.num_layers,
-            bidirectional=self.bidirectional,
-        )
+        form: dict[str, Any] = {"num_layers": self.num_layers, "bidirectional": self.bidirectional}
+        layers = grouped(self.mode, self._flat_weights, has_biases=self.bias, **form)
         p = self.dropout if self.training else 0.0
         y, last = recurrent(self.mode, x, tuple(states), layers, ends=ends, p=p)
         return y, list(last)
@@ -185,6 +174,22 @@ class RNNBase(Module):
         usual = {"proj_size": 0, "num_layers": 1, "bias": True, "batch_first": False}
         shown = changed(self, **usual, dropout=0, bidirectional=False)
         return ", ".join([str(self.input_size), str(self.hidden_size), *shown])
+
+
+def _draw(module: Module, hidden_size: int) -> None:
+    bound = 1 / math.sqrt(hidden_size) if hidden_size else 0
+    for weight in module.parameters():
+        uniform_(weight, -bound, bound)
+
+
+def _is_single(module: Module, input: Tensor, ndim: int, said: str) -> bool:
+    """Whether an input is a single example, with `ndim` dims, and not a batch."""
+    if input.ndim not in (ndim, ndim + 1):
+        raise ArgumentError(
+            f"{type(module).__name__}: Expected input to be {ndim}D or {ndim + 1}D, got "
+            f"{input.ndim}D instead. {said}"
+        )
+    return input.ndim == ndim
 
 
 def _check_sizes(mode: str, hidden_size: Any, num_layers: int, proj_size: int) -> None:
@@ -345,18 +350,12 @@ class RNNCellBase(Module):
 
     def reset_parameters(self) -> None:
         """Draw all parameters anew."""
-        bound = 1 / math.sqrt(self.hidden_size) if self.hidden_size else 0
-        for weight in self.parameters():
-            uniform_(weight, -bound, bound)
+        _draw(self, self.hidden_size)
 
     def _step(self, cell: Any, input: Tensor, states: list[Tensor] | None, n: int) -> list[Tensor]:
         """The states after one step of `cell`, of a batch or of a single example."""
-        if input.ndim not in (1, 2):
-            raise ArgumentError(
-                f"{type(self).__name__}: Expected input to be 1D or 2D, got {input.ndim}D instead. "
-                "It has examples and features. Use the module without `Cell` for sequences."
-            )
-        is_single = input.ndim == 1
+        said = "It has examples and features. Use the module without `Cell` for sequences."
+        is_single = _is_single(self, input, 1, said)
         x = input.unsqueeze(0) if is_single else input
         if states is None:
             shape = (x.shape[0], self.hidden_size)

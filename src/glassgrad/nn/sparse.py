@@ -18,9 +18,6 @@ class _Table(Module):
 
     weight: Parameter
     padding_idx: int | None
-    max_norm: float | None
-    norm_type: float
-    scale_grad_by_freq: bool
 
     def _make_table(
         self, count: int, size: int, padding_idx: int | None, given: Tensor | None, **form: Any

@@ -80,15 +80,8 @@ def _attend(
     attention: Module, x: Tensor, memory: Tensor, mask: Any, padding: Any, causal: bool
 ) -> Tensor:
     """What the places of `x` learn from those of `memory`."""
-    y, _ = attention(
-        x,
-        memory,
-        memory,
-        attn_mask=mask,
-        key_padding_mask=padding,
-        is_causal=causal,
-        need_weights=False,
-    )
+    masks = {"attn_mask": mask, "key_padding_mask": padding, "is_causal": causal}
+    y, _ = attention(x, memory, memory, need_weights=False, **masks)
     return y  # type: ignore[no-any-return]
 
 
@@ -317,17 +310,14 @@ class Transformer(Module):
         super().__init__()
         sizes = (d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps)
         form = (batch_first, norm_first, bias, device, dtype)
-
-        def norm() -> LayerNorm:
-            return LayerNorm(d_model, eps=layer_norm_eps, bias=bias, device=device, dtype=dtype)
-
+        norm = (d_model, layer_norm_eps, True, bias, device, dtype)
         if custom_encoder is None:
             layer: Module = TransformerEncoderLayer(*sizes, *form)
-            custom_encoder = TransformerEncoder(layer, num_encoder_layers, norm())
+            custom_encoder = TransformerEncoder(layer, num_encoder_layers, LayerNorm(*norm))
         self.encoder = custom_encoder
         if custom_decoder is None:
             layer = TransformerDecoderLayer(*sizes, *form)
-            custom_decoder = TransformerDecoder(layer, num_decoder_layers, norm())
+            custom_decoder = TransformerDecoder(layer, num_decoder_layers, LayerNorm(*norm))
         self.decoder = custom_decoder
         for weight in self.parameters():
             if weight.ndim > 1:

@@ -103,6 +103,12 @@ def remove_spectral_norm(module: Module, name: str = "weight") -> Module:
     return _removed(module, name, _SpectralNorm, "spectral_norm")
 
 
+def pre_hooks_of(module: Module, kind: type) -> dict[int, Any]:
+    """The hooks of some kind that are called before a module's `forward`, by their keys."""
+    found = {key: getattr(each, "hook", None) for key, each in module._forward_pre_hooks.items()}
+    return {key: hook for key, hook in found.items() if isinstance(hook, kind)}
+
+
 def _weight_of(module: Module, name: str) -> Parameter:
     weight = module._parameters.get(name)
     if weight is None:
@@ -114,9 +120,8 @@ def _weight_of(module: Module, name: str) -> Parameter:
 
 
 def _removed(module: Any, name: str, kind: type[Module], what: str) -> Module:
-    for key, each in list(module._forward_pre_hooks.items()):
-        hook = getattr(each, "hook", None)
-        if isinstance(hook, _Hook) and isinstance(hook.norm, kind) and hook.name == name:
+    for key, hook in pre_hooks_of(module, _Hook).items():
+        if isinstance(hook.norm, kind) and hook.name == name:
             weight = hook.compute(module).detach()
             del module._forward_pre_hooks[key]
             for part in (name, *hook.parts, *hook.buffers):

@@ -62,20 +62,10 @@ class ParametrizationList(ModuleList):
         self.unsafe = unsafe
         first = self._inverted(original)
         self.is_tensor = isinstance(first, Tensor)
-        self.ntensors = 1 if self.is_tensor else len(first)
-        if self.is_tensor:
-            self._file("original", original if first is original else first, original)
-        else:
-            for k, part in enumerate(first):
-                self._file(f"original{k}", part, original)
-
-    def _file(self, name: str, value: Tensor, like: Tensor) -> None:
-        if isinstance(like, Parameter):
-            if not isinstance(value, Parameter):
-                value = Parameter(value.detach(), like.requires_grad)
-            setattr(self, name, value)
-        else:
-            self.register_buffer(name, value)
+        parts = [first] if self.is_tensor else list(first)
+        self.ntensors = len(parts)
+        for name, part in zip(self._originals_names(), parts, strict=True):
+            _file(self, name, part, original)
 
     def _inverted(self, value: Any) -> Any:
         with no_grad():
@@ -86,8 +76,10 @@ class ParametrizationList(ModuleList):
 
     def originals(self) -> list[Any]:
         """The tensors that the parametrizations start from."""
-        names = ["original"] if self.is_tensor else [f"original{k}" for k in range(self.ntensors)]
-        return [getattr(self, name) for name in names]
+        return [getattr(self, name) for name in self._originals_names()]
+
+    def _originals_names(self) -> list[str]:
+        return ["original"] if self.is_tensor else [f"original{k}" for k in range(self.ntensors)]
 
     def right_inverse(self, value: Tensor) -> None:
         """Write into the originals what makes the parametrized tensor this one."""
@@ -102,6 +94,16 @@ class ParametrizationList(ModuleList):
         for module in others:
             value = module(value)
         return value
+
+
+def _file(module: Module, name: str, value: Tensor, like: Tensor) -> None:
+    """Make a value a parameter of a module if it stands for one, else a buffer."""
+    if not isinstance(like, Parameter):
+        module.register_buffer(name, value)
+    elif isinstance(value, Parameter):
+        module.register_parameter(name, value)
+    else:
+        module.register_parameter(name, Parameter(value.detach(), like.requires_grad))
 
 
 def register_parametrization(
@@ -242,17 +244,11 @@ def remove_parametrizations(
         )
     original = own.originals()[0]
     value = getattr(module, tensor_name).detach()
-    kept: Any = original
     if leave_parametrized and own.is_tensor:
         original.data = value
-    elif leave_parametrized:
-        kept = Parameter(value) if isinstance(original, Parameter) else value
     delattr(type(module), tensor_name)
     del module.parametrizations[tensor_name]
-    if isinstance(kept, Parameter):
-        module.register_parameter(tensor_name, kept)
-    else:
-        module.register_buffer(tensor_name, kept)
+    _file(module, tensor_name, original if own.is_tensor else value, original)
     if not len(module.parametrizations):
         del module.parametrizations
         module.__class__ = type_before_parametrizations(module)
