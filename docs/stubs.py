@@ -114,7 +114,8 @@ def _networks() -> str:
     names = "".join(f'    "{name}",\n' for name in nn.__all__)
     listed = "\n".join(sorted(imports))
     body = "\n".join(lines)
-    return f'{WARNING}"""{nn.__doc__}"""\n\n{listed}\n\n{body}\n__all__ = [\n{names}]\n'
+    warning = WARNING.replace("what the ops declare", "what the files of `nn` define")
+    return f'{warning}"""{nn.__doc__}"""\n\n{listed}\n\n{body}\n__all__ = [\n{names}]\n'
 
 
 def _derived(cls: type[Derived], base: str) -> str:

@@ -1,4 +1,4 @@
-# Written by `make stubs` (docs/stubs.py) from what the ops declare. Do not edit.
+# Written by `make stubs` (docs/stubs.py) from what the files of `nn` define. Do not edit.
 """Networks: modules that own parameters, with PyTorch's names and import paths.
 
 `Module` keeps parameters, buffers and submodules by name; `Applied` is one that only calls a

@@ -76,7 +76,8 @@ class Applied(Derived):
         arguments: their names, if the module has not all of them, or another order.
         defaults: the defaults that are not the function's.
         shown: the arguments in its repr; None: all, but `inplace` only if it is True.
-        tensors: the arguments that become buffers; found when they are derived.
+        fields: the arguments that are handed on; found when they are derived.
+        tensors: those that become buffers; likewise.
         passes_training: whether the function is told the module's mode; likewise.
     """
 
@@ -85,6 +86,7 @@ class Applied(Derived):
     arguments: ClassVar[tuple[str, ...]] = ()
     defaults: ClassVar[dict[str, Any]] = {}
     shown: ClassVar[tuple[str, ...] | None] = None
+    fields: ClassVar[tuple[str, ...]]
     tensors: ClassVar[frozenset[str]]
     passes_training: ClassVar[bool]
 
@@ -112,9 +114,10 @@ class Applied(Derived):
         cls.passes_training = "training" in given
         cls.tensors = frozenset([name for name, each in given.items() if _takes_tensor(each)])
         left_out = {*_OF_FUNCTIONS, *[each.name for each in inputs]}
-        for name in cls.arguments or [name for name in given if name not in left_out]:
-            default = cls.defaults.get(name, given[name].default)
-            yield given[name].replace(kind=_BY_POSITION, default=default)
+        names = cls.arguments or [name for name in given if name not in left_out]
+        cls.fields = tuple([name for name in names if name not in _OF_OLD])
+        defaults = {name: given[name].default for name in names} | cls.defaults
+        return [given[name].replace(kind=_BY_POSITION, default=defaults[name]) for name in names]
 
     def build(self, given: dict[str, Any]) -> None:
         """Make attributes of the arguments, and buffers of tensors."""
@@ -126,8 +129,9 @@ class Applied(Derived):
                 setattr(self, name, value)
 
     def forward(self, *inputs: Any, **named: Any) -> Any:
-        names = (self._signature or self.signature()).parameters
-        kept = {name: getattr(self, name) for name in names if name not in _OF_OLD}
+        if self._signature is None:  # it was made by `from_torch` or `pickle`, not by `__init__`
+            self.signature()
+        kept = {name: getattr(self, name) for name in self.fields}
         if self.passes_training:
             kept["training"] = self.training
         return getattr(self.home, self.function)(*inputs, **named, **kept)
@@ -135,8 +139,8 @@ class Applied(Derived):
     def extra_repr(self) -> str:
         shown = self.shown
         if shown is None:
-            shown = tuple([name for name in self.signature().parameters if name not in _OF_OLD])
-            shown = shown if getattr(self, "inplace", True) else shown[:-1]
+            self.signature()
+            shown = self.fields if getattr(self, "inplace", True) else self.fields[:-1]
         return ", ".join([f"{name}={getattr(self, name)!r}" for name in shown])
 
 

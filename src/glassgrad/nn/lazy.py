@@ -33,8 +33,7 @@ class LazyModuleMixin(Derived):
     @classmethod
     def derive(cls) -> Iterable[inspect.Parameter]:
         """The arguments of the module to become, without the first."""
-        _, *others = inspect.signature(cls.cls_to_become).parameters.values()
-        return others
+        return list(inspect.signature(cls.cls_to_become).parameters.values())[1:]
 
     def build(self, given: dict[str, Any]) -> None:
         """Make a module of size 0, then forget the shapes of its tensors."""

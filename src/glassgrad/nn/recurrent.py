@@ -230,6 +230,7 @@ def _check_dropout(dropout: Any, num_layers: int) -> None:
 class _OfMode(Derived, RNNBase):
     """The base class of networks of one mode: their arguments are the others of `RNNBase`."""
 
+    own_mode: ClassVar[str]
     left_out: ClassVar[tuple[str, ...]] = ("mode", "proj_size")
 
     @classmethod
@@ -238,7 +239,7 @@ class _OfMode(Derived, RNNBase):
         return [each for name, each in own.items() if name not in cls.left_out]
 
     def build(self, given: dict[str, Any]) -> None:
-        RNNBase.__init__(self, **given)
+        RNNBase.__init__(self, self.own_mode, **given)
 
 
 class RNN(_OfMode):
@@ -271,7 +272,7 @@ class RNN(_OfMode):
     def build(self, given: dict[str, Any]) -> None:
         nonlinearity = given.pop("nonlinearity")
         _check_nonlinearity(nonlinearity)
-        super().build({"mode": f"RNN_{nonlinearity.upper()}", **given})
+        RNNBase.__init__(self, f"RNN_{nonlinearity.upper()}", **given)
         self.nonlinearity = nonlinearity
 
 
@@ -302,10 +303,8 @@ class LSTM(_OfMode):
     See also: Hochreiter and Schmidhuber, *Long Short-Term Memory* (1997).
     """
 
+    own_mode = "LSTM"
     left_out = ("mode",)
-
-    def build(self, given: dict[str, Any]) -> None:
-        super().build({"mode": "LSTM", **given})
 
 
 class GRU(_OfMode):
@@ -319,8 +318,7 @@ class GRU(_OfMode):
     See also: Cho et al., *Learning Phrase Representations using RNN Encoder–Decoder* (2014).
     """
 
-    def build(self, given: dict[str, Any]) -> None:
-        super().build({"mode": "GRU", **given})
+    own_mode = "GRU"
 
 
 # One step -----------------------------------------------------------------------------------------

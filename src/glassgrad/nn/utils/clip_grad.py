@@ -4,10 +4,10 @@ import math
 import warnings
 from collections.abc import Iterable
 
+from glassgrad import linalg
 from glassgrad.autograd.grad_mode import no_grad
 from glassgrad.core.errors import GraphError
 from glassgrad.core.tensor import Tensor
-from glassgrad.linalg import vector_norm
 from glassgrad.nn.init import old_name
 from glassgrad.ops import stack, zeros
 
@@ -47,7 +47,8 @@ def get_total_norm(
     if not given:
         return zeros(())
     p = float(norm_type)
-    total = vector_norm(stack([vector_norm(x.detach(), p) for x in given]), p)
+    norms = [linalg.vector_norm(x.detach(), p) for x in given]
+    total = linalg.vector_norm(stack(norms), p)
     if error_if_nonfinite and not math.isfinite(total.item()):
         raise GraphError(
             f"The total norm of order {p} for gradients from `parameters` is non-finite, so it "
