@@ -121,9 +121,9 @@ def _networks() -> str:
 def _derived(cls: type[Derived], base: str) -> str:
     """A class with the `__init__` that it is made with, and what it is called with."""
     text = f'class {cls.__name__}({base}):\n    """{cls.__doc__}"""\n\n'
-    text += _method("__init__", cls.signature().parameters.values(), None)
+    text += _method("__init__", cls._arguments().parameters.values(), None)
     if issubclass(cls, Applied):
-        text += _method("forward", cls.inputs(), cls.of_function().return_annotation)
+        text += _method("forward", cls._inputs(), cls._of_function().return_annotation)
     return text
 
 

@@ -127,15 +127,15 @@ class Dropout(Applied, of="dropout"):
         ArgumentError: if `p` is not from 0 to 1.
     """
 
-    shown = ("p", "inplace")
+    _shown = ("p", "inplace")
 
-    def build(self, given: dict[str, Any]) -> None:
+    def _build(self, given: dict[str, Any]) -> None:
         if not 0 <= given["p"] <= 1:
             raise ArgumentError(
                 f"dropout probability has to be between 0 and 1, but got {given['p']}. It is how "
                 "likely an element is set to 0. Write 0.1 for ten percent."
             )
-        super().build(given)
+        super()._build(given)
 
 
 class Dropout1d(Dropout, of="dropout1d"):

@@ -26,7 +26,7 @@ class _OwnSignature:
     def __get__(self, module: Any, cls: Any) -> inspect.Signature:
         if cls.__init__ is not Derived.__init__:
             raise AttributeError("__signature__")
-        return cls.signature()  # type: ignore[no-any-return]  # of Derived
+        return cls._arguments()  # type: ignore[no-any-return]  # of Derived
 
 
 class Derived(Module):
@@ -40,19 +40,19 @@ class Derived(Module):
         cls._signature = None
 
     @classmethod
-    def signature(cls) -> inspect.Signature:
+    def _arguments(cls) -> inspect.Signature:
         """The arguments of the class."""
         if cls._signature is None:
-            cls._signature = inspect.Signature(list(cls.derive()), return_annotation=None)
+            cls._signature = inspect.Signature(list(cls._derive()), return_annotation=None)
         return cls._signature
 
     @classmethod
-    def derive(cls) -> Iterable[inspect.Parameter]:
+    def _derive(cls) -> Iterable[inspect.Parameter]:
         """What the arguments of the class follow from."""
         raise NotImplementedError
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        signature = self.signature()
+        signature = self._arguments()
         try:
             given = signature.bind(*args, **kwargs)
         except TypeError as error:
@@ -60,9 +60,9 @@ class Derived(Module):
                 f"{type(self).__name__}.__init__(): {error}. Its arguments are {signature}."
             ) from None
         given.apply_defaults()
-        self.build(given.arguments)
+        self._build(given.arguments)
 
-    def build(self, given: dict[str, Any]) -> None:
+    def _build(self, given: dict[str, Any]) -> None:
         """Make the parts of the module of its arguments."""
         raise NotImplementedError
 
@@ -72,74 +72,74 @@ class Applied(Derived):
 
     Attributes:
         function: its name.
-        home: the module that has it.
-        arguments: their names, if the module has not all of them, or another order.
-        defaults: the defaults that are not the function's.
-        shown: the arguments in its repr; None: all, but `inplace` only if it is True.
+        _home: the module that has it.
+        _names: of its arguments, if the module has not all of them, or another order.
+        _defaults: the defaults that are not the function's.
+        _shown: the arguments in its repr; None: all, but `inplace` only if it is True.
         fields: the arguments that are handed on; found when they are derived.
-        tensors: those that become buffers; likewise.
+        _tensors: those that become buffers; likewise.
         passes_training: whether the function is told the module's mode; likewise.
     """
 
     function: ClassVar[str]
-    home: ClassVar[Any] = functional
-    arguments: ClassVar[tuple[str, ...]] = ()
-    defaults: ClassVar[dict[str, Any]] = {}
-    shown: ClassVar[tuple[str, ...] | None] = None
+    _home: ClassVar[Any] = functional
+    _names: ClassVar[tuple[str, ...]] = ()
+    _defaults: ClassVar[dict[str, Any]] = {}
+    _shown: ClassVar[tuple[str, ...] | None] = None
     fields: ClassVar[tuple[str, ...]]
-    tensors: ClassVar[frozenset[str]]
+    _tensors: ClassVar[frozenset[str]]
     passes_training: ClassVar[bool]
 
     def __init_subclass__(cls, of: str | None = None, **defaults: Any) -> None:
         super().__init_subclass__()
         if of is not None:
             cls.function = of
-        cls.defaults = cls.defaults | defaults
+        cls._defaults = cls._defaults | defaults
 
     @classmethod
-    def of_function(cls) -> inspect.Signature:
+    def _of_function(cls) -> inspect.Signature:
         """The arguments of the function."""
-        return inspect.signature(getattr(cls.home, cls.function), eval_str=True)
+        return inspect.signature(getattr(cls._home, cls.function), eval_str=True)
 
     @classmethod
-    def inputs(cls) -> list[inspect.Parameter]:
+    def _inputs(cls) -> list[inspect.Parameter]:
         """What a module is called with: the tensors that have no default."""
-        given = cls.of_function().parameters.values()
+        given = cls._of_function().parameters.values()
         return [each for each in given if _takes_tensor(each) and each.default is each.empty]
 
     @classmethod
-    def derive(cls) -> Iterable[inspect.Parameter]:
+    def _derive(cls) -> Iterable[inspect.Parameter]:
         """The function's arguments, but for its inputs."""
-        given, inputs = cls.of_function().parameters, cls.inputs()
+        given, inputs = cls._of_function().parameters, cls._inputs()
         cls.passes_training = "training" in given
-        cls.tensors = frozenset([name for name, each in given.items() if _takes_tensor(each)])
+        cls._tensors = frozenset([name for name, each in given.items() if _takes_tensor(each)])
         left_out = {*_OF_FUNCTIONS, *[each.name for each in inputs]}
-        names = cls.arguments or [name for name in given if name not in left_out]
+        names = cls._names or [name for name in given if name not in left_out]
         cls.fields = tuple([name for name in names if name not in _OF_OLD])
-        defaults = {name: given[name].default for name in names} | cls.defaults
+        defaults = {name: given[name].default for name in names} | cls._defaults
         return [given[name].replace(kind=_BY_POSITION, default=defaults[name]) for name in names]
 
-    def build(self, given: dict[str, Any]) -> None:
+    def _build(self, given: dict[str, Any]) -> None:
         """Make attributes of the arguments, and buffers of tensors."""
         Module.__init__(self)
         for name, value in given.items():
-            if name in self.tensors:
+            if name in self._tensors:
                 self.register_buffer(name, value)
             else:
                 setattr(self, name, value)
 
     def forward(self, *inputs: Any, **named: Any) -> Any:
         if self._signature is None:  # it was made by `from_torch` or `pickle`, not by `__init__`
-            self.signature()
+            self._arguments()
         kept = {name: getattr(self, name) for name in self.fields}
         if self.passes_training:
             kept["training"] = self.training
-        return getattr(self.home, self.function)(*inputs, **named, **kept)
+        return getattr(self._home, self.function)(*inputs, **named, **kept)
 
     def extra_repr(self) -> str:
-        shown = self.shown
+        shown = self._shown
         if shown is None:
-            self.signature()
+            self._arguments()
             shown = self.fields if getattr(self, "inplace", True) else self.fields[:-1]
         return ", ".join([f"{name}={getattr(self, name)!r}" for name in shown])
 

@@ -19,7 +19,7 @@ from glassgrad.ops._arguments import check_type
 class _Numbered(Module):
     """What holds its parts by number; they are modules, if a subclass does not say otherwise."""
 
-    holds: ClassVar[str] = "modules"
+    _holds: ClassVar[str] = "modules"
 
     def _names(self) -> list[str]:
         """The names of the parts, as attributes."""
@@ -69,7 +69,7 @@ class _Numbered(Module):
 
     def _out_of_range(self, index: int) -> DimError:
         return DimError(
-            f"index {index} is out of range for {len(self)} {self.holds}. "
+            f"index {index} is out of range for {len(self)} {self._holds}. "
             "There is none. Write an index below that."
         )
 
@@ -327,7 +327,7 @@ class ParameterList(_Parameters, _Numbered):
         ['0', '1']
     """
 
-    holds = "parameters"
+    _holds = "parameters"
 
     def __init__(self, values: Iterable[Any] | None = None) -> None:
         super().__init__()

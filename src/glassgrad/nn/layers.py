@@ -216,7 +216,7 @@ class Flatten(Applied, of="flatten", start_dim=1):
         glassgrad.Size([5, 64])
     """
 
-    home: ClassVar[Any] = ops
+    _home: ClassVar[Any] = ops
 
 
 class Unflatten(Module):

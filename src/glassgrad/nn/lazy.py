@@ -31,11 +31,11 @@ class LazyModuleMixin(Derived):
             cls.cls_to_become, cls.channels_at = cls.__bases__[1], channels_at
 
     @classmethod
-    def derive(cls) -> Iterable[inspect.Parameter]:
+    def _derive(cls) -> Iterable[inspect.Parameter]:
         """The arguments of the module to become, without the first."""
         return list(inspect.signature(cls.cls_to_become).parameters.values())[1:]
 
-    def build(self, given: dict[str, Any]) -> None:
+    def _build(self, given: dict[str, Any]) -> None:
         """Make a module of size 0, then forget the shapes of its tensors."""
         self.cls_to_become.__init__(self, 0, **given)
         self._given = given

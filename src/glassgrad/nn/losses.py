@@ -13,25 +13,25 @@ from glassgrad.ops.losses import chosen_reduction
 class _Loss(Applied):
     """The base class of losses of an input and a target."""
 
-    shown = ()
+    _shown = ()
 
-    def build(self, given: dict[str, Any]) -> None:
+    def _build(self, given: dict[str, Any]) -> None:
         old = given.pop("size_average", None), given.pop("reduce", None)
         if old != (None, None):
             given["reduction"] = chosen_reduction(given["reduction"], *old)
-        super().build(given)
+        super()._build(given)
 
 
 class L1Loss(_Loss, of="l1_loss"):
     """The mean distance."""
 
-    arguments = ("size_average", "reduce", "reduction")
+    _names = ("size_average", "reduce", "reduction")
 
 
 class MSELoss(_Loss, of="mse_loss"):
     """The mean squared distance."""
 
-    arguments = ("size_average", "reduce", "reduction")
+    _names = ("size_average", "reduce", "reduction")
 
 
 class SmoothL1Loss(_Loss, of="smooth_l1_loss"):
@@ -41,7 +41,7 @@ class SmoothL1Loss(_Loss, of="smooth_l1_loss"):
 class HuberLoss(_Loss, of="huber_loss"):
     """Half the squared distance where that is below `delta`; from there on a line."""
 
-    arguments = ("reduction", "delta")
+    _names = ("reduction", "delta")
 
 
 class CrossEntropyLoss(_Loss, of="cross_entropy"):
@@ -123,9 +123,9 @@ class TripletMarginLoss(_Loss, of="triplet_margin_loss", p=2.0):
 class TripletMarginWithDistanceLoss(_Loss, of="triplet_margin_with_distance_loss"):
     """`TripletMarginLoss` with any distance; None: a `PairwiseDistance`."""
 
-    def build(self, given: dict[str, Any]) -> None:
+    def _build(self, given: dict[str, Any]) -> None:
         given["distance_function"] = given["distance_function"] or PairwiseDistance()
-        super().build(given)
+        super()._build(given)
 
 
 # Distances ----------------------------------------------------------------------------------------
@@ -134,10 +134,10 @@ class TripletMarginWithDistanceLoss(_Loss, of="triplet_margin_with_distance_loss
 class CosineSimilarity(Applied, of="cosine_similarity"):
     """The cosine of the angle between vectors along `dim`."""
 
-    shown = ()
+    _shown = ()
 
 
 class PairwiseDistance(Applied, of="pairwise_distance"):
     """The norm of the difference between vectors along the last dim."""
 
-    shown = ()
+    _shown = ()

@@ -278,13 +278,13 @@ class _InstanceNorm(Derived, _NormBase):
     """Each channel of each example with mean 0 and variance 1."""
 
     @classmethod
-    def derive(cls) -> Iterable[inspect.Parameter]:
+    def _derive(cls) -> Iterable[inspect.Parameter]:
         """Those of the base class; but by default nothing is learned or tracked."""
         for each in inspect.signature(_NormBase).parameters.values():
             is_off = each.name in ("affine", "track_running_stats")
             yield each.replace(default=False) if is_off else each
 
-    def build(self, given: dict[str, Any]) -> None:
+    def _build(self, given: dict[str, Any]) -> None:
         _NormBase.__init__(self, **given)
 
     def forward(self, input: Tensor) -> Tensor:

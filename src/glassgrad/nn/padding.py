@@ -23,20 +23,19 @@ class _Pad(Module):
         mode: how, see `functional.pad`.
     """
 
-    rank: ClassVar[int]
-    mode: ClassVar[str]
-    value: float | None = None
+    rank: ClassVar[int] = 0
+    mode: ClassVar[str] = "constant"
 
-    def __init_subclass__(cls, rank: int = 0, mode: str = "constant") -> None:
+    def __init_subclass__(cls, rank: int | None = None, mode: str | None = None) -> None:
         super().__init_subclass__()
-        cls.rank, cls.mode = rank, mode
+        cls.rank, cls.mode = rank or cls.rank, mode or cls.mode
 
     def __init__(self, padding: Ints) -> None:
         super().__init__()
         self.padding = each_dim(padding, 2 * self.rank)
 
     def forward(self, input: Tensor) -> Tensor:
-        return functional.pad(input, self.padding, self.mode, self.value)
+        return functional.pad(input, self.padding, self.mode, vars(self).get("value"))
 
     def extra_repr(self) -> str:
         return f"{self.padding}"
@@ -168,16 +167,16 @@ class Upsample(Applied, of="interpolate"):
         [[[1.0, 1.0, 2.0, 2.0]]]
     """
 
-    arguments = ("size", "scale_factor", "mode", "align_corners", "recompute_scale_factor")
+    _names = ("size", "scale_factor", "mode", "align_corners", "recompute_scale_factor")
     scale_factor: float | tuple[float, ...] | None
 
-    def build(self, given: dict[str, Any]) -> None:
+    def _build(self, given: dict[str, Any]) -> None:
         factor = given["scale_factor"]
         if isinstance(factor, (tuple, list)):
             given["scale_factor"] = tuple([float(each) for each in factor])
         else:
             given["scale_factor"] = float(factor) if factor else None
-        super().build(given)
+        super()._build(given)
 
     def extra_repr(self) -> str:
         name = "size" if self.scale_factor is None else "scale_factor"

@@ -9,17 +9,17 @@ from glassgrad.nn.applied import Applied
 class _Windows(Applied):
     """What pooling of given windows shares: the next one is as far as a window is large."""
 
-    shown: ClassVar[tuple[str, ...]] = ("kernel_size", "stride", "padding")
+    _shown: ClassVar[tuple[str, ...]] = ("kernel_size", "stride", "padding")
 
-    def build(self, given: dict[str, Any]) -> None:
+    def _build(self, given: dict[str, Any]) -> None:
         if given["stride"] is None:
             given["stride"] = given["kernel_size"]
-        super().build(given)
+        super()._build(given)
 
 
 class _MaxPool(_Windows):
-    arguments = ("kernel_size", "stride", "padding", "dilation", "return_indices", "ceil_mode")
-    shown = ("kernel_size", "stride", "padding", "dilation", "ceil_mode")
+    _names = ("kernel_size", "stride", "padding", "dilation", "return_indices", "ceil_mode")
+    _shown = ("kernel_size", "stride", "padding", "dilation", "ceil_mode")
 
 
 class MaxPool1d(_MaxPool, of="max_pool1d"):
@@ -50,11 +50,11 @@ class MaxPool3d(_MaxPool, of="max_pool3d"):
 class AvgPool1d(_Windows, of="avg_pool1d"):
     """`AvgPool2d` of lines, `(n, c, w)`; without another divisor."""
 
-    arguments = ("kernel_size", "stride", "padding", "ceil_mode", "count_include_pad")
+    _names = ("kernel_size", "stride", "padding", "ceil_mode", "count_include_pad")
 
-    def build(self, given: dict[str, Any]) -> None:
-        given |= {name: each_dim(given[name]) for name in self.shown if given[name] is not None}
-        super().build(given)
+    def _build(self, given: dict[str, Any]) -> None:
+        given |= {name: each_dim(given[name]) for name in self._shown if given[name] is not None}
+        super()._build(given)
 
 
 class AvgPool2d(_Windows, of="avg_pool2d"):
@@ -120,7 +120,7 @@ class AdaptiveAvgPool3d(Applied, of="adaptive_avg_pool3d"):
 
 
 class _AdaptiveMaxPool(Applied):
-    shown = ("output_size",)
+    _shown = ("output_size",)
 
 
 class AdaptiveMaxPool1d(_AdaptiveMaxPool, of="adaptive_max_pool1d"):

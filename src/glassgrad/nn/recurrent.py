@@ -230,16 +230,16 @@ def _check_dropout(dropout: Any, num_layers: int) -> None:
 class _OfMode(Derived, RNNBase):
     """The base class of networks of one mode: their arguments are the others of `RNNBase`."""
 
-    own_mode: ClassVar[str]
-    left_out: ClassVar[tuple[str, ...]] = ("mode", "proj_size")
+    _own_mode: ClassVar[str]
+    _left_out: ClassVar[tuple[str, ...]] = ("mode", "proj_size")
 
     @classmethod
-    def derive(cls) -> Iterable[inspect.Parameter]:
+    def _derive(cls) -> Iterable[inspect.Parameter]:
         own = inspect.signature(RNNBase).parameters
-        return [each for name, each in own.items() if name not in cls.left_out]
+        return [each for name, each in own.items() if name not in cls._left_out]
 
-    def build(self, given: dict[str, Any]) -> None:
-        RNNBase.__init__(self, self.own_mode, **given)
+    def _build(self, given: dict[str, Any]) -> None:
+        RNNBase.__init__(self, self._own_mode, **given)
 
 
 class RNN(_OfMode):
@@ -263,13 +263,13 @@ class RNN(_OfMode):
     """
 
     @classmethod
-    def derive(cls) -> Iterable[inspect.Parameter]:
-        for each in super().derive():
+    def _derive(cls) -> Iterable[inspect.Parameter]:
+        for each in super()._derive():
             yield each
             if each.name == "num_layers":
                 yield each.replace(name="nonlinearity", annotation=str, default="tanh")
 
-    def build(self, given: dict[str, Any]) -> None:
+    def _build(self, given: dict[str, Any]) -> None:
         nonlinearity = given.pop("nonlinearity")
         _check_nonlinearity(nonlinearity)
         RNNBase.__init__(self, f"RNN_{nonlinearity.upper()}", **given)
@@ -303,8 +303,8 @@ class LSTM(_OfMode):
     See also: Hochreiter and Schmidhuber, *Long Short-Term Memory* (1997).
     """
 
-    own_mode = "LSTM"
-    left_out = ("mode",)
+    _own_mode = "LSTM"
+    _left_out = ("mode",)
 
 
 class GRU(_OfMode):
@@ -318,7 +318,7 @@ class GRU(_OfMode):
     See also: Cho et al., *Learning Phrase Representations using RNN Encoder–Decoder* (2014).
     """
 
-    own_mode = "GRU"
+    _own_mode = "GRU"
 
 
 # One step -----------------------------------------------------------------------------------------
@@ -407,7 +407,7 @@ class RNNCell(RNNCellBase):
 
 
 class _GatedCell(RNNCellBase):
-    gates: ClassVar[int]
+    _gates: ClassVar[int]
 
     def __init__(
         self,
@@ -417,7 +417,7 @@ class _GatedCell(RNNCellBase):
         device: Any = None,
         dtype: Any = None,
     ) -> None:
-        super().__init__(input_size, hidden_size, bias, self.gates, device, dtype)
+        super().__init__(input_size, hidden_size, bias, self._gates, device, dtype)
 
 
 class LSTMCell(_GatedCell):
@@ -429,7 +429,7 @@ class LSTMCell(_GatedCell):
         (glassgrad.Size([2, 4]), glassgrad.Size([2, 4]))
     """
 
-    gates = 4
+    _gates = 4
 
     def forward(
         self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None
@@ -446,7 +446,7 @@ class GRUCell(_GatedCell):
         glassgrad.Size([2, 4])
     """
 
-    gates = 3
+    _gates = 3
 
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
         return self._step(gru_cell, input, None if hx is None else [hx], 1)[0]

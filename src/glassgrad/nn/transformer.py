@@ -30,10 +30,10 @@ class _Layer(Module):
     """What layers of the encoder and of the decoder share: attentions, then two linear maps.
 
     Attributes:
-        attentions: the names of the attentions.
+        _attentions: the names of the attentions.
     """
 
-    attentions: ClassVar[tuple[str, ...]]
+    _attentions: ClassVar[tuple[str, ...]]
 
     def __init__(
         self,
@@ -52,13 +52,13 @@ class _Layer(Module):
         super().__init__()
         form = {"bias": bias, "device": device, "dtype": dtype}
         heads = {"dropout": dropout, "batch_first": batch_first, **form}
-        for name in self.attentions:
+        for name in self._attentions:
             setattr(self, name, MultiheadAttention(d_model, nhead, **heads))
         self.linear1 = Linear(d_model, dim_feedforward, **form)
         self.dropout = Dropout(dropout)
         self.linear2 = Linear(dim_feedforward, d_model, **form)
         self.norm_first = norm_first
-        blocks = range(1, len(self.attentions) + 2)
+        blocks = range(1, len(self._attentions) + 2)
         for k in blocks:
             setattr(self, f"norm{k}", LayerNorm(d_model, eps=layer_norm_eps, **form))
         for k in blocks:
@@ -116,7 +116,7 @@ class TransformerEncoderLayer(_Layer):
         glassgrad.Size([5, 1, 8])
     """
 
-    attentions = ("self_attn",)
+    _attentions = ("self_attn",)
 
     def forward(
         self,
@@ -151,7 +151,7 @@ class TransformerDecoderLayer(_Layer):
         glassgrad.Size([5, 1, 8])
     """
 
-    attentions = ("self_attn", "multihead_attn")
+    _attentions = ("self_attn", "multihead_attn")
 
     def forward(
         self,
