@@ -28,17 +28,17 @@ class _Numbered(Module):
     def _put(self, name: str, part: Any) -> None:
         self.register_module(name, part)
 
-    def append(self, value: Any) -> Self:
+    def append(self, module: Any) -> Self:
         """Add one more at the end; returns the container."""
-        self._put(str(len(self)), value)
+        self._put(str(len(self)), module)
         return self
 
-    def extend(self, values: Iterable[Any]) -> Self:
+    def extend(self, modules: Iterable[Any]) -> Self:
         """Add several at the end; returns the container."""
         said = f"{type(self).__name__}.extend should be called with an iterable"
-        check_type(said, values, Iterable, "Each is added. Pass a list, or use `append`.")
-        for value in tuple(values):
-            self.append(value)
+        check_type(said, modules, Iterable, "Each is added. Pass a list, or use `append`.")
+        for module in tuple(modules):
+            self.append(module)
         return self
 
     def __len__(self) -> int:
@@ -99,9 +99,9 @@ class _Named(Module):
     def __contains__(self, key: str) -> bool:
         return key in self._names()
 
-    def update(self, parts: Any) -> None:
+    def update(self, modules: Any) -> None:
         """Add parts, or replace those of the same names: of a dict, or of pairs."""
-        for name, part in _pairs(type(self).__name__, parts):
+        for name, part in _pairs(type(self).__name__, modules):
             self[name] = part
 
     def pop(self, key: str) -> Any:
@@ -378,6 +378,10 @@ class ParameterDict(_Parameters, _Named):
 
     def _names(self) -> dict[str, Any]:
         return self._keys
+
+    def update(self, parameters: Any) -> None:
+        """Add parameters, or replace those of the same names: of a dict, or of pairs."""
+        super().update(parameters)
 
     def __getitem__(self, key: str) -> Any:
         return getattr(self, key)

@@ -273,8 +273,8 @@ class Module:
             PartNameError: if there is none of that name.
         """
         path, _, name = target.rpartition(".")
-        found: Parameter = _part_of(self.get_submodule(path), name, Parameter, "an nn.Parameter")
-        return found
+        owner = self.get_submodule(path)
+        return _part_of(owner, name, Parameter, "an nn.Parameter")  # type: ignore[no-any-return]
 
     def get_buffer(self, target: str) -> Tensor:
         """The buffer of a dotted name.

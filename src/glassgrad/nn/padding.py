@@ -168,7 +168,6 @@ class Upsample(Applied, of="interpolate"):
     """
 
     _names = ("size", "scale_factor", "mode", "align_corners", "recompute_scale_factor")
-    scale_factor: float | tuple[float, ...] | None
 
     def _build(self, given: dict[str, Any]) -> None:
         factor = given["scale_factor"]
