@@ -54,7 +54,7 @@ bench: $(VENV)/.bench  ## Measure against NumPy, PyTorch, autograd and MyGrad; w
 gallery: $(VENV)/.run  ## Draw the gallery, eighteen pictures, into docs/images/
 	@$(BIN)/python docs/gallery.py
 
-stubs: $(VENV)/.run  ## Write down for editors and mypy what follows from the ops' declarations
+stubs: $(VENV)/.run  ## Write down for editors and mypy what follows from declarations of ops and modules
 	@$(BIN)/python docs/stubs.py
 
 operators: $(VENV)/.test  ## Play PyTorch's operator database; write docs/operators.csv

@@ -35,6 +35,7 @@ CATALOGUE = {
         Workload("W9", "importing", "import time above numpy's"),
         Workload("W10", "per_example", "gradients per example by vmap(grad); a Jacobian"),
         Workload("W11", "trajectory", "a robot arm's trajectory step in five forms, four sizes"),
+        Workload("W12", "transformer", "a transformer's block, forward and backward"),
         Workload("W13", "programs", "programs written for PyTorch, run as they are"),
         Workload("W14", "lstm", "an LSTM of 32 steps, forward and backward"),
         Workload("million", "million", "1,000,000 nodes: built, run, freed without recursion"),

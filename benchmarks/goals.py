@@ -47,6 +47,7 @@ GOALS = (
     Goal("W11 64×32×7 / best torch", 1.0, 0.7),
     Goal("W11 512×32×7 / best torch", 1.3, 1.0),
     Goal("W11 64×128×7 / best torch", 1.3, 1.0),
+    Goal("W12 / torch", 1.1, 0.9),
     Goal("W13 program in the middle / torch", 1.0, 0.8),
     Goal("W13 slowest program / torch", 3.0, 1.5),
 )

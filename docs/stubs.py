@@ -2,12 +2,14 @@
 
 `_index.py` says which file declares a name: it loads when that is first asked for. Functions with
 `out=`, in-place methods and other names are made then, where no editor sees them: so there are
-stubs for editors and mypy. `make stubs` writes all of them; a test compares.
+stubs for editors and mypy; and one of the modules whose arguments follow from others',
+`nn/__init__.pyi`. `make stubs` writes all of them; a test compares.
 """
 
 import ast
 import inspect
 import sys
+from collections.abc import Iterable
 from copy import deepcopy
 from functools import cache
 from importlib import import_module
@@ -17,6 +19,8 @@ from types import ModuleType
 from typing import Any
 
 import glassgrad
+from glassgrad import nn
+from glassgrad.nn.applied import Applied, Derived
 from glassgrad.ops._declaring import ADDED, FUNCTIONS, METHODS, NUMPY, Arguments
 
 HOME = Path(glassgrad.__file__).parent
@@ -38,7 +42,8 @@ def stubs() -> dict[str, str]:
         f"{home.replace('.', '/')}.pyi" if home else "ops/__init__.pyi": home for home in homes
     }
     texts = {name: _functions(home) for name, home in sorted(named.items())}
-    return {**texts, "ops/_methods.pyi": _methods(), "ops/_index.py": _index()}
+    others = {"nn/__init__.pyi": _networks(), "ops/_methods.pyi": _methods()}
+    return {**texts, **others, "ops/_index.py": _index()}
 
 
 def _index() -> str:
@@ -91,6 +96,42 @@ def _methods() -> str:
         text = stub.define(name, value, doc, is_method=True)
         lines.append("".join(f"    {line}\n" for line in text.splitlines()))
     return stub.text('"""The methods of Tensor that ops declare."""\n', lines)
+
+
+def _networks() -> str:
+    """What the files of `nn` define; in full what has arguments that nobody wrote down."""
+    imports = {"import collections.abc", "from typing import Any", "import glassgrad.core.tensor"}
+    lines = []
+    for name in nn.__all__:
+        value = getattr(nn, name)
+        home = "glassgrad.nn" if isinstance(value, ModuleType) else value.__module__
+        file = home.rpartition(".")[2]
+        if getattr(value, "__init__", None) is Derived.__init__:
+            imports.add(f"from glassgrad.nn import {file} as _{file}")
+            lines.append(_derived(value, f"_{file}.{name}"))
+        else:
+            imports.add(f"from {home} import {name} as {name}")
+    names = "".join(f'    "{name}",\n' for name in nn.__all__)
+    listed = "\n".join(sorted(imports))
+    body = "\n".join(lines)
+    warning = WARNING.replace("what the ops declare", "what the files of `nn` define")
+    return f'{warning}"""{nn.__doc__}"""\n\n{listed}\n\n{body}\n__all__ = [\n{names}]\n'
+
+
+def _derived(cls: type[Derived], base: str) -> str:
+    """A class with the `__init__` that it is made with, and what it is called with."""
+    text = f'class {cls.__name__}({base}):\n    """{cls.__doc__}"""\n\n'
+    text += _method("__init__", cls._arguments().parameters.values(), None)
+    if issubclass(cls, Applied):
+        text += _method("forward", cls._inputs(), cls._of_function().return_annotation)
+    return text
+
+
+def _method(name: str, parameters: Iterable[inspect.Parameter], returned: Any) -> str:
+    own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return (
+        f"    def {name}{inspect.Signature([own, *parameters], return_annotation=returned)}: ...\n"
+    )
 
 
 class _Stub:

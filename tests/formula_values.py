@@ -840,12 +840,16 @@ def _polynomials(function: Any, x: Any, n: Any) -> Any:
 
 
 def _chebyshev(letter: str, is_shifted: bool, x: Any, n: Any) -> Any:
-    """The first and the second kind, by the angle whose cosine x is."""
+    """The four kinds, by the angle whose cosine x is."""
     angle = np.arccos(2 * x - 1 if is_shifted else x)
     with np.errstate(all="ignore"):
-        first, second = np.cos(n * angle), np.sin((n + 1) * angle) / np.sin(angle)
-    y = first if letter == "t" else second
-    return np.where(n < 0, 0, y)
+        kinds = {
+            "t": np.cos(n * angle),
+            "u": np.sin((n + 1) * angle) / np.sin(angle),
+            "v": np.cos((n + 0.5) * angle) / np.cos(angle / 2),
+            "w": np.sin((n + 0.5) * angle) / np.sin(angle / 2),
+        }
+    return np.where(n < 0, 0, kinds[letter])
 
 
 BRACKETS = {
@@ -924,6 +928,7 @@ FUNCTIONS = {
     **{f"modified_bessel_k{n}": getattr(special, f"k{n}") for n in (0, 1)},
     **{f"scaled_modified_bessel_k{n}": getattr(special, f"k{n}e") for n in (0, 1)},
     "airy_ai": lambda x: special.airy(x)[0],
+    "spherical_bessel_j0": lambda x: special.spherical_jn(0, x),
     "hermite_polynomial_h": lambda x, n: _polynomials(special.eval_hermite, x, n),
     "hermite_polynomial_he": lambda x, n: _polynomials(special.eval_hermitenorm, x, n),
     "laguerre_polynomial_l": lambda x, n: _polynomials(special.eval_laguerre, x, n),
@@ -931,6 +936,6 @@ FUNCTIONS = {
     **{
         f"{shifted}chebyshev_polynomial_{letter}": partial(_chebyshev, letter, bool(shifted))
         for shifted in ("", "shifted_")
-        for letter in "tu"
+        for letter in "tuvw"
     },
 }

@@ -4,7 +4,7 @@ import numpy as np
 import torch
 
 import glassgrad
-from glassgrad.ops import complex_numbers as numbers
+from glassgrad.ops import arithmetic as numbers
 from opcase import OpCase, fixed, positive, real, sample, whole
 
 __all__ = ["ROWS"]

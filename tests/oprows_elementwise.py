@@ -9,9 +9,8 @@ from glassgrad.ops import (
     activations,
     arithmetic,
     comparison,
-    exponentials,
+    elementary,
     selection,
-    trigonometric,
 )
 from opcase import OpCase, fixed, flags, positive, real, sample, whole
 
@@ -51,16 +50,16 @@ ARITHMETIC = [
         numpy=np.divide,
         more=[sample(positive(2, 1), positive(1, 3)), sample(whole(2), positive(2))],
     ),
-    OpCase(exponentials.reciprocal, [positive(2, 3)], numpy=np.reciprocal, more=[EMPTY]),
+    OpCase(elementary.reciprocal, [positive(2, 3)], numpy=np.reciprocal, more=[EMPTY]),
     _unary(arithmetic.neg, [real(2, 3)], numpy=np.negative),
     OpCase(
-        exponentials.pow,
+        elementary.pow,
         [positive(2, 3), real(3)],
         numpy=np.power,
         rules="PowTensor",
         more=[sample(fixed([0.0, 2.0]), fixed([2.0, 0.0]), smooth=False)],
     ),
-    OpCase(exponentials.square, [real(2, 3)], numpy=np.square, rules="Pow", more=[EMPTY, POINT]),
+    OpCase(elementary.square, [real(2, 3)], numpy=np.square, rules="Pow", more=[EMPTY, POINT]),
     OpCase(
         operator.pow,
         [real(2)],
@@ -73,12 +72,12 @@ ARITHMETIC = [
 ]
 
 TRANSCENDENTAL = [
-    _unary(exponentials.exp, [real(2, 3)], numpy=np.exp),
-    OpCase(exponentials.log, [positive(2, 3)], numpy=np.log, more=[EMPTY]),
-    OpCase(exponentials.sqrt, [positive(2, 3)], numpy=np.sqrt, more=[EMPTY]),
-    _unary(trigonometric.sin, [real(2, 3)], numpy=np.sin),
-    _unary(trigonometric.cos, [real(2, 3)], numpy=np.cos),
-    _unary(trigonometric.tanh, [real(2, 3)], numpy=np.tanh),
+    _unary(elementary.exp, [real(2, 3)], numpy=np.exp),
+    OpCase(elementary.log, [positive(2, 3)], numpy=np.log, more=[EMPTY]),
+    OpCase(elementary.sqrt, [positive(2, 3)], numpy=np.sqrt, more=[EMPTY]),
+    _unary(elementary.sin, [real(2, 3)], numpy=np.sin),
+    _unary(elementary.cos, [real(2, 3)], numpy=np.cos),
+    _unary(elementary.tanh, [real(2, 3)], numpy=np.tanh),
 ]
 
 ACTIVATIONS = [

@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 
-from glassgrad.ops import activations, exponentials, losses, rounding, special, trigonometric
+from glassgrad.ops import activations, elementary, losses, rounding, special
 from opcase import OpCase, constant, fixed, positive, real, sample, whole
 
 __all__ = ["ROWS"]
@@ -19,26 +19,26 @@ def _within(low, high):
 
 TRIGONOMETRIC = [
     OpCase(
-        trigonometric.tan,
+        elementary.tan,
         [_within(-1.2, 1.2)],
         numpy=np.tan,
         more=[EMPTY, sample(real(low=-1.0, high=1.0))],
     ),
     OpCase(
-        trigonometric.asin,
+        elementary.asin,
         [_within(-0.9, 0.9)],
         numpy=np.arcsin,
         more=[EMPTY, sample(fixed([-2.0, -1.0, 1.0]), smooth=False)],
     ),
     OpCase(
-        trigonometric.acos,
+        elementary.acos,
         [_within(-0.9, 0.9)],
         numpy=np.arccos,
         more=[EMPTY, sample(fixed([-2.0, -1.0, 1.0]), smooth=False)],
     ),
-    OpCase(trigonometric.atan, [real(2, 3)], numpy=np.arctan, more=[EMPTY, POINT]),
+    OpCase(elementary.atan, [real(2, 3)], numpy=np.arctan, more=[EMPTY, POINT]),
     OpCase(
-        trigonometric.atan2,
+        elementary.atan2,
         [real(2, 3), positive(3)],
         numpy=np.arctan2,
         more=[
@@ -48,7 +48,7 @@ TRIGONOMETRIC = [
         ],
     ),
     OpCase(
-        trigonometric.hypot,
+        elementary.hypot,
         [positive(2, 3), real(3)],
         numpy=np.hypot,
         more=[
@@ -60,17 +60,17 @@ TRIGONOMETRIC = [
 ]
 
 HYPERBOLIC = [
-    OpCase(trigonometric.sinh, [real(2, 3)], numpy=np.sinh, more=[EMPTY, POINT]),
-    OpCase(trigonometric.cosh, [real(2, 3)], numpy=np.cosh, more=[EMPTY, POINT]),
-    OpCase(trigonometric.asinh, [real(2, 3)], numpy=np.arcsinh, more=[EMPTY, POINT]),
+    OpCase(elementary.sinh, [real(2, 3)], numpy=np.sinh, more=[EMPTY, POINT]),
+    OpCase(elementary.cosh, [real(2, 3)], numpy=np.cosh, more=[EMPTY, POINT]),
+    OpCase(elementary.asinh, [real(2, 3)], numpy=np.arcsinh, more=[EMPTY, POINT]),
     OpCase(
-        trigonometric.acosh,
+        elementary.acosh,
         [_within(1.2, 3.0)],
         numpy=np.arccosh,
         more=[EMPTY, sample(fixed([0.0, 1.0]), smooth=False)],
     ),
     OpCase(
-        trigonometric.atanh,
+        elementary.atanh,
         [_within(-0.9, 0.9)],
         numpy=np.arctanh,
         more=[EMPTY, sample(fixed([-1.0, 1.0, 2.0]), smooth=False)],
@@ -78,34 +78,34 @@ HYPERBOLIC = [
 ]
 
 EXPONENTIAL = [
-    OpCase(exponentials.exp2, [real(2, 3)], numpy=np.exp2, more=[EMPTY, POINT]),
-    OpCase(exponentials.expm1, [real(2, 3)], numpy=np.expm1, more=[EMPTY, POINT]),
+    OpCase(elementary.exp2, [real(2, 3)], numpy=np.exp2, more=[EMPTY, POINT]),
+    OpCase(elementary.expm1, [real(2, 3)], numpy=np.expm1, more=[EMPTY, POINT]),
     OpCase(
-        exponentials.log1p,
+        elementary.log1p,
         [_within(-0.5, 2.0)],
         numpy=np.log1p,
         more=[EMPTY, sample(fixed([-2.0, -1.0, 0.0]), smooth=False)],
     ),
     OpCase(
-        exponentials.log2,
+        elementary.log2,
         [positive(2, 3)],
         numpy=np.log2,
         more=[EMPTY, sample(fixed([-2.0, 0.0]), smooth=False)],
     ),
     OpCase(
-        exponentials.log10,
+        elementary.log10,
         [positive(2, 3)],
         numpy=np.log10,
         more=[EMPTY, sample(fixed([-2.0, 0.0]), smooth=False)],
     ),
     OpCase(
-        exponentials.rsqrt,
+        elementary.rsqrt,
         [positive(2, 3)],
         numpy=lambda x: 1 / np.sqrt(x),
         more=[EMPTY, sample(fixed([-2.0, 0.0, -0.0]), smooth=False)],
     ),
     OpCase(
-        exponentials.logit,
+        elementary.logit,
         [_within(0.1, 0.9)],
         more=[
             EMPTY,

@@ -6,7 +6,7 @@ One rule serves lines, images and spaces, so they share a row: `rank` says how m
 import torch
 
 from glassgrad.nn import functional
-from glassgrad.ops import convolution, padding, resampling
+from glassgrad.ops import resampling, windows
 from opcase import OpCase, fixed, real, sample, whole
 
 __all__ = ["ROWS"]
@@ -74,7 +74,7 @@ CONVOLUTION = [
         ],
     ),
     OpCase(
-        convolution.unfold,
+        windows.unfold,
         [_images(2, 3)],
         {"kernel_size": 2},
         rules="Im2Col",
@@ -86,7 +86,7 @@ CONVOLUTION = [
         ],
     ),
     OpCase(
-        convolution.fold,
+        windows.fold,
         [real(1, 4, 2)],
         {"output_size": (2, 3), "kernel_size": 2},
         rules="Col2Im",
@@ -143,7 +143,7 @@ POOLING = [
         [_images(3, 4)],
         {"kernel_size": 2},
         call=_by_rank("avg_pool"),
-        rules="AvgPool2d AvgPool3d AvgPoolTransposed Depending",
+        rules="AvgPool2d AvgPool3d",
         more=[
             sample(real(1, 3, 3), kernel_size=2, stride=2, padding=1, ceil_mode=True),
             sample(real(1, 3, 3), kernel_size=2, padding=1, count_include_pad=False),
@@ -181,7 +181,7 @@ POOLING = [
 
 PADDING = [
     OpCase(
-        padding.constant_pad_nd,
+        resampling.constant_pad_nd,
         [real(2, 3)],
         {"pad": (1, 2)},
         more=[
@@ -196,7 +196,7 @@ PADDING = [
         ],
     ),
     OpCase(
-        padding.pad,
+        resampling.pad,
         [real(1, 4)],
         {"pad": (2, 1), "mode": "reflect"},
         rules=(

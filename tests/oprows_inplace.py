@@ -1,6 +1,6 @@
 """Rows of ops that exist only in place; the others share their rules with the op of their name."""
 
-from glassgrad.ops import random, shape, strided
+from glassgrad.ops import joining, random, shape
 from opcase import OpCase, constant, real, sample
 
 __all__ = ["ROWS"]
@@ -37,7 +37,7 @@ SHAPE = [
         wrong=[sample(real(2), dim=1)],
     ),
     OpCase(
-        strided.as_strided_,
+        joining.as_strided_,
         [real(6)],
         {"size": (2, 3), "stride": (1, 2)},
         call=_fresh,

@@ -7,7 +7,7 @@ it: absolute values, or products.
 import numpy as np
 import torch
 
-from glassgrad.ops import decompositions, norms, solving
+from glassgrad.ops import matrices, norms
 from opcase import OpCase, constant, fixed, real, sample
 
 __all__ = ["ROWS"]
@@ -50,7 +50,7 @@ def permuted(op, x, pivots):
 
 ROWS = [
     OpCase(
-        decompositions.cholesky,
+        matrices.cholesky,
         [SQUARE],
         torch=torch.linalg.cholesky,
         rules="LinalgCholeskyEx",
@@ -59,7 +59,7 @@ ROWS = [
         wrong=[NO_MATRIX, sample(fixed(np.zeros((2, 2))))],
     ),
     OpCase(
-        decompositions.cholesky_ex,
+        matrices.cholesky_ex,
         [constant(np.array([[[2.0, 1.0], [1.0, 3.0]], [[1.0, 2.0], [2.0, 1.0]]]))],
         torch=torch.linalg.cholesky_ex,
         rules="CholeskyInfo",
@@ -68,7 +68,7 @@ ROWS = [
         wrong=[NO_MATRIX, NO_SQUARE],
     ),
     OpCase(
-        decompositions.qr,
+        matrices.qr,
         [TALL],
         torch=torch.linalg.qr,
         rules="LinalgQr",
@@ -79,7 +79,7 @@ ROWS = [
         wrong=[NO_MATRIX, sample(SQUARE, mode="all")],
     ),
     OpCase(
-        decompositions.eigh,
+        matrices.eigh,
         [SQUARE],
         torch=torch.linalg.eigh,
         rules="LinalgEigh",
@@ -88,7 +88,7 @@ ROWS = [
         wrong=[NO_MATRIX, NO_SQUARE, sample(SQUARE, UPLO="X")],
     ),
     OpCase(
-        decompositions.eig,
+        matrices.eig,
         [SQUARE],
         torch=torch.linalg.eig,
         rules="LinalgEig",
@@ -97,7 +97,7 @@ ROWS = [
         wrong=[NO_MATRIX, NO_SQUARE],
     ),
     OpCase(
-        decompositions.svd,
+        matrices.svd,
         [SQUARE],
         {"full_matrices": False},
         torch=torch.linalg.svd,
@@ -111,7 +111,7 @@ ROWS = [
         wrong=[NO_MATRIX],
     ),
     OpCase(
-        decompositions.matrix_exp,
+        matrices.matrix_exp,
         [TURNING],
         torch=torch.linalg.matrix_exp,
         rules="LinalgMatrixExp",
@@ -119,7 +119,7 @@ ROWS = [
         wrong=[NO_MATRIX, NO_SQUARE],
     ),
     OpCase(
-        decompositions.lu_factor,
+        matrices.lu_factor,
         [SQUARE],
         torch=torch.linalg.lu_factor,
         rules="LinalgLuFactorEx",
@@ -128,14 +128,14 @@ ROWS = [
         wrong=[NO_MATRIX, sample(SINGULAR)],
     ),
     OpCase(
-        decompositions.lu_unpack,
+        matrices.lu_unpack,
         [SQUARE, constant(np.array([2, 3, 3]))],
         rules="PivotsToMatrix",
         call=permuted,
         more=[sample(TALL, constant(np.array([3, 2]))), sample(WIDE, constant(np.array([1, 2])))],
     ),
     OpCase(
-        solving.inv,
+        matrices.inv,
         [SQUARE],
         torch=torch.linalg.inv,
         numpy=np.linalg.inv,
@@ -144,7 +144,7 @@ ROWS = [
         wrong=[NO_MATRIX, NO_SQUARE, sample(SINGULAR)],
     ),
     OpCase(
-        solving.solve,
+        matrices.solve,
         [SQUARE, real(3, 2)],
         torch=torch.linalg.solve,
         numpy=np.linalg.solve,
@@ -158,7 +158,7 @@ ROWS = [
         ],
     ),
     OpCase(
-        solving.solve_triangular,
+        matrices.solve_triangular,
         [SQUARE, real(3, 2)],
         {"upper": False},
         torch=torch.linalg.solve_triangular,
@@ -174,7 +174,7 @@ ROWS = [
         ],
     ),
     OpCase(
-        solving.det,
+        matrices.det,
         [SQUARE],
         torch=torch.linalg.det,
         numpy=np.linalg.det,
@@ -183,7 +183,7 @@ ROWS = [
         wrong=[NO_MATRIX, NO_SQUARE],
     ),
     OpCase(
-        solving.slogdet,
+        matrices.slogdet,
         [SQUARE],
         torch=torch.linalg.slogdet,
         rules="LinalgSlogdet",
@@ -191,7 +191,7 @@ ROWS = [
         wrong=[NO_MATRIX, NO_SQUARE],
     ),
     OpCase(
-        solving.pinv,
+        matrices.pinv,
         [SQUARE],
         torch=torch.linalg.pinv,
         numpy=np.linalg.pinv,

@@ -2,10 +2,12 @@
 
 import torch.nn.functional as F
 
-from glassgrad.ops import attention, normalization
-from opcase import OpCase, real, sample, whole
+from glassgrad.ops import networks
+from opcase import OpCase, constant, real, sample, whole
 
 __all__ = ["ROWS"]
+
+MEAN, VARIANCE = constant([0.5, -1.0]), constant([0.25, 2.0])
 
 
 def _in_training(function, x, weight, bias, **given):
@@ -14,7 +16,7 @@ def _in_training(function, x, weight, bias, **given):
 
 ROWS = [
     OpCase(
-        normalization.layer_norm,
+        networks.layer_norm,
         [real(2, 3)],
         {"normalized_shape": (3,)},
         rules="NativeLayerNorm",
@@ -26,7 +28,7 @@ ROWS = [
         wrong=[sample(real(2, 3), normalized_shape=(2,)), sample(whole(2), normalized_shape=(2,))],
     ),
     OpCase(
-        normalization.batch_norm,
+        networks.batch_norm,
         [real(3, 2), real(2), real(2)],
         rules="NativeBatchNorm",
         torch=F.batch_norm,
@@ -35,7 +37,16 @@ ROWS = [
         wrong=[sample(real(1, 2), real(2), real(2)), sample(real(2, 2), real(3), real(3))],
     ),
     OpCase(
-        normalization.group_norm,
+        networks.batch_norm,
+        [real(3, 2), MEAN, VARIANCE, real(2), real(2)],
+        rules="EvaluatedBatchNorm",
+        torch=F.batch_norm,
+        same_graph=False,
+        more=[sample(real(2, 2, 2), MEAN, VARIANCE, real(2), real(2), eps=0.5)],
+        wrong=[sample(real(2, 2), MEAN, VARIANCE, real(3), real(3))],
+    ),
+    OpCase(
+        networks.group_norm,
         [real(2, 4)],
         {"num_groups": 2},
         rules="NativeGroupNorm",
@@ -44,7 +55,7 @@ ROWS = [
         wrong=[sample(real(2, 3), num_groups=2), sample(real(2), num_groups=1)],
     ),
     OpCase(
-        attention.scaled_dot_product_attention,
+        networks.scaled_dot_product_attention,
         [real(2, 2), real(3, 2), real(3, 2)],
         same_graph=False,
         more=[

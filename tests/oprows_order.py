@@ -5,15 +5,14 @@ import math
 import numpy as np
 
 from glassgrad.ops import (
-    counting,
     diagonals,
-    extrema,
     indexing,
+    joining,
+    ordering,
     random,
     reduction,
     selection,
     shape,
-    sorting,
 )
 from opcase import OpCase, constant, fixed, real, sample, whole
 
@@ -27,7 +26,7 @@ FLAT = fixed([1, -1, 1])
 
 ORDER = [
     OpCase(
-        sorting.sort,
+        ordering.sort,
         [real(2, 3)],
         rules="Sort SortStable",
         more=[
@@ -39,21 +38,21 @@ ORDER = [
         wrong=[sample(real(2), dim=1), sample(constant([1j]))],
     ),
     OpCase(
-        sorting.topk,
+        ordering.topk,
         [real(2, 4)],
         {"k": 2},
         more=[sample(real(3, 2), k=1, dim=0, largest=False), sample(real(), k=1)],
         wrong=[sample(real(2), k=3), sample(real(2), k=-1), sample(constant([True]), k=1)],
     ),
     OpCase(
-        sorting.kthvalue,
+        ordering.kthvalue,
         [real(2, 3)],
         {"k": 2},
         more=[sample(real(3, 2), k=1, dim=0, keepdim=True), sample(real(), k=1)],
         wrong=[sample(real(2), k=3), sample(real(0), k=1), sample(constant([1j]), k=1)],
     ),
     OpCase(
-        sorting.mode,
+        ordering.mode,
         [real(2, 3)],
         more=[
             sample(TIES, smooth=False),
@@ -64,7 +63,7 @@ ORDER = [
         wrong=[sample(real(0)), sample(constant([1j]))],
     ),
     OpCase(
-        sorting.searchsorted,
+        ordering.searchsorted,
         [SAME, constant([[0.0, 2.0], [2.5, 4.0]])],
         numpy=lambda x, y, right=False: np.searchsorted(x, y, "right" if right else "left"),
         more=[sample(SAME, constant([2.0, 1.0]), right=True)],
@@ -76,21 +75,21 @@ ORDER = [
         ],
     ),
     OpCase(
-        extrema.cummax,
+        ordering.cummax,
         [real(2, 3)],
         {"dim": 1},
         more=[sample(TIES, dim=1, smooth=False), sample(real(3, 2), dim=0), POINT],
         wrong=[sample(real(2), dim=1), sample(constant([1j]), dim=0)],
     ),
     OpCase(
-        extrema.cummin,
+        ordering.cummin,
         [real(2, 3)],
         {"dim": 1},
         more=[sample(TIES, dim=1, smooth=False), POINT],
         wrong=[sample(real(2), dim=1)],
     ),
     OpCase(
-        extrema.aminmax,
+        ordering.aminmax,
         [real(2, 3)],
         more=[sample(real(2, 3), dim=1, keepdim=True), sample(TIES, smooth=False)],
         wrong=[sample(real(0)), sample(real(0, 2), dim=0), sample(constant([1j]))],
@@ -99,7 +98,7 @@ ORDER = [
 
 COUNTS = [
     OpCase(
-        counting.unique,
+        ordering.unique,
         [constant([[3.0, 1.0], [1.0, 3.0], [3.0, 1.0]])],
         rules="Unique2 UniqueDim",
         more=[
@@ -109,13 +108,13 @@ COUNTS = [
         wrong=[sample(constant([1j])), sample(real(0, 2), dim=1), sample(real(), dim=0)],
     ),
     OpCase(
-        counting.unique_consecutive,
+        ordering.unique_consecutive,
         [whole(6)],
         more=[sample(constant([[1.0, 1.0, 2.0]]), dim=1, return_inverse=True)],
         wrong=[sample(constant([1j])), sample(real(2), dim=1)],
     ),
     OpCase(
-        counting.bincount,
+        ordering.bincount,
         [whole(5)],
         numpy=np.bincount,
         more=[sample(constant([0, 2, 2]), constant([1.0, 1.0, 1.0]), minlength=5)],
@@ -127,7 +126,7 @@ COUNTS = [
         ],
     ),
     OpCase(
-        counting.histc,
+        ordering.histc,
         [constant([1.0, 2.0, 1.0, 4.0])],
         {"bins": 3, "min": 0, "max": 3},
         rules="Histogram",
@@ -167,14 +166,14 @@ SUMS = [
 
 PLACES = [
     OpCase(
-        indexing.select_scatter,
+        joining.select_scatter,
         [real(2, 3), real(2)],
         {"dim": 1, "index": -1},
         more=[sample(real(2, 3), real(3), dim=0, index=1)],
         wrong=[sample(real(2), real(2), dim=0, index=0), sample(real(2), real(), dim=0, index=2)],
     ),
     OpCase(
-        indexing.slice_scatter,
+        joining.slice_scatter,
         [real(4), real(2)],
         {"start": 1, "step": 2},
         more=[sample(real(2, 3), real(2, 2), dim=1, end=-1)],

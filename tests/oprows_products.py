@@ -1,10 +1,12 @@
 """Rows of products of matrices, and of losses."""
 
+import itertools
+
 import numpy as np
 import torch
 
-from glassgrad.ops import distances, linalg, losses
-from glassgrad.ops.contraction import einsum
+import glassgrad
+from glassgrad.ops import linalg, losses
 from opcase import OpCase, constant, fixed, real, sample, whole
 
 __all__ = ["ROWS"]
@@ -76,7 +78,7 @@ LINALG = [
         ],
     ),
     OpCase(
-        einsum,
+        linalg.einsum,
         [real(2, 3), real(3, 4)],
         {"equation": "ij,jk->ik"},
         numpy=lambda *xs, equation: np.einsum(equation, *xs),
@@ -107,6 +109,28 @@ LINALG = [
         ],
     ),
 ]
+
+
+def _of_scores(function, x, targets, input_lengths, target_lengths, **given):
+    tensor = torch.tensor if isinstance(x, torch.Tensor) else glassgrad.tensor
+    numbers = [tensor(n) for n in (targets, input_lengths, target_lengths)]
+    return function(x.log_softmax(-1), *numbers, **given)
+
+
+def _spelt(log_probs, targets, lasts, sizes, blank=0, reduction="mean", zero_infinity=False):
+    """The sum over all outputs that spell a target; PyTorch's loss has no second derivative."""
+    log_probs = log_probs.reshape(log_probs.shape[0], -1, log_probs.shape[-1])
+    targets, lasts, sizes = targets.reshape(log_probs.shape[1], -1), lasts.tolist(), sizes.tolist()
+    losses = []
+    for n, wanted in enumerate(targets.tolist()):
+        scores = [
+            log_probs[range(lasts[n]), n, way].sum()
+            for way in itertools.product(range(log_probs.shape[-1]), repeat=lasts[n])
+            if [k for k, _ in itertools.groupby(way) if k != blank] == wanted[: sizes[n]]
+        ]
+        losses.append(-torch.stack(scores).logsumexp(0) if scores else log_probs.sum() * 0)
+    losses = torch.stack(losses)
+    return (losses / torch.tensor(sizes)).mean() if reduction == "mean" else losses.sum()
 
 
 def _huber(x, y, delta=1.0, **given):
@@ -167,7 +191,7 @@ LOSSES = [
         wrong=[sample(real(2), real(2), reduction="median")],
     ),
     OpCase(
-        distances.smooth_l1_loss,
+        losses.smooth_l1_loss,
         [real(2, 3), real(2, 3)],
         rules="SmoothL1Loss",
         more=[
@@ -177,7 +201,27 @@ LOSSES = [
         wrong=[sample(real(2), real(2), beta=-1.0)],
     ),
     OpCase(
-        distances.huber_loss,
+        losses.ctc_loss,
+        [real(4, 2, 3)],
+        {"targets": [[1, 1, 0], [1, 2, 1]], "input_lengths": [4, 3], "target_lengths": [2, 3]},
+        torch=_spelt,
+        call=_of_scores,
+        same_graph=False,
+        more=[
+            sample(real(3, 3), targets=[0, 2], input_lengths=[3], target_lengths=[2], blank=1),
+            sample(
+                real(3, 2, 3),
+                targets=[[1, 1], [2, 0]],
+                input_lengths=[2, 3],
+                target_lengths=[2, 1],
+                reduction="sum",
+                zero_infinity=True,
+            ),
+        ],
+        wrong=[sample(real(2, 1, 2), targets=[[1]], input_lengths=[3], target_lengths=[1])],
+    ),
+    OpCase(
+        losses.huber_loss,
         [real(2, 3), real(2, 3)],
         torch=_huber,
         same_graph=False,

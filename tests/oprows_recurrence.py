@@ -3,7 +3,7 @@ step, which tests/nn/test_recurrent.py and tests/ops/test_recurrence.py hold to 
 
 import torch
 
-from glassgrad.ops import recurrence
+import glassgrad
 from opcase import OpCase, real, sample
 
 __all__ = ["ROWS"]
@@ -91,7 +91,7 @@ def _row(op, rules, gates, step, call=_other, states=1):
 
 
 ROWS = [
-    _row(recurrence.lstm, "LSTM", 4, _lstm_step, _lstm, states=2),
-    _row(recurrence.gru, "GRU", 3, _gru_step),
-    _row(recurrence.rnn_tanh, "RNN", 1, _rnn_step),
+    _row(glassgrad.lstm, "LSTM", 4, _lstm_step, _lstm, states=2),
+    _row(glassgrad.gru, "GRU", 3, _gru_step),
+    _row(glassgrad.rnn_tanh, "RNN", 1, _rnn_step),
 ]

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from glassgrad.ops import extrema, reduction
+from glassgrad.ops import ordering, reduction
 from opcase import OpCase, fixed, flags, real, sample, whole
 
 __all__ = ["ROWS"]
@@ -101,7 +101,7 @@ REDUCTION = [
         more=[sample(real(2, 3), dim=0, keepdim=True), sample(whole(2, 3), dim=1)],
     ),
     OpCase(
-        extrema.max,
+        ordering.max,
         [real(2, 3)],
         rules="Max MaxDim",
         more=[
@@ -114,14 +114,14 @@ REDUCTION = [
         wrong=[EMPTY, sample(real(0, 3), dim=0), sample(real(2), dim=1)],
     ),
     OpCase(
-        extrema.min,
+        ordering.min,
         [real(2, 3)],
         rules="Min MinDim",
         more=[sample(real(2, 3), dim=0), sample(TIES, dim=0, smooth=False), POINT],
         wrong=[EMPTY, sample(real(0, 3), dim=0)],
     ),
     OpCase(
-        extrema.amax,
+        ordering.amax,
         [real(2, 3)],
         numpy=_over("max"),
         more=[
@@ -132,14 +132,14 @@ REDUCTION = [
         wrong=[sample(real(0, 3), dim=0)],
     ),
     OpCase(
-        extrema.amin,
+        ordering.amin,
         [real(2, 3)],
         numpy=_over("min"),
         more=[sample(real(2, 3), dim=-1), sample(TIES, dim=(0, 1), smooth=False)],
         wrong=[sample(real(0, 3), dim=0)],
     ),
     OpCase(
-        extrema.argmax,
+        ordering.argmax,
         [TIES],
         numpy=lambda x, dim=None, keepdim=False: np.argmax(x, dim, keepdims=keepdim),
         rules="ArgMax",
@@ -147,7 +147,7 @@ REDUCTION = [
         wrong=[EMPTY, sample(real(2), dim=1)],
     ),
     OpCase(
-        extrema.argmin,
+        ordering.argmin,
         [TIES],
         numpy=lambda x, dim=None, keepdim=False: np.argmin(x, dim, keepdims=keepdim),
         rules="ArgMin",
@@ -161,7 +161,7 @@ WITH_ZEROS = fixed([[0.0, 2.0, 3.0], [0.0, 0.0, 1.5]])
 
 CHOSEN = [
     OpCase(
-        extrema.median,
+        ordering.median,
         [real(2, 3)],
         rules="Median MedianDim",
         more=[
@@ -175,7 +175,7 @@ CHOSEN = [
         wrong=[sample(real(0, 3), dim=0), sample(real(2), dim=1)],
     ),
     OpCase(
-        extrema.nanmedian,
+        ordering.nanmedian,
         [real(2, 3)],
         rules="Nanmedian NanmedianDim",
         more=[

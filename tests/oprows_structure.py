@@ -6,12 +6,11 @@ import glassgrad
 from glassgrad.ops import (
     conversion,
     diagonals,
-    filling,
     indexing,
     joining,
+    memory,
     scattering,
     shape,
-    strided,
 )
 from opcase import OpCase, fixed, flags, real, sample, whole
 
@@ -124,7 +123,7 @@ SHAPE = [
 
 CHOOSING = [
     OpCase(
-        indexing.select,
+        joining.select,
         [real(2, 3)],
         {"dim": 1, "index": -1},
         numpy=lambda x, dim, index: x.take(index, dim),
@@ -132,7 +131,7 @@ CHOOSING = [
         wrong=[sample(real(2, 3), dim=1, index=3), sample(real(2, 3), dim=2, index=0)],
     ),
     OpCase(
-        indexing.narrow,
+        joining.narrow,
         [real(4, 3)],
         {"dim": 0, "start": 1, "length": 2},
         rules="Slice SliceInto",
@@ -248,7 +247,7 @@ PARTS = [
         wrong=[sample(real(2)), sample(real(2, 2), dim1=1, dim2=1)],
     ),
     OpCase(
-        strided.as_strided,
+        joining.as_strided,
         [real(6)],
         {"size": (2, 3), "stride": (3, 1)},
         rules="AsStrided",
@@ -292,27 +291,27 @@ COPYING = [
         call=lambda f, x, dtype: x.to(dtype),
     ),
     OpCase(
-        filling.copy_,
+        memory.copy_,
         [real(2, 3), real(3)],
         rules="Copy",
         call=_copied,
         wrong=[sample(real(2, 3), real(2))],
     ),
     OpCase(
-        filling.fill_,
+        memory.fill_,
         [real(2, 3)],
         {"value": 2.5},
         rules="Fill",
         call=lambda f, x, value: x.clone().fill_(value),
     ),
     OpCase(
-        filling.fill_,
+        memory.fill_,
         [real(2, 3), real()],
         rules="FillWith",
         call=lambda f, x, value: x.clone().fill_(value),
         wrong=[sample(real(2, 3), real(3))],
     ),
-    OpCase(filling.zero_, [real(2, 3)], rules="Zero", call=lambda f, x: x.clone().zero_()),
+    OpCase(memory.zero_, [real(2, 3)], rules="Zero", call=lambda f, x: x.clone().zero_()),
 ]
 
 ROWS = [*SHAPE, *CHOOSING, *JOINING, *PARTS, *COPYING]

@@ -18,6 +18,7 @@ MODULES = (
     "autograd.functional",
     "autograd.graph",
     "distributions",
+    "distributions.normal",
     "fft",
     "func",
     "linalg",

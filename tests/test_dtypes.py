@@ -9,6 +9,7 @@ import torch
 
 import glassgrad
 from both import LIBRARIES
+from glassgrad.core.errors import KernelError
 
 NAMES = ["bool", "uint8", "int8", "int16", "int32", "int64"]
 NAMES += ["float16", "float32", "float64", "complex64", "complex128"]
@@ -89,3 +90,29 @@ def test_the_dtype_of_a_sum_is_told(lib):
     assert lib.result_type(lib.tensor([1, 2]), 1.5) is lib.float32
     assert lib.result_type(lib.tensor(1.0), lib.tensor([1], dtype=lib.int8)) is lib.float32
     assert lib.get_default_dtype() is lib.float32
+
+
+def test_a_dtype_that_is_a_name_alone_is_pickled_by_it(lib):
+    assert pickle.loads(pickle.dumps(lib.bfloat16)) is copy.deepcopy(lib.bfloat16) is lib.bfloat16
+
+
+NOT_IMPLEMENTED = {
+    "gcd of floats": lambda m: m.gcd(m.ones(2), m.ones(2)),
+    "hypot of integers": lambda m: m.hypot(m.tensor([1]), m.tensor([1])),
+    "lerp of integers": lambda m: m.lerp(m.tensor([1]), m.tensor([2]), 0.5),
+    "logaddexp of integers": lambda m: m.logaddexp(m.tensor([1]), m.tensor([2])),
+    "logit of complex numbers": lambda m: m.logit(m.tensor([1j])),
+    "erf of complex numbers": lambda m: m.erf(m.tensor([1j])),
+    "bessel_j0 of complex numbers": lambda m: m.special.bessel_j0(m.tensor([1j])),
+    "gelu of integers": lambda m: m.nn.functional.gelu(m.tensor([1])),
+    "trace of bools": lambda m: m.tensor([[True]]).trace(),
+    "tril_indices of floats": lambda m: m.tril_indices(2, 2, dtype=m.float32),
+}
+
+
+@pytest.mark.parametrize("m", LIBRARIES)
+@pytest.mark.parametrize("name", NOT_IMPLEMENTED)
+def test_what_is_not_implemented_for_a_dtype_says_so_by_its_class(m, name):
+    with pytest.raises(NotImplementedError, match="not implemented for") as raised:
+        NOT_IMPLEMENTED[name](m)
+    assert m is torch or isinstance(raised.value, KernelError)

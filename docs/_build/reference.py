@@ -166,7 +166,16 @@ def groups(module: ModuleType) -> dict[str, list[str]]:
             title = comments.get(line, title)
         if isinstance(element, ast.Constant) and _is_shown(module, str(element.value)):
             found.setdefault(title, []).append(str(element.value))
+    if not found:  # derived, too: from what files define
+        for name in filter(functools.partial(_is_shown, module), module.__all__):
+            found.setdefault(_about(getattr(module, name)), []).append(name)
     return found
+
+
+def _about(value: Any) -> str:
+    """The first words on the file that defines something."""
+    about = inspect.getdoc(sys.modules[value.__module__]) or ""
+    return re.split(r"[.:;]", about)[0]
 
 
 def _all_of(tree: ast.Module) -> ast.expr:
@@ -218,9 +227,7 @@ def _grouped_by_family() -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     named = [name for name in METHODS if not name.startswith("_")]
     for name in sorted(named, key=lambda name: (METHODS[name].__module__, name)):
-        about = inspect.getdoc(sys.modules[METHODS[name].__module__]) or ""
-        title = re.split(r"[.:;]", about)[0]
-        found.setdefault(title, []).append(name)
+        found.setdefault(_about(METHODS[name]), []).append(name)
     return found
 
 

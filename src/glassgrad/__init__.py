@@ -123,21 +123,8 @@ def is_inference(input: Tensor) -> _builtins.bool:
     return input.is_inference()
 
 
-_PACKAGES = (
-    "data",
-    "distributions",
-    "fft",
-    "func",
-    "linalg",
-    "nn",
-    "optim",
-    "special",
-    "tracing",
-    "trajectory",
-    "utils",
-    "viz",
-)
-_LATER = {name: name for name in _PACKAGES}
+_PACKAGES = "data distributions fft func linalg nn optim special tracing trajectory utils viz"
+_LATER = {name: name for name in _PACKAGES.split()}
 _LATER |= {"record": "tracing", "draw": "viz", "explain": "viz", "player": "viz", "vmap": "func"}
 _LATER |= {"snapshot": "tracing", "scope": "autograd.scopes", "as_torch": "_as_torch"}
 _LATER |= {"load": "serialization", "save": "serialization"}

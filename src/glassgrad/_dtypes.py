@@ -140,7 +140,7 @@ class _Absent(dtype):
         return hash(self.name)
 
     def __reduce__(self) -> Any:
-        return getattr, (dtypes, self.name)
+        return self.name  # of what this module has under that name
 
 
 bfloat16 = _Absent("bfloat16", 2)
@@ -194,7 +194,6 @@ class _Limits:
     names: Names = ()
     """Its own name, and that of the other one."""
     attributes: Names = ()
-    resolution: float
 
     def __init__(self, type: Any = None) -> None:
         own = dtypes.get_default_dtype() if type is None else as_dtype(type)
@@ -205,16 +204,14 @@ class _Limits:
                 f"Use glassgrad.{other} to handle it, or that of a dtype it has."
             )
         own = np.empty(0, own).real.dtype
-        self.dtype = own.name
-        self.bits = own.itemsize * 8
-        found = np.finfo(own) if own.kind == "f" else np.iinfo(own)
+        self.dtype, self.bits = own.name, own.itemsize * 8
+        is_fraction = own.kind == "f"
+        found: Any = np.finfo(own) if is_fraction else np.iinfo(own)
         for name in self.attributes:
             value = getattr(found, name)
-            setattr(self, name, int(value) if own.kind in "iu" else float(value))
-        if own.kind == "f":
-            self.resolution = (
-                10.0 ** -np.finfo(own).precision
-            )  # NumPy's own is rounded to the dtype
+            setattr(self, name, float(value) if is_fraction else int(value))
+        if is_fraction:  # NumPy's own is rounded to the dtype
+            self.resolution = 10.0**-found.precision
 
     def __repr__(self) -> str:
         listed = ", ".join(f"{name}={getattr(self, name):g}" for name in self.attributes)

@@ -5,7 +5,6 @@ The ops declare their methods themselves (see `ops/_declaring.py`). This mixin i
 """
 
 import copy
-import warnings
 from collections.abc import Iterator
 from typing import Any, TypeVar
 
@@ -13,7 +12,6 @@ import numpy as np
 
 from . import _dtypes, _printing
 from .core import backward as _backward
-from .core import state
 from .core.errors import (
     ArgumentTypeError,
     DTypeError,
@@ -22,6 +20,7 @@ from .core.errors import (
     ShapeError,
     TransformError,
 )
+from .core.state import Func, modes
 from .core.tensor import ANY_DTYPE, LEAF, Size, Tensor, is_differentiable, wrap
 from .hooks import on_gradients as hooks
 from .hooks.on_gradients import Hooks
@@ -30,23 +29,33 @@ from .ops import (
     _lookup,
     arithmetic,
     comparison,
-    complex_numbers,
     conversion,
     indexing,
     joining,
     memory,
     shape,
 )
+from .ops._arguments import Operand
 from .ops._declaring import METHODS, plain
-from .ops.arithmetic import Add, Div, Mul, Operand, Sub
+from .ops.arithmetic import Add, Div, Mul, Sub
 from .ops.comparison import Eq, Ge, Gt, Le, Lt, Ne
 from .values.backend import CPU, Device, asnumpy, device_of
+from .values.calls import warn
 from .values.dtypes import DType, as_dtype
-from .values.layers import Layer, refuse_inside, settled, visible
+from .values.layers import Layer, refuse_inside, visible
 
 Subclass = TypeVar("Subclass", bound=Tensor)
 
 GRAD_DTYPES = ("float16", "float32", "float64", "complex64", "complex128")  # by name
+
+
+def _assignable(view: Func) -> property:
+    """A property that is a view of a tensor: what is assigned to it is written to the view."""
+
+    def assign(self: Tensor, value: Any) -> None:
+        view(self)[...] = value
+
+    return property(view, assign)
 
 
 class SizeMethods:
@@ -146,13 +155,11 @@ class Methods:
         if cold is not None and cold.grad is not None:
             return cold.grad
         if not self.is_leaf and not self.retains_grad:
-            warnings.warn(
+            warn(
                 "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its "
                 ".grad attribute won't be populated during autograd.backward(). If you indeed "
                 "want the .grad field to be populated for a non-leaf Tensor, use .retain_grad() "
-                "on the non-leaf Tensor.",
-                UserWarning,
-                stacklevel=2,
+                "on the non-leaf Tensor."
             )
         return None
 
@@ -267,28 +274,13 @@ class Methods:
 
     # Transposes
     T = property(shape.reversed_dims)
-    H = property(complex_numbers.H)
+    H = property(arithmetic.H)
     mT = property(shape.mT)  # noqa: N815  # PyTorch's name
-    mH = property(complex_numbers.mH)  # noqa: N815  # PyTorch's name
+    mH = property(arithmetic.mH)  # noqa: N815  # PyTorch's name
 
     # Parts of complex numbers
-    @property
-    def real(self: "Tensor") -> "Tensor":
-        """A view of the real parts; see `glassgrad.real`."""
-        return complex_numbers.real(self)
-
-    @real.setter
-    def real(self: "Tensor", value: Any) -> None:
-        complex_numbers.real(self)[...] = value
-
-    @property
-    def imag(self: "Tensor") -> "Tensor":
-        """A view of the imaginary parts; see `glassgrad.imag`."""
-        return complex_numbers.imag(self)
-
-    @imag.setter
-    def imag(self: "Tensor", value: Any) -> None:
-        complex_numbers.imag(self)[...] = value
+    real = _assignable(arithmetic.real)
+    imag = _assignable(arithmetic.imag)
 
     # Methods
     @property
@@ -306,6 +298,10 @@ class Methods:
         """Bytes of all elements."""
         return self.itemsize * self.numel()
 
+    def element_size(self: "Tensor") -> int:
+        """Bytes per element."""
+        return self.itemsize
+
     def numel(self: "Tensor") -> int:
         """The number of elements."""
         return self.shape.numel()
@@ -313,6 +309,8 @@ class Methods:
     def dim(self: "Tensor") -> int:
         """The number of dims."""
         return self.ndim
+
+    nelement, ndimension = numel, dim
 
     def size(self: "Tensor", dim: int | None = None) -> Any:
         """The shape, or the size of one dim."""
@@ -381,7 +379,7 @@ class Methods:
         """
         if force:
             return asnumpy(self.payload)
-        if self.requires_grad and state.modes.grad:
+        if self.requires_grad and modes.grad:
             raise GraphError(
                 "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() "
                 "instead. NumPy records nothing, so the gradient would be lost."
@@ -391,7 +389,7 @@ class Methods:
                 f"can't convert {self.device} device type tensor to numpy. Use Tensor.cpu() to "
                 "copy the tensor to host memory first."
             )
-        return _without_layers(self)  # type: ignore[no-any-return]  # payload is Any
+        return conversion.without_layers(self)  # type: ignore[no-any-return]  # payload is Any
 
     def __array__(
         self: "Tensor", dtype: Any = None, copy: bool | None = None
@@ -484,7 +482,7 @@ class Methods:
 
     def __deepcopy__(self: "Tensor", memo: dict[int, Any]) -> "Tensor":
         if isinstance(self.payload, Layer):
-            return copy.deepcopy(wrap(_without_layers(self)), memo)
+            return copy.deepcopy(wrap(conversion.without_layers(self)), memo)
         if not self.is_leaf:
             raise GraphError(
                 "Only Tensors created explicitly by the user (graph leaves) support the deepcopy "
@@ -499,7 +497,7 @@ class Methods:
         return out
 
     def __reduce_ex__(self: "Tensor", protocol: Any) -> tuple[Any, ...]:
-        array = asnumpy(_without_layers(self))
+        array = asnumpy(conversion.without_layers(self))
         return _rebuild, (type(self), array, self.requires_grad, self.name), self.__dict__
 
     def __len__(self: "Tensor") -> int:
@@ -564,23 +562,6 @@ def _as_grad_dtype(dtype: Any) -> DType:
 
 
 # Copies -----------------------------------------------------------------------------------------
-
-
-def _without_layers(tensor: "Tensor") -> Any:
-    """The array of a tensor, if it does not take part in a transform any more.
-
-    Raises:
-        TransformError: if its transform is still being computed, or was a vmap.
-    """
-    payload = settled(tensor).payload
-    if isinstance(payload, Layer):
-        raise TransformError(
-            "Cannot access data pointer of Tensor that doesn't have storage: inside a transform "
-            f"({payload.level.kind}) a tensor of shape {list(tensor.shape)} is more than an array, "
-            "and nobody else would see the rest. Compute with glassgrad's ops, in a Function of "
-            "your own, or outside of the transform."
-        )
-    return payload
 
 
 def _rebuild(cls: "type[Tensor]", array: Any, requires_grad: bool, name: str | None) -> "Tensor":

@@ -8,6 +8,7 @@ this file holds them all.
 
 import contextlib
 import functools
+import operator
 import os
 import re
 import sys
@@ -19,24 +20,11 @@ from typing import Any, ClassVar, Self, TypeVar
 
 from .core.errors import ArgumentError, ArgumentTypeError, DeviceError, DTypeError, GraphError
 from .core.tensor import Tensor
-from .levels.subclasses import (
-    DisableTorchFunctionSubclass,
-    handle_torch_function,
-    has_torch_function,
-    is_tensor_like,
-)
+from .levels import subclasses
+from .ops import generator
 from .ops._arguments import check_type
 from .ops._declaring import FUNCTIONS
 from .ops.creation import TensorType
-from .ops.generator import (
-    Generator,
-    default_generator,
-    get_rng_state,
-    initial_seed,
-    manual_seed,
-    seed,
-    set_rng_state,
-)
 from .values import backend
 from .values.backend import Device
 from .values.dtypes import TYPE_NAMES, set_default_dtype
@@ -294,12 +282,12 @@ def fork_rng(devices: Any = None, enabled: bool = True, **others: Any) -> Iterat
 
     See also: https://pytorch.org/docs/stable/random.html#torch.random.fork_rng
     """
-    state = get_rng_state()
+    state = generator.get_rng_state()
     try:
         yield
     finally:
         if enabled:
-            set_rng_state(state)
+            generator.set_rng_state(state)
 
 
 # Compilers ----------------------------------------------------------------------------------------
@@ -423,15 +411,16 @@ class autocast:  # noqa: N801  # PyTorch's name
 class _CudaAutocast(autocast):
     """`torch.cuda.amp.autocast`: the same for "cuda"."""
 
+    _type = "cuda"
+
     def __init__(self, enabled: bool = True, dtype: Any = None, cache_enabled: bool = True) -> None:
-        super().__init__("cuda", dtype, enabled, cache_enabled)
+        super().__init__(self._type, dtype, enabled, cache_enabled)
 
 
-class _CpuAutocast(autocast):
+class _CpuAutocast(_CudaAutocast):
     """`torch.cpu.amp.autocast`: the same for "cpu"."""
 
-    def __init__(self, enabled: bool = True, dtype: Any = None, cache_enabled: bool = True) -> None:
-        super().__init__("cpu", dtype, enabled, cache_enabled)
+    _type = "cpu"
 
 
 def is_autocast_available(device_type: str) -> bool:
@@ -604,17 +593,12 @@ class TorchVersion(str):
             numbers.pop()
         return tuple(numbers)
 
-    def __lt__(self, other: Any) -> bool:
-        return self._numbers(self) < self._numbers(other)
+    @staticmethod
+    def _compared(is_so: Callable[[Any, Any], bool]) -> Any:
+        return lambda self, other: is_so(self._numbers(self), self._numbers(other))
 
-    def __le__(self, other: Any) -> bool:
-        return self._numbers(self) <= self._numbers(other)
-
-    def __gt__(self, other: Any) -> bool:
-        return self._numbers(self) > self._numbers(other)
-
-    def __ge__(self, other: Any) -> bool:
-        return self._numbers(self) >= self._numbers(other)
+    __lt__, __le__ = _compared(operator.lt), _compared(operator.le)
+    __gt__, __ge__ = _compared(operator.gt), _compared(operator.ge)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, (str, tuple, list)):
@@ -649,61 +633,73 @@ def _flags_of(name: str) -> Callable[..., Any]:
 
 # The modules --------------------------------------------------------------------------------------
 
-_ANSWERS: tuple[tuple[str, Any, str], ...] = (
-    ("accelerator", 0, "memory_allocated max_memory_allocated memory_reserved"),
-    ("accelerator", None, "empty_cache"),
-    ("backends.cpu", "DEFAULT", "get_cpu_capability"),
-    ("backends.cuda", False, "is_built"),
-    ("backends.cuda", None, "preferred_linalg_library preferred_blas_library"),
-    ("backends.cudnn", False, "is_available is_acceptable"),
-    ("backends.cudnn", None, "version"),
-    ("backends.mkl", False, "is_available"),
-    ("backends.mkldnn", False, "is_available"),
-    ("backends.mps", False, "is_available is_built"),
-    ("backends.openmp", False, "is_available"),
-    ("backends.opt_einsum", False, "is_available"),
-    ("backends.opt_einsum", None, "get_opt_einsum"),
-    ("compiler", False, "is_compiling is_dynamo_compiling is_exporting"),
-    ("compiler", None, "reset cudagraph_mark_step_begin"),
-    ("cpu", 1, "device_count"),
-    ("cpu", True, "is_available is_initialized"),
-    ("cpu", "cpu", "current_device"),
-    ("cpu", None, "set_device synchronize"),
-    ("cuda", False, "is_bf16_supported is_tf32_supported is_current_stream_capturing"),
-    ("cuda", 0, "max_memory_allocated max_memory_cached max_memory_reserved"),
-    ("cuda", 0, "memory_cached memory_reserved"),
-    ("cuda", None, "empty_cache ipc_collect manual_seed manual_seed_all seed seed_all"),
-    ("cuda", None, "reset_peak_memory_stats reset_max_memory_allocated set_rng_state_all"),
-    ("cuda", None, "set_per_process_memory_fraction"),
-    ("cuda.nvtx", 0, "range_push range_pop"),
-    ("cuda.nvtx", None, "mark"),
-    ("cuda.random", None, "manual_seed manual_seed_all seed seed_all"),
-    ("distributed", False, "is_available is_initialized is_torchelastic_launched"),
-    ("jit", False, "is_scripting is_tracing"),
-    ("mps", False, "is_available"),
-    ("mps", 0, "device_count"),
-    ("mps", None, "manual_seed seed"),
-    ("xpu", False, "is_available"),
-    ("xpu", 0, "device_count memory_allocated"),
-    ("xpu", None, "empty_cache manual_seed manual_seed_all seed seed_all"),
-)
-"""Modules, answers, and the functions that give them whatever they are asked."""
-
-_PASSED: tuple[tuple[str, Any, str], ...] = (
+_FUNCTIONS: tuple[tuple[str, Any, str], ...] = (
+    ("accelerator", _says(0), "memory_allocated max_memory_allocated memory_reserved"),
+    ("accelerator", _says(None), "empty_cache"),
+    ("accelerator", _no_accelerator, "current_device_index set_device_index synchronize"),
     ("amp", _decorator, "custom_fwd custom_bwd"),
+    ("backends.cpu", _says("DEFAULT"), "get_cpu_capability"),
+    ("backends.cuda", _says(False), "is_built"),
+    ("backends.cuda", _says(None), "preferred_linalg_library preferred_blas_library"),
+    ("backends.cudnn", _says(False), "is_available is_acceptable"),
+    ("backends.cudnn", _says(None), "version"),
+    ("backends.mkl", _says(False), "is_available"),
+    ("backends.mkldnn", _says(False), "is_available"),
+    ("backends.mps", _says(False), "is_available is_built"),
+    ("backends.openmp", _says(False), "is_available"),
+    ("backends.opt_einsum", _says(False), "is_available"),
+    ("backends.opt_einsum", _says(None), "get_opt_einsum"),
+    ("compiler", _says(False), "is_compiling is_dynamo_compiling is_exporting"),
+    ("compiler", _says(None), "reset cudagraph_mark_step_begin"),
     ("compiler", _decorator, "disable"),
     ("compiler", _same, "allow_in_graph assume_constant_result"),
+    ("cpu", _says(1), "device_count"),
+    ("cpu", _says(True), "is_available is_initialized"),
+    ("cpu", _says("cpu"), "current_device"),
+    ("cpu", _says(None), "set_device synchronize"),
+    ("cuda", _says(False), "is_bf16_supported is_tf32_supported is_current_stream_capturing"),
+    ("cuda", _says(0), "max_memory_allocated max_memory_cached max_memory_reserved"),
+    ("cuda", _says(0), "memory_cached memory_reserved"),
+    ("cuda", _says(None), "empty_cache ipc_collect manual_seed manual_seed_all seed seed_all"),
+    ("cuda", _says(None), "reset_peak_memory_stats reset_max_memory_allocated set_rng_state_all"),
+    ("cuda", _says(None), "set_per_process_memory_fraction"),
     ("cuda.amp", _decorator, "custom_fwd custom_bwd"),
+    ("cuda.nvtx", _says(0), "range_push range_pop"),
+    ("cuda.nvtx", _says(None), "mark"),
+    ("cuda.random", _says(None), "manual_seed manual_seed_all seed seed_all"),
+    ("distributed", _says(False), "is_available is_initialized is_torchelastic_launched"),
+    ("distributed", _no_group, "get_rank get_world_size init_process_group barrier all_reduce"),
+    ("distributed", _no_group, "destroy_process_group"),
+    ("jit", _says(False), "is_scripting is_tracing"),
     ("jit", _decorator, "script ignore"),
     ("jit", _same, "trace trace_module freeze optimize_for_inference unused export"),
     ("jit", _same, "script_method interface"),
-    ("accelerator", _no_accelerator, "current_device_index set_device_index synchronize"),
-    ("distributed", _no_group, "get_rank get_world_size init_process_group barrier all_reduce"),
-    ("distributed", _no_group, "destroy_process_group"),
+    ("mps", _says(False), "is_available"),
+    ("mps", _says(0), "device_count"),
+    ("mps", _says(None), "manual_seed seed"),
     ("mps", _no_such_backend("MPS"), "synchronize empty_cache"),
+    ("xpu", _says(False), "is_available"),
+    ("xpu", _says(0), "device_count memory_allocated"),
+    ("xpu", _says(None), "empty_cache manual_seed manual_seed_all seed seed_all"),
     ("xpu", _no_such_backend("XPU"), "current_device synchronize"),
 )
-"""Modules, functions, and the names that these have there."""
+"""Modules, what their functions do whatever they are asked, and the names of these functions."""
+
+_HERE = sys.modules[__name__]
+
+_TAKEN: tuple[tuple[str, ModuleType, str], ...] = (
+    ("_C", subclasses, "DisableTorchFunctionSubclass"),
+    ("amp", _HERE, "autocast GradScaler is_autocast_available"),
+    ("amp.autocast_mode", _HERE, "autocast is_autocast_available"),
+    ("amp.grad_scaler", _HERE, "GradScaler"),
+    ("compiler", _HERE, "compile"),
+    ("overrides", subclasses, "handle_torch_function has_torch_function is_tensor_like"),
+    ("random", generator, "Generator default_generator get_rng_state initial_seed manual_seed"),
+    ("random", generator, "seed set_rng_state"),
+    ("random", _HERE, "fork_rng"),
+    ("torch_version", _HERE, "TorchVersion"),
+)
+"""Modules, and the names that they have from others."""
 
 _SDP = SimpleNamespace(flash=True, math=True, mem_efficient=True, cudnn=True)
 """Which ways of computing attention are allowed; there is one."""
@@ -711,21 +707,12 @@ _SDP = SimpleNamespace(flash=True, math=True, mem_efficient=True, cudnn=True)
 _MHA = SimpleNamespace(fastpath=True)
 
 _MODULES: dict[str, dict[str, Any]] = {
-    "_C": {"DisableTorchFunctionSubclass": DisableTorchFunctionSubclass},
     "accelerator": {
         "is_available": lambda: _gpus() > 0,
         "device_count": _gpus,
         "current_accelerator": lambda check_available=False: Device("cuda") if _gpus() else None,
     },
-    "amp": {
-        "autocast": autocast,
-        "GradScaler": GradScaler,
-        "is_autocast_available": is_autocast_available,
-    },
-    "amp.autocast_mode": {"autocast": autocast, "is_autocast_available": is_autocast_available},
-    "amp.grad_scaler": {"GradScaler": GradScaler},
     "backends": {},
-    "backends.cpu": {},
     "backends.cuda": {
         "matmul": SimpleNamespace(
             allow_tf32=False,
@@ -750,18 +737,14 @@ _MODULES: dict[str, dict[str, Any]] = {
         "get_fastpath_enabled": _flag(_MHA, "fastpath"),
         "set_fastpath_enabled": _flag(_MHA, "fastpath"),
     },
-    "backends.mkl": {},
     "backends.mkldnn": {
         "enabled": False,
         "deterministic": False,
         "flags": _flags_of("backends.mkldnn"),
     },
-    "backends.mps": {},
-    "backends.openmp": {},
     "backends.opt_einsum": {"enabled": False, "strategy": None},
     "backends.quantized": {"engine": "none", "supported_engines": ["none"]},
-    "compiler": {"compile": compile, "list_backends": lambda exclude_tags=(): []},
-    "cpu": {},
+    "compiler": {"list_backends": lambda exclude_tags=(): []},
     "cpu.amp": {"autocast": _CpuAutocast, "GradScaler": functools.partial(GradScaler, "cpu")},
     "cuda": {
         "is_available": lambda: _gpus() > 0,
@@ -789,31 +772,12 @@ _MODULES: dict[str, dict[str, Any]] = {
     },
     "cuda.amp": {"autocast": _CudaAutocast, "GradScaler": functools.partial(GradScaler, "cuda")},
     "cuda.nvtx": {"range": lambda *args, **kwargs: contextlib.nullcontext()},
-    "cuda.random": {},
-    "distributed": {},
     "jit": {
         "annotate": lambda the_type, the_value: the_value,
         "Attribute": lambda value, type: value,
         "Final": typing.Final,
         "isinstance": _is_instance,
     },
-    "mps": {},
-    "overrides": {
-        "handle_torch_function": handle_torch_function,
-        "has_torch_function": has_torch_function,
-        "is_tensor_like": is_tensor_like,
-    },
-    "random": {
-        "Generator": Generator,
-        "default_generator": default_generator,
-        "fork_rng": fork_rng,
-        "get_rng_state": get_rng_state,
-        "initial_seed": initial_seed,
-        "manual_seed": manual_seed,
-        "seed": seed,
-        "set_rng_state": set_rng_state,
-    },
-    "torch_version": {"TorchVersion": TorchVersion},
     "types": {
         "Device": Device | str | int | None,
         "FileLike": str | os.PathLike[str] | typing.IO[bytes],
@@ -828,9 +792,8 @@ _MODULES: dict[str, dict[str, Any]] = {
         "hip": None,
         "xpu": None,
     },
-    "xpu": {},
 }
-"""What each module has beside that, by its name."""
+"""What else is in a module, by its name."""
 
 
 def _made(name: str) -> ModuleType:
@@ -839,11 +802,11 @@ def _made(name: str) -> ModuleType:
     module = sys.modules[whole] = ModuleType(
         whole, f"PyTorch's `torch.{name}`, as it answers where glassgrad computes."
     )
-    answers = _MODULES[name]
-    for home, answer, names in _ANSWERS:
-        answers |= dict.fromkeys(names.split(), _says(answer)) if home == name else {}
-    for home, function, names in _PASSED:
+    answers = _MODULES.get(name, {})
+    for home, function, names in _FUNCTIONS:
         answers |= dict.fromkeys(names.split(), function) if home == name else {}
+    for home, source, names in _TAKEN:
+        answers |= {each: getattr(source, each) for each in names.split() if home == name}
     vars(module).update(answers, __path__=[], __all__=list(answers))
     parent, _, own = whole.rpartition(".")
     if parent != "glassgrad":
@@ -851,7 +814,9 @@ def _made(name: str) -> ModuleType:
     return module
 
 
-globals().update({name: _made(name) for name in _MODULES})
-
-MODULES = tuple([name for name in _MODULES if "." not in name])
+_HOMES = {*_MODULES, *[home for home, *_ in (*_FUNCTIONS, *_TAKEN)]}
+_MADE = {name: _made(name) for name in sorted(_HOMES)}  # what contains another comes before it
+MODULES = tuple([name for name in _MADE if "." not in name])
 """The names of those that `glassgrad` has."""
+
+globals().update(_MADE)

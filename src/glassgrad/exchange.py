@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 from . import nn
 from .core.errors import ArgumentTypeError
 from .core.tensor import Tensor
-from .nn.parameter import Buffer, Parameter
 from .ops.creation import from_numpy
 
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ def from_torch(obj: Any) -> Any:
     """
     import torch
 
-    return _Exchange(torch.Tensor, torch.nn, nn, _tensor_from_torch).of(obj)
+    return _Exchange(torch.Tensor, torch.nn, nn, _array_from_torch).of(obj)
 
 
 def to_torch(obj: Any) -> Any:
@@ -50,31 +49,20 @@ def to_torch(obj: Any) -> Any:
     """
     import torch
 
-    return _Exchange(Tensor, nn, torch.nn, _tensor_to_torch).of(obj)
+    return _Exchange(Tensor, nn, torch.nn, _array_to_torch).of(obj)
 
 
-def _tensor_from_torch(tensor: "torch.Tensor") -> Tensor:
+def _array_from_torch(tensor: "torch.Tensor") -> Tensor:
     import torch
 
     plain = tensor.detach().cpu().resolve_conj().resolve_neg()
-    short = plain.dtype == torch.bfloat16
-    made: Tensor = from_numpy((plain.float() if short else plain).numpy())
-    if isinstance(tensor, torch.nn.Parameter):
-        return Parameter(made, requires_grad=tensor.requires_grad)
-    if isinstance(tensor, torch.nn.Buffer):
-        return Buffer(made)
-    return made.requires_grad_() if tensor.requires_grad else made
+    return from_numpy((plain.float() if plain.dtype == torch.bfloat16 else plain).numpy())
 
 
-def _tensor_to_torch(tensor: Tensor) -> "torch.Tensor":
+def _array_to_torch(tensor: Tensor) -> "torch.Tensor":
     import torch
 
-    made = torch.from_numpy(tensor.detach().cpu().numpy())
-    if isinstance(tensor, Parameter):
-        return torch.nn.Parameter(made, requires_grad=tensor.requires_grad)
-    if isinstance(tensor, Buffer):
-        return torch.nn.Buffer(made)
-    return made.requires_grad_() if tensor.requires_grad else made
+    return torch.from_numpy(tensor.detach().cpu().numpy())
 
 
 class _Exchange:
@@ -83,11 +71,11 @@ class _Exchange:
     Args:
         tensors: the class of the one's tensors.
         source, target: both packages `nn`.
-        tensor: makes a tensor of the other library of one.
+        leaf: makes a plain tensor of the other library of one.
     """
 
-    def __init__(self, tensors: type, source: Any, target: Any, tensor: Any) -> None:
-        self.tensors, self.source, self.target, self.tensor = tensors, source, target, tensor
+    def __init__(self, tensors: type, source: Any, target: Any, leaf: Any) -> None:
+        self.tensors, self.source, self.target, self.leaf = tensors, source, target, leaf
         self.made: dict[int, tuple[Any, Any]] = {}
 
     def of(self, obj: Any) -> Any:
@@ -107,6 +95,15 @@ class _Exchange:
             return obj
         self.made[id(obj)] = obj, found
         return found
+
+    def tensor(self, tensor: Any) -> Any:
+        """A tensor of the other library with the same memory, and as what it is of a module."""
+        made = self.leaf(tensor)
+        if isinstance(tensor, self.source.Parameter):
+            return self.target.Parameter(made, requires_grad=tensor.requires_grad)
+        if isinstance(tensor, self.source.Buffer):
+            return self.target.Buffer(made)
+        return made.requires_grad_() if tensor.requires_grad else made
 
     def module(self, module: Any) -> Any:
         """A module of the class of the same name, with the same settings."""

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from glassgrad.core.errors import LinAlgError as LinAlgError
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops._arguments import Dims
-from glassgrad.ops.decompositions import cholesky_ex as cholesky_ex, eig as eig, eigh as eigh, lu as lu, lu_factor as lu_factor, lu_factor_ex as lu_factor_ex, matrix_exp as matrix_exp, qr as qr, svd as svd
 from glassgrad.ops.diagonals import _linalg_diagonal as diagonal
+from glassgrad.ops.matrices import _linalg_slogdet as slogdet, cholesky_ex as cholesky_ex, eig as eig, eigh as eigh, inv_ex as inv_ex, lstsq as lstsq, lu as lu, lu_factor as lu_factor, lu_factor_ex as lu_factor_ex, matrix_exp as matrix_exp, qr as qr, solve_ex as solve_ex, svd as svd, vander as vander
 from glassgrad.ops.norms import Order
-from glassgrad.ops.solving import _linalg_slogdet as slogdet, inv_ex as inv_ex, lstsq as lstsq, solve_ex as solve_ex, vander as vander
 from typing import Any
 
 def cholesky(A: Tensor, *, upper: bool = False, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:

@@ -3,9 +3,8 @@
 
 import builtins
 from glassgrad.core.tensor import Tensor
-from glassgrad.ops._arguments import Dims
+from glassgrad.ops._arguments import Dims, Operand
 from glassgrad.ops.activations import log_softmax as log_softmax, softmax as softmax
-from glassgrad.ops.arithmetic import Operand
 from glassgrad.ops.special import ndtr as ndtr
 
 def airy_ai(input: Tensor, *, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:

@@ -490,3 +490,14 @@ def test_a_policy_gradient_is_pytorchs():
         return logits.grad.numpy()
 
     np.testing.assert_allclose(gradient(gg), gradient(torch), rtol=1e-5)
+
+
+def test_transforms_are_equal_if_what_they_are_made_of_is():
+    home = gg.distributions.transforms
+    square, cube = home.PowerTransform(2.0), home.PowerTransform(3.0)
+    assert square == home.PowerTransform(2.0)
+    assert square != cube
+    assert square.inv == home.PowerTransform(2.0).inv
+    assert home.ComposeTransform([square]) != home.ComposeTransform([cube])
+    assert home.AffineTransform(0.0, gg.tensor([1.0, 2.0])) != home.AffineTransform(0.0, 1.0)
+    assert home.ExpTransform() != square

@@ -1,4 +1,5 @@
-"""What editors and mypy see of the ops: functions with `out=`, in-place methods, other names."""
+"""What editors and mypy see of the ops: functions with `out=`, in-place methods, other names; and
+of modules whose arguments follow from others'."""
 
 import importlib.util
 import subprocess
@@ -20,12 +21,18 @@ d: gg.Tensor = gg.clamp_min_(x, 0)
 e: gg.Tensor = x.sum(0, keepdim=True)
 f: gg.Tensor = x.polygamma(1)
 g: gg.Tensor = x.float() ** 2
+h: gg.nn.Module = gg.nn.Sequential(gg.nn.LeakyReLU(0.2, inplace=True), gg.nn.LSTM(2, 3))
+i: gg.Tensor = gg.nn.CrossEntropyLoss(reduction="sum").forward(x, target=x)
+j: gg.nn.Module = gg.nn.LazyConv2d(3, kernel_size=2)
 """
 WRONG = """
 gg.tan(x, wrong=x)
 x.tan_(out=x)
 x.clamp_(minimum=0)
 gg.zeros(2).no_such_method()
+gg.nn.LeakyReLU(slope=0.2)
+gg.nn.GRU(2, 3, proj_size=1)
+gg.nn.NoSuchLayer()
 """
 
 

@@ -32,6 +32,28 @@ def test_arguments_are_pytorchs(name):
     assert listed(getattr(nn, name)) == listed(getattr(torch.nn, name))
 
 
+def test_a_class_derived_from_a_module_keeps_what_is_not_said_anew():
+    class Own(nn.ReLU):
+        def __init__(self, size, depth=3):
+            super().__init__(inplace=True)
+            self.inputs = nn.Parameter(gg.ones(size))
+
+    assert list(inspect.signature(Own).parameters) == ["size", "depth"]
+    assert Own(2).inputs.shape == (2,)
+    assert repr(Own(2)) == "Own(inplace=True)"
+    for base, arguments in [(nn.ReflectionPad2d, (1,)), (nn.Conv1d, (1, 2, 3)), (nn.GRU, (2, 3))]:
+        derived = type("Derived", (base,), {})
+        assert inspect.signature(derived) == inspect.signature(base)
+        assert repr(derived(*arguments)) == repr(base(*arguments)).replace(base.__name__, "Derived")
+
+
+def test_wrong_arguments_are_refused_with_the_right_ones():
+    with pytest.raises(TypeError, match=r"GRU.*'proj_size'.*input_size: int, hidden_size: int"):
+        nn.GRU(2, 3, proj_size=1)
+    with pytest.raises(TypeError, match=r"ReLU.*too many positional.*inplace: bool = False"):
+        nn.ReLU(False, 3)
+
+
 def values(*shape, seed=0):
     return np.random.default_rng(seed).normal(size=shape)
 

@@ -15,6 +15,16 @@ def test_relu_lets_the_gradient_of_nan_pass():
     np.testing.assert_array_equal(ours.grad.numpy(), theirs.grad.numpy())
 
 
+@pytest.mark.parametrize("grad", [np.inf, -np.inf, np.nan])
+@pytest.mark.parametrize("name", ["relu", "abs", "nan_to_num", "sinc", "max", "nansum"])
+def test_what_is_not_finite_does_not_come_through_where_the_slope_is_zero(name, grad):
+    x = np.array([-1.0, 0.0, 0.0, 2.0], np.float32)
+    ours, theirs = gg.tensor(x, requires_grad=True), torch.tensor(x, requires_grad=True)
+    for y in (getattr(ours, name)(), getattr(theirs, name)()):
+        y.backward((y * 0 + grad).detach())
+    np.testing.assert_array_equal(ours.grad.numpy(), theirs.grad.numpy())
+
+
 def test_the_gradient_of_relu_has_a_gradient_which_is_zero(lib):
     x = lib.tensor([0.5, -1.5, 2.0], requires_grad=True)
     (first,) = lib.autograd.grad(x.relu().sum(), x, create_graph=True)

@@ -107,6 +107,41 @@ REFUSED = {
     "clamp(b, False, True)": '"clamp_scalar_cpu" not implemented for',
     "scatter(f, 0, i * 0, f, reduce='x')": "reduce argument must be either add or multiply",
     "arange(0.0, 5.5, 0.5, dtype=m.int64)": "step must be nonzero",
+    "linspace(f, 1, 2)": "linspace only supports 0-dimensional start and end tensors",
+    "narrow(f, 0, i, 2)": "start must be an 0-dim integral Tensor",
+    "narrow(f, 0, b[0], 2)": "start must be an 0-dim integral Tensor",
+    "masked_fill(i, b, m.tensor(1j))": "value cannot be converted to type int64_t without overflow",
+    "index_fill(i.byte(), 0, i * 0, m.tensor(300))": "value cannot be converted to type uint8_t",
+    "index_add(m.zeros(3, 2), 0, i * 0, f)": "source tensor shape must match self tensor shape",
+    "bernoulli(f / 3, out=f[:1].expand(3))": "more than one element of the written-to tensor",
+    "put(f, i, i)": "self and source expected to have the same dtype",
+    "take(f, f)": "Expected a long tensor for index",
+    "take_along_dim(f, f, 0)": "dtype of indices should be Long",
+    "scatter_reduce(f, 0, i * 0, f, 'x')": "reduce argument must be either sum, prod, mean",
+    "index_reduce(f, 0, i * 0, f, 'x')": "Expected reduce to be one of prod, mean, amax or amin",
+    "repeat_interleave(i[None])": "repeat_interleave only accept 1D vector as repeat",
+    "repeat_interleave(f, i[None])": "repeats must be 0-dim or 1-dim tensor",
+    "cartesian_prod(f[None])": "Expect a 1D vector, but got shape",
+    "combinations(f[None])": "Expect a 1D vector, but got shape",
+    "meshgrid(f[None], indexing='ij')": "Expected 0D or 1D tensor in the tensor list but got",
+    "meshgrid(f, i, indexing='ij')": "meshgrid expects all tensors to have the same dtype",
+    "tensor_split(f, i[None])": "expected tensor_indices_or_sections to be a zero-dimensional or",
+    "quantile(f, 0.5, interpolation='x')": "interpolation must be one of linear, lower, higher",
+    "quantile(f, f.double() / 3)": "q tensor must be same dtype as the input tensor",
+    "quantile(f, f[None] / 3)": "q must be a scalar or 1D tensor",
+    "searchsorted(f, f, sorter=i[:2])": "boundary and sorter must have the same size",
+    "searchsorted(f, f, sorter=f)": "sorter must be a tensor of long dtype but got",
+    "bucketize(f, f[None])": "boundaries tensor must be 1 dimension, but got",
+    "bincount(i.abs(), f[:2])": "weights should be 1-d and have the same length as input",
+    "histogram(f, f[None])": "bins tensor should have one dimension, but got",
+    "histogram(f, f.double())": "input tensor and bins tensors should have the same dtype",
+    "histogram(f, 2, weight=f[:2])": "it should have the same shape as the input tensor",
+    "histogram(f, 2, weight=f.double())": "weight tensor should have the same dtype",
+    "select(f[0], 0, 0)": "select\\(\\) cannot be applied to a 0-dim tensor",
+    "narrow(f[0], 0, 0, 1)": "narrow\\(\\) cannot be applied to a 0-dim tensor",
+    "split(f[0], 1)": "split expects at least a 1-dimensional tensor",
+    "chunk(f[0], 1)": "chunk expects at least a 1-dimensional tensor",
+    "tensor_split(f[0], 1)": "at least a 1-dimensional tensor",
 }
 
 
@@ -115,9 +150,11 @@ def test_what_pytorch_refuses_is_refused_in_its_words(call):
     for m in (torch, gg):
         names = {"i": m.tensor([5, -5, 2]), "f": m.tensor([1.0, 2.0, 3.0])}
         names |= {"b": m.tensor([True, False, True]), "m": m}
-        with pytest.raises((RuntimeError, TypeError, ValueError), match=REFUSED[call]) as refusal:
+        with pytest.raises(
+            (RuntimeError, TypeError, ValueError, IndexError), match=REFUSED[call]
+        ) as refusal:
             eval(f"m.{call}", names)
-        assert isinstance(refusal.value, (RuntimeError, TypeError, ValueError))
+        assert isinstance(refusal.value, (RuntimeError, TypeError, ValueError, IndexError))
 
 
 CALLS = {

@@ -111,3 +111,61 @@ def test_errors_are_ours():
         gg.mul(x, x, out=inside)
     with pytest.raises(GraphError, match="more than one element of the written-to tensor"):
         gg.mul(x, x, out=gg.zeros(1).expand(2))
+
+
+@pytest.mark.parametrize("lib", LIBRARIES)
+@pytest.mark.parametrize(
+    "call",
+    [
+        "take(x, index, out=x)",
+        "gather(x, 0, index, out=x)",
+        "index_select(x, 0, index, out=x)",
+        "take_along_dim(x, index, 0, out=x)",
+        "masked_select(x, x > 0, out=x)",
+        "cat([x, y], out=x)",
+        "cat([x, y], out=memory[1:7])",
+        "stack([x, y], out=memory[:6].view(2, 3))",
+        "nonzero(index, out=index)",
+        "gather(memory.long(), 0, index[1:], out=index[:1])",
+    ],
+)
+def test_what_is_read_at_places_is_not_written(lib, call):
+    memory, index = lib.arange(8.0), lib.tensor([2, 0, 1])
+    names = {"memory": memory, "index": index, "x": memory[:3], "y": memory[3:6]}
+    with pytest.raises(RuntimeError, match="unsupported operation: some elements of the input"):
+        eval(f"lib.{call}", {"lib": lib, **names})
+    assert memory.tolist() == [*range(8)]
+    assert index.tolist() == [2, 0, 1]
+
+
+@pytest.mark.parametrize("lib", LIBRARIES)
+@pytest.mark.parametrize(
+    "call",
+    [
+        "take(x, index, out=wide)",
+        "gather(x, 0, index, out=wide)",
+        "index_select(x, 0, index, out=wide)",
+        "masked_select(x, x > 0, out=wide)",
+        "nonzero(index, out=wide)",
+        "sort(x, out=(same, wide))",
+        "topk(x, 3, out=(same, wide))",
+        "kthvalue(x, 3, out=(same, wide))",
+        "mode(x, out=(same, wide))",
+        "aminmax(x, out=(same, wide))",
+        "cummax(x, 0, out=(same, wide))",
+        "amax(x, 0, out=wide)",
+        "quantile(x, 0.5, out=wide)",
+        "searchsorted(x, x, out=wide)",
+        "histc(x, 3, out=wide)",
+        "multinomial(x, 3, out=wide)",
+        "complex(x, x, out=wide)",
+    ],
+)
+def test_what_keeps_its_dtype_is_written_to_no_other(lib, call):
+    x, index = lib.tensor([0.3, 0.2, 0.1]), lib.tensor([2, 0, 1])
+    names = {"x": x, "index": index, "same": lib.zeros(3), "wide": lib.zeros(1, dtype=lib.float64)}
+    with pytest.raises(RuntimeError, match=r"dtype|scalar type|same type|Long"):
+        eval(f"lib.{call}", {"lib": lib, **names})
+    if lib is gg:  # PyTorch may have written what comes first, or resized it
+        assert names["same"].tolist() == [0, 0, 0]
+        assert names["wide"].shape == (1,)

@@ -6,15 +6,9 @@ command line that makes no sense, 130 stopped by Ctrl-C. Where a script of the u
 with another code than 0, that is the exit code.
 """
 
+import argparse
 import inspect
 import sys
-from argparse import (
-    Action,
-    ArgumentParser,
-    ArgumentTypeError,
-    Namespace,
-    RawDescriptionHelpFormatter,
-)
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -116,7 +110,7 @@ def _run(typed: list[str]) -> int:
 
 # What can be typed -------------------------------------------------------------------------------
 
-Option = Callable[[ArgumentParser], Action]
+Option = Callable[[argparse.ArgumentParser], argparse.Action]
 
 
 def _option(*names: str, **how: Any) -> Option:
@@ -135,7 +129,7 @@ def _pass(help: str) -> Option:
 def _tolerance(text: str) -> float:
     value = real_number(text)
     if not value >= 0:
-        raise ArgumentTypeError(f"{text!r} is not a number from 0 up")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 up")
     return value
 
 
@@ -157,13 +151,13 @@ _MIRROR = _option(
 )
 
 
-def _parser() -> ArgumentParser:
+def _parser() -> argparse.ArgumentParser:
     """The parser of the whole command line."""
-    parser = ArgumentParser(
+    parser = argparse.ArgumentParser(
         prog="glassgrad",
         description=_ABOUT,
         epilog=_MORE,
-        formatter_class=RawDescriptionHelpFormatter,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"glassgrad {version('glassgrad')}")
     commands = parser.add_subparsers(dest="command", metavar="command")
@@ -175,7 +169,7 @@ def _parser() -> ArgumentParser:
             help=short,
             description=about,
             epilog=more and f"examples:{more}",
-            formatter_class=RawDescriptionHelpFormatter,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         command.set_defaults(work=work, mirror=False)
         for add in options:
@@ -186,7 +180,7 @@ def _parser() -> ArgumentParser:
 # The commands ------------------------------------------------------------------------------------
 
 
-def _demo(arguments: Namespace) -> None:
+def _demo(arguments: argparse.Namespace) -> None:
     """Train a network on real digits, then record the backward pass of one more batch.
 
     The network has one hidden layer, the digits are the 1,797 handwritten ones of UCI that come
@@ -201,7 +195,7 @@ def _demo(arguments: Namespace) -> None:
         run_demo(arguments.out, data=arguments.data, epochs=arguments.epochs, seed=arguments.seed)
 
 
-def _draw(arguments: Namespace) -> int:
+def _draw(arguments: argparse.Namespace) -> int:
     """Run a script and draw a backward pass of it.
 
     The script runs as under `python script.py`: its output, its files and its exit code are its
@@ -259,7 +253,7 @@ def _draw(arguments: Namespace) -> int:
     return script.code
 
 
-def _step(arguments: Namespace) -> int:
+def _step(arguments: argparse.Namespace) -> int:
     r"""Run a script and pause its backward pass, node by node.
 
     It is the real pass, with its real gradients. The script runs as under `python script.py`.
@@ -305,7 +299,7 @@ def _step(arguments: Namespace) -> int:
     return script.code
 
 
-def _view(arguments: Namespace) -> None:
+def _view(arguments: argparse.Namespace) -> None:
     """Show a record: what `trace.save`, `glassgrad demo` and `glassgrad draw -o pass.json` write.
 
     It has the nodes in the order in which the pass visits them, then each event in a sentence. In a
@@ -336,7 +330,7 @@ def _view(arguments: Namespace) -> None:
         show_trace(trace, console, limit=arguments.limit, is_plain=arguments.plain)
 
 
-def _compare(arguments: Namespace) -> None:
+def _compare(arguments: argparse.Namespace) -> None:
     """Say what differs between two records.
 
     That is nodes that only one of them has, edges that lead elsewhere, values and gradients that
@@ -365,7 +359,7 @@ def _compare(arguments: Namespace) -> None:
         _save(found, arguments, arguments.out)
 
 
-_COMMANDS: dict[Callable[[Namespace], int | None], tuple[Any, ...]] = {
+_COMMANDS: dict[Callable[[argparse.Namespace], int | None], tuple[Any, ...]] = {
     _demo: (
         "train on real digits, then record and draw",
         _option(
@@ -458,7 +452,7 @@ def _check_form(out: Path, forms: Sequence[str] = FORMS, *, is_mirror: bool = Fa
 
 def _save(
     shown: Trace | Comparison,
-    arguments: Namespace,
+    arguments: argparse.Namespace,
     out: Path,
     explain: Entry | None = None,
 ) -> None:

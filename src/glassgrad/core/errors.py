@@ -14,6 +14,7 @@
     ├── ShapeError (RuntimeError)         shapes that do not fit together
     ├── LinAlgError (RuntimeError)        matrices that a problem has no solution for
     ├── DTypeError (RuntimeError)         a dtype an op cannot take
+    │   └── KernelError (NotImplementedError)   one that PyTorch has no kernel for
     ├── DeviceError (RuntimeError)        arrays on different devices
     ├── DimError (IndexError)             a dim outside the tensor's dims
     ├── ArgumentError (ValueError)        a value no op can take
@@ -80,6 +81,10 @@ class LinAlgError(GlassgradError, RuntimeError):
 
 class DTypeError(GlassgradError, RuntimeError):
     """A dtype that an op cannot take."""
+
+
+class KernelError(DTypeError, NotImplementedError):
+    """A dtype for which an op is "not implemented"."""
 
 
 class DeviceError(GlassgradError, RuntimeError):

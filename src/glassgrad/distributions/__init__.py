@@ -10,31 +10,35 @@ Each is a few formulas on tensors, so that gradients go to the parameters. `Inde
 
 import sys
 
-from . import (
-    bernoulli,
-    categorical,
-    constraints,
-    distribution,
-    gamma,
-    independent,
-    kl,
-    normal,
-    transforms,
-    uniform,
-    utils,
+from . import constraints, continuous, discrete, distribution, kl, transforms, utils
+from .continuous import (
+    Beta,
+    Cauchy,
+    Chi2,
+    Dirichlet,
+    Exponential,
+    Gamma,
+    Gumbel,
+    HalfNormal,
+    Laplace,
+    LogNormal,
+    MultivariateNormal,
+    Normal,
+    StudentT,
+    Uniform,
 )
-from .bernoulli import Bernoulli, Binomial, Geometric, Poisson
-from .categorical import (
+from .discrete import (
+    Bernoulli,
+    Binomial,
     Categorical,
+    Geometric,
     Multinomial,
     OneHotCategorical,
     OneHotCategoricalStraightThrough,
+    Poisson,
 )
-from .distribution import Distribution
-from .gamma import Beta, Chi2, Dirichlet, Exponential, Gamma, StudentT
-from .independent import Independent
+from .distribution import Distribution, Independent
 from .kl import kl_divergence, register_kl
-from .normal import HalfNormal, LogNormal, MultivariateNormal, Normal
 from .transforms import (
     AbsTransform,
     AffineTransform,
@@ -48,16 +52,16 @@ from .transforms import (
     TransformedDistribution,
     identity_transform,
 )
-from .uniform import Cauchy, Gumbel, Laplace, Uniform
+
+independent = distribution
 
 # PyTorch has a file for each distribution, and programs import from there.
 _files = {
-    bernoulli: "binomial geometric poisson",
-    categorical: "multinomial one_hot_categorical",
-    gamma: "beta chi2 dirichlet exponential studentT",
-    normal: "half_normal log_normal multivariate_normal",
+    continuous: "beta cauchy chi2 dirichlet exponential gamma gumbel half_normal laplace "
+    "log_normal multivariate_normal normal studentT uniform",
+    distribution: "independent",
+    discrete: "bernoulli binomial categorical geometric multinomial one_hot_categorical poisson",
     transforms: "transformed_distribution",
-    uniform: "cauchy gumbel laplace",
 }
 for _home, _names in _files.items():
     for _name in _names.split():

@@ -1,6 +1,9 @@
 """Constraints: which values the parameters and the samples of a distribution may have."""
 
-from typing import Any
+import functools
+import operator
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops import all as all_of
@@ -71,49 +74,48 @@ class _Real(Constraint):
         return value == value  # all but nan
 
 
-class _GreaterThan(Constraint):
+class _Between(Constraint):
+    """All on the right side of each bound: `value ≥ lower_bound`, say."""
+
+    sides: ClassVar[dict[str, Callable[[Any, Any], Any]]]
+
+    def __init_subclass__(cls) -> None:
+        cls.bounds = tuple(cls.sides)
+
+    def check(self, value: Any) -> Any:
+        held = [is_right(value, vars(self)[name]) for name, is_right in self.sides.items()]
+        held += [value % 1 == 0] if self.is_discrete else []
+        return functools.reduce(operator.and_, held)
+
+
+class _GreaterThan(_Between):
     """All above a bound."""
 
-    bounds = ("lower_bound",)
-
-    def check(self, value: Any) -> Any:
-        return self.lower_bound < value
+    sides = {"lower_bound": operator.gt}
 
 
-class _GreaterThanEq(Constraint):
+class _GreaterThanEq(_Between):
     """All from a bound up."""
 
-    bounds = ("lower_bound",)
-
-    def check(self, value: Any) -> Any:
-        return self.lower_bound <= value
+    sides = {"lower_bound": operator.ge}
 
 
-class _LessThan(Constraint):
+class _LessThan(_Between):
     """All below a bound."""
 
-    bounds = ("upper_bound",)
-
-    def check(self, value: Any) -> Any:
-        return value < self.upper_bound
+    sides = {"upper_bound": operator.lt}
 
 
-class _Interval(Constraint):
+class _Interval(_Between):
     """From one bound to the other, both included."""
 
-    bounds = ("lower_bound", "upper_bound")
-
-    def check(self, value: Any) -> Any:
-        return (self.lower_bound <= value) & (value <= self.upper_bound)
+    sides = {"lower_bound": operator.ge, "upper_bound": operator.le}
 
 
-class _HalfOpenInterval(Constraint):
+class _HalfOpenInterval(_Between):
     """From one bound, included, to the other, left out."""
 
-    bounds = ("lower_bound", "upper_bound")
-
-    def check(self, value: Any) -> Any:
-        return (self.lower_bound <= value) & (value < self.upper_bound)
+    sides = {"lower_bound": operator.ge, "upper_bound": operator.lt}
 
 
 class _IntegerInterval(_Interval):
@@ -121,18 +123,11 @@ class _IntegerInterval(_Interval):
 
     is_discrete = True
 
-    def check(self, value: Any) -> Any:
-        return (value % 1 == 0) & super().check(value)
 
-
-class _IntegerGreaterThan(Constraint):
+class _IntegerGreaterThan(_GreaterThanEq):
     """The integers from a bound up."""
 
     is_discrete = True
-    bounds = ("lower_bound",)
-
-    def check(self, value: Any) -> Any:
-        return (value % 1 == 0) & (value >= self.lower_bound)
 
 
 class _Simplex(Constraint):

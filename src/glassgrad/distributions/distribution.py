@@ -1,6 +1,9 @@
-"""`Distribution`: how likely values are; drawing them, and what is known of them."""
+"""`Distribution`: how likely values are; drawing them, and what is known of them.
 
-from collections.abc import Sequence
+Then what families of distributions share, and `Independent`: several of them as one of vectors.
+"""
+
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Self
 
 from glassgrad.autograd.grad_mode import no_grad
@@ -8,9 +11,20 @@ from glassgrad.core.errors import ArgumentError
 from glassgrad.core.tensor import Size, Tensor
 
 from . import constraints
-from .utils import broadcast_all, lazy_property, logits_to_probs, probs_to_logits
+from .utils import broadcast_all, lazy_property, logits_to_probs, probs_to_logits, sum_rightmost
 
 Shape = Sequence[int]
+Real = Tensor | float  # a parameter with a number for each distribution
+Switch = bool | None  # None: as `set_default_validate_args` has said
+
+
+def _unknown(name: str) -> Callable[..., Tensor]:
+    """In the place of a formula that a distribution does not have."""
+
+    def refuse(distribution: "Distribution", *_: Tensor) -> Tensor:
+        raise distribution._missing(name)
+
+    return refuse
 
 
 class Distribution:
@@ -48,10 +62,7 @@ class Distribution:
     _validate_args: ClassVar[bool] = True
 
     def __init__(
-        self,
-        batch_shape: Shape = (),
-        event_shape: Shape = (),
-        validate_args: bool | None = None,
+        self, batch_shape: Shape = (), event_shape: Shape = (), validate_args: Switch = None
     ) -> None:
         self._batch_shape = Size(batch_shape)
         self._event_shape = Size(event_shape)
@@ -60,7 +71,7 @@ class Distribution:
         if self._validate_args:
             self._check_parameters()
 
-    def _take(self, validate_args: bool | None, **parameters: Any) -> None:
+    def _take(self, validate_args: Switch, **parameters: Any) -> None:
         """Begin with parameters of one number for each distribution, brought to one shape."""
         tensors = broadcast_all(*parameters.values())
         vars(self).update(zip(parameters, tensors, strict=True))
@@ -151,42 +162,53 @@ class Distribution:
         new._batch_shape = Size(batch_shape)
         return new
 
+    # Questions, and the formulas that answer them: `_mean` … of the subclasses.
+
     @property
     def mean(self) -> Tensor:
         """The mean of its values."""
-        raise self._missing("mean")
+        return self._mean()
 
     @property
     def mode(self) -> Tensor:
         """The most likely value."""
-        raise self._missing("mode")
+        return self._mode()
 
     @property
     def variance(self) -> Tensor:
         """The mean squared distance from the mean."""
-        raise self._missing("variance")
+        return self._variance()
 
     @property
     def stddev(self) -> Tensor:
         """The root of the variance."""
+        return self._stddev()
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """The logarithm of the density, or of the probability, at `value`."""
+        return self._log_prob(self._checked(value))
+
+    def cdf(self, value: Tensor) -> Tensor:
+        """How likely a value is not above `value`."""
+        return self._cdf(self._checked(value))
+
+    _mean, _mode, _variance = _unknown("mean"), _unknown("mode"), _unknown("variance")
+    _log_prob, _cdf = _unknown("log_prob"), _unknown("cdf")
+
+    def _stddev(self) -> Tensor:
         return self.variance.sqrt()
 
     def sample(self, sample_shape: Shape = ()) -> Tensor:
         """Draw values, as constants."""
         with no_grad():
-            return self.rsample(sample_shape)
+            return self._sample(sample_shape)
+
+    def _sample(self, sample_shape: Shape) -> Tensor:
+        return self.rsample(sample_shape)
 
     def rsample(self, sample_shape: Shape = ()) -> Tensor:
         """Draw values that depend on the parameters, so that gradients go through them."""
         raise self._missing("rsample")
-
-    def log_prob(self, value: Tensor) -> Tensor:
-        """The logarithm of the density, or of the probability, at `value`."""
-        raise self._missing("log_prob")
-
-    def cdf(self, value: Tensor) -> Tensor:
-        """How likely a value is not above `value`."""
-        raise self._missing("cdf")
 
     def icdf(self, value: Tensor) -> Tensor:
         """Below which number a value is with the probability `value`."""
@@ -222,10 +244,111 @@ class Distribution:
         return f"{type(self).__name__}({', '.join(parts)})"
 
 
+class Derived(Distribution):
+    """What distributions share that are made of another one, `base_dist`."""
+
+    base_dist: Any
+
+    @property
+    def has_rsample(self) -> Any:
+        """Whether the base has it."""
+        return self.base_dist.has_rsample
+
+    def expand(self, batch_shape: Shape, _instance: Any = None) -> Self:
+        new = super().expand(batch_shape, _instance)
+        taken = len(self.event_shape) - len(self.base_dist.event_shape)
+        new.base_dist = self.base_dist.expand((*batch_shape, *self.event_shape[:taken]))
+        return new
+
+
+class Independent(Derived):
+    """The last batch dims of another distribution become dims of its values.
+
+    Args:
+        base_distribution: the other one.
+        reinterpreted_batch_ndims: how many dims.
+        validate_args: whether to look at values.
+
+    Raises:
+        ArgumentError: for more dims than there are.
+
+    Example:
+        >>> vectors = Independent(glassgrad.distributions.Normal(zeros(2), ones(2)), 1)
+        >>> vectors.log_prob(zeros(2))
+        tensor(-1.8379)
+    """
+
+    def __init__(
+        self,
+        base_distribution: Distribution,
+        reinterpreted_batch_ndims: int,
+        validate_args: Switch = None,
+    ) -> None:
+        batch = base_distribution.batch_shape
+        if reinterpreted_batch_ndims > len(batch):
+            raise ArgumentError(
+                "Expected reinterpreted_batch_ndims <= len(base_distribution.batch_shape), actual "
+                f"{reinterpreted_batch_ndims} vs {len(batch)}. They are taken from those dims."
+            )
+        self.base_dist = base_distribution
+        self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
+        split = len(batch) - reinterpreted_batch_ndims
+        event = (*batch[split:], *base_distribution.event_shape)
+        super().__init__(batch[:split], event, validate_args)
+
+    @property
+    def support(self) -> Any:
+        """That of the base, for vectors."""
+        if not self.reinterpreted_batch_ndims:
+            return self.base_dist.support
+        return constraints.independent(self.base_dist.support, self.reinterpreted_batch_ndims)
+
+    @property
+    def has_enumerate_support(self) -> Any:
+        """Whether the base has it, and no dims were taken."""
+        return not self.reinterpreted_batch_ndims and self.base_dist.has_enumerate_support
+
+    def _mean(self) -> Tensor:
+        return self.base_dist.mean
+
+    def _mode(self) -> Tensor:
+        return self.base_dist.mode
+
+    def _variance(self) -> Tensor:
+        return self.base_dist.variance
+
+    def sample(self, sample_shape: Shape = ()) -> Tensor:
+        return self.base_dist.sample(sample_shape)
+
+    def rsample(self, sample_shape: Shape = ()) -> Tensor:
+        return self.base_dist.rsample(sample_shape)
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        return sum_rightmost(self.base_dist.log_prob(value), self.reinterpreted_batch_ndims)
+
+    def entropy(self) -> Tensor:
+        return sum_rightmost(self.base_dist.entropy(), self.reinterpreted_batch_ndims)
+
+    def enumerate_support(self, expand: bool = True) -> Tensor:
+        if self.reinterpreted_batch_ndims > 0:
+            raise NotImplementedError(
+                "Enumeration over cartesian product is not implemented: a vector has too many "
+                "values. List those of `base_dist`."
+            )
+        return self.base_dist.enumerate_support(expand)
+
+    def __repr__(self) -> str:
+        return f"Independent({self.base_dist}, {self.reinterpreted_batch_ndims})"
+
+
 class ByProbs(Distribution):
     """What distributions share that take probabilities, or their logits."""
 
+    arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
     _is_binary: ClassVar[bool] = True
+
+    def __init__(self, probs: Any = None, logits: Any = None, validate_args: Switch = None) -> None:
+        self._take(validate_args, **self._one_of(probs, logits))
 
     def _one_of(self, probs: Any, logits: Any) -> dict[str, Any]:
         if (probs is None) == (logits is None):

@@ -2,15 +2,15 @@
 
 import math
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, ClassVar
 
 from glassgrad import ops
 from glassgrad.core.errors import ArgumentError
-from glassgrad.core.tensor import Size, Tensor
+from glassgrad.core.tensor import Tensor
 
 from . import constraints
 from .constraints import Constraint
-from .distribution import Distribution, Shape
+from .distribution import Derived, Distribution, Shape, Switch
 from .utils import softplus, sum_rightmost
 
 
@@ -34,6 +34,7 @@ class Transform:
     domain: Constraint = constraints.real
     codomain: Constraint = constraints.real
     bijective: Any = True
+    _made_of: ClassVar[tuple[str, ...]] = ()  # the names of what makes two of a class equal
 
     def __init__(self, cache_size: int = 0) -> None:
         self._cache_size = cache_size
@@ -78,7 +79,10 @@ class Transform:
         return shape
 
     def __eq__(self, other: object) -> bool:
-        return type(self) is type(other)
+        pairs = [(getattr(self, name), getattr(other, name, None)) for name in self._made_of]
+        return type(self) is type(other) and all(
+            bool(ops.as_tensor(ours == theirs).all()) for ours, theirs in pairs
+        )
 
     def __hash__(self) -> int:
         return id(self)
@@ -89,6 +93,8 @@ class Transform:
 
 class _InverseTransform(Transform):
     """The inverse of another transform."""
+
+    _made_of = ("_transform",)
 
     def __init__(self, transform: Transform) -> None:
         super().__init__()
@@ -112,11 +118,6 @@ class _InverseTransform(Transform):
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         return -self._transform.log_abs_det_jacobian(y, x)
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _InverseTransform) and self._transform == other._transform
-
-    __hash__ = Transform.__hash__
-
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._transform!r})"
 
@@ -128,6 +129,8 @@ class ComposeTransform(Transform):
         parts: the transforms, the first one first.
         cache_size: as `Transform`.
     """
+
+    _made_of = ("parts",)
 
     def __init__(self, parts: Sequence[Transform], cache_size: int = 0) -> None:
         super().__init__(cache_size)
@@ -157,11 +160,6 @@ class ComposeTransform(Transform):
             x = after
         return total
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, ComposeTransform) and self.parts == other.parts
-
-    __hash__ = Transform.__hash__
-
 
 identity_transform = ComposeTransform([])
 
@@ -186,6 +184,7 @@ class PowerTransform(Transform):
 
     domain = constraints.positive
     codomain = constraints.positive
+    _made_of = ("exponent",)
 
     def __init__(self, exponent: Any, cache_size: int = 0) -> None:
         super().__init__(cache_size)
@@ -272,6 +271,8 @@ class AffineTransform(Transform):
         cache_size: as `Transform`.
     """
 
+    _made_of = ("loc", "scale")
+
     def __init__(self, loc: Any, scale: Any, event_dim: int = 0, cache_size: int = 0) -> None:
         super().__init__(cache_size)
         self.loc = loc
@@ -293,16 +294,8 @@ class AffineTransform(Transform):
         stretch = ops.as_tensor(self.scale, dtype=x.dtype).abs().log().expand(x.shape)
         return sum_rightmost(stretch, self.domain.event_dim)
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AffineTransform):
-            return False
-        pairs = ((self.loc, other.loc), (self.scale, other.scale))
-        return all(bool(ops.as_tensor(ours == theirs).all()) for ours, theirs in pairs)
 
-    __hash__ = Transform.__hash__
-
-
-class TransformedDistribution(Distribution):
+class TransformedDistribution(Derived):
     """The values of another distribution, transformed.
 
     Args:
@@ -324,7 +317,7 @@ class TransformedDistribution(Distribution):
         self,
         base_distribution: Distribution,
         transforms: Transform | Sequence[Transform],
-        validate_args: bool | None = None,
+        validate_args: Switch = None,
     ) -> None:
         self.transforms = [transforms] if isinstance(transforms, Transform) else list(transforms)
         for transform in self.transforms:
@@ -334,7 +327,8 @@ class TransformedDistribution(Distribution):
                     f"{type(transform).__name__}. Each has to know its inverse. "
                     "Write a subclass of Transform."
                 )
-        self.base_dist: Any = base_distribution
+        self.base_dist = base_distribution
+        self._whole = ComposeTransform(self.transforms)
         shape = (*base_distribution.batch_shape, *base_distribution.event_shape)
         for transform in self.transforms:
             shape = tuple(transform.forward_shape(shape))
@@ -349,50 +343,29 @@ class TransformedDistribution(Distribution):
         """What the last transform leads to."""
         return self.transforms[-1].codomain if self.transforms else self.base_dist.support
 
-    @property
-    def has_rsample(self) -> Any:
-        """Whether the base has it."""
-        return self.base_dist.has_rsample
-
-    def expand(self, batch_shape: Shape, _instance: Any = None) -> Self:
-        new = super().expand(batch_shape, _instance)
-        kept = tuple(self.event_shape)[: self._ndim - len(self.base_dist.event_shape)]
-        new.base_dist = self.base_dist.expand((*batch_shape, *kept))
-        new._batch_shape = Size(batch_shape)
-        return new
-
     def sample(self, sample_shape: Shape = ()) -> Tensor:
-        return self._transformed(self.base_dist.sample(sample_shape)).detach()
+        return self._whole(self.base_dist.sample(sample_shape)).detach()
 
     def rsample(self, sample_shape: Shape = ()) -> Tensor:
-        return self._transformed(self.base_dist.rsample(sample_shape))
+        return self._whole(self.base_dist.rsample(sample_shape))
 
-    def _transformed(self, x: Tensor) -> Tensor:
-        for transform in self.transforms:
-            x = transform(x)
-        return x
-
-    def log_prob(self, value: Tensor) -> Tensor:
-        y, total = self._checked(value), None
+    def _log_prob(self, value: Tensor) -> Tensor:
+        total = None
         for transform in reversed(self.transforms):
-            x = transform._inv_call(y)
+            x = transform._inv_call(value)
             stretch = sum_rightmost(
-                transform.log_abs_det_jacobian(x, y), self._ndim - transform.domain.event_dim
+                transform.log_abs_det_jacobian(x, value), self._ndim - transform.domain.event_dim
             )
             total = stretch if total is None else total + stretch
-            y = x
+            value = x
         inside = sum_rightmost(
-            self.base_dist.log_prob(y), self._ndim - len(self.base_dist.event_shape)
+            self.base_dist.log_prob(value), self._ndim - len(self.base_dist.event_shape)
         )
         return inside if total is None else inside - total
 
-    def cdf(self, value: Tensor) -> Tensor:
-        value, sign = self._checked(value), 1
-        for transform in reversed(self.transforms):
-            value = transform._inv_call(value)
-            sign = sign * transform.sign
-        return sign * (self.base_dist.cdf(value) - 0.5) + 0.5
+    def _cdf(self, value: Tensor) -> Tensor:
+        below: Tensor = self.base_dist.cdf(self._whole._inv_call(value))
+        return self._whole.sign * (below - 0.5) + 0.5
 
     def icdf(self, value: Tensor) -> Tensor:
-        sign = math.prod(transform.sign for transform in self.transforms)
-        return self._transformed(self.base_dist.icdf(sign * (value - 0.5) + 0.5))
+        return self._whole(self.base_dist.icdf(self._whole.sign * (value - 0.5) + 0.5))

@@ -97,6 +97,11 @@ def like_it(array: Any, like: Tensor) -> Tensor:
     return wrap(backend_of(like.payload).asarray(array, like.payload.dtype))
 
 
+def gaussian(shape: Any, like: Tensor) -> Tensor:
+    """Normal numbers around 0, with the standard deviation 1."""
+    return ops.randn(shape, dtype=like.dtype, device=like.device)
+
+
 def uniform(shape: Any, like: Tensor) -> Tensor:
     """Numbers from 0 to 1, neither of which is drawn."""
     drawn = ops.rand(tuple(shape), dtype=like.dtype, device=like.device)

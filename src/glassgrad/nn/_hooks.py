@@ -9,6 +9,7 @@ and one for those of all inputs:
                module's backward hooks              module's backward pre-hooks
 """
 
+import functools
 import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -37,7 +38,7 @@ class ForwardHook:
     """A hook with the way it wants to be called; no closure, so that modules with hooks pickle."""
 
     hook: Hook
-    with_kwargs: bool
+    with_kwargs: bool = False
     always_call: bool = False
 
     def __call__(self, module: Any, args: Args, kwargs: Kwargs, *result: Any) -> Any:
@@ -64,8 +65,33 @@ def hooks_of(module: Any, registry: str) -> tuple[Any, ...]:
     return (*shared, *vars(module)[registry].values())
 
 
-def registered(kind: str, module: Any, name: str, value: Any) -> Any:
-    """What is filed under a name, once the hooks of all modules have seen it.
+def add(
+    module: Any, registry: str, hook: Hook, *, prepend: bool = False, **called: bool
+) -> RemovableHandle:
+    """Put a hook among those of a module, and return its handle.
+
+    Args:
+        module: None: of all modules.
+        registry: the dict of a module in which it would be; for what is filed, its kind.
+        hook: what is called.
+        prepend: run it before the hooks that are already there.
+        **called: how a hook around `forward` is: `with_kwargs`, `always_call`.
+
+    Raises:
+        ArgumentTypeError: if it cannot be called.
+    """
+    kind = registry.strip("_").partition("_")[0]
+    why = "It is called when the module is used. Pass a function `hook(module, …)`."
+    check_type(f"a {kind} hook must be callable", hook, Callable, why)
+    if kind == "forward":
+        hook = ForwardHook(hook, **called)
+    if module is None:
+        return add_hook(EVERYWHERE, EveryModule(registry, hook))
+    return add_hook(vars(module)[registry], hook, first=prepend)
+
+
+def file(kind: str, module: Any, name: str, value: Any) -> None:
+    """File under a name what the hooks of all modules make of a value.
 
     Args:
         kind: "parameter", "buffer" or "module".
@@ -75,23 +101,7 @@ def registered(kind: str, module: Any, name: str, value: Any) -> Any:
         if each.registry == kind:
             replacement = each.hook(module, name, value)
             value = value if replacement is None else replacement
-    return value
-
-
-def add_hook_of_all(registry: str, hook: Any) -> RemovableHandle:
-    """Put a hook among those of all modules, and return its handle."""
-    return add_hook(EVERYWHERE, EveryModule(registry, hook))
-
-
-def checked_hook(hook: Hook, *, with_kwargs: bool = False, always_call: bool = False) -> Hook:
-    """A hook that is called around `forward`.
-
-    Raises:
-        ArgumentTypeError: if it cannot be called.
-    """
-    why = "It is called around `forward`. Pass a function `hook(module, args, …)`."
-    check_type("a forward hook must be callable", hook, Callable, why)
-    return ForwardHook(hook, with_kwargs, always_call)
+    vars(module)[f"_{kind}s"][name] = value
 
 
 def run_always(hooks: Iterable[Any], module: Any, args: Args, kwargs: Kwargs, result: Any) -> None:
@@ -128,12 +138,6 @@ def replaced_inputs(
 
 
 # Backward hooks ---------------------------------------------------------------------------------
-
-
-def check_backward_hook(hook: Any) -> None:
-    """Raise ArgumentTypeError unless a hook can be called."""
-    why = "It is called with gradients. Pass a function `hook(module, …)`."
-    check_type("a backward hook must be callable", hook, Callable, why)
 
 
 class BackwardHookFunction(Function):
@@ -293,7 +297,7 @@ def watch_last_node(module: Any, hooks: Args, args: Args, result: Any) -> None:
     if node is None:
         return
     for hook in hooks:
-        node.register_hook(_OfModule(hook, module))
+        node.register_hook(functools.partial(hook, module))
     fed_by = {x.grad_fn for x in args if isinstance(x, Tensor) and x.grad_fn is not None}
     if {each for each, _ in node.next_functions} != fed_by:
         warnings.warn(
@@ -303,14 +307,3 @@ def watch_last_node(module: Any, hooks: Args, args: Args, result: Any) -> None:
             FutureWarning,
             stacklevel=5,
         )
-
-
-@dataclass(frozen=True, slots=True)
-class _OfModule:
-    """A node's hook that tells which module it watches."""
-
-    hook: Hook
-    module: Any
-
-    def __call__(self, grad_input: Grads, grad_output: Grads) -> Any:
-        return self.hook(self.module, grad_input, grad_output)

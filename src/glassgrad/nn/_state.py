@@ -18,7 +18,6 @@ from glassgrad.core.errors import ArgumentTypeError, GraphError, HookError
 from glassgrad.core.tensor import Tensor
 from glassgrad.nn.parameter import Parameter, is_lazy
 
-Metadata = dict[str, Any]
 EXTRA_STATE = "_extra_state"
 
 
@@ -70,12 +69,12 @@ def save(module: Any, destination: Any, prefix: str, keep_vars: bool) -> None:
             )
 
 
-def save_own(module: Any, destination: Any, prefix: str, keep_vars: bool) -> None:
-    """Add the entries of a module alone to a state."""
-    for name, value in own_state(module).items():
+def save_own(self: Any, destination: Any, prefix: str, keep_vars: bool) -> None:
+    """Add the module's own entries; subclasses may override it."""
+    for name, value in own_state(self).items():
         destination[prefix + name] = value if keep_vars or is_lazy(value) else value.detach()
-    if module._overrides("get_extra_state"):
-        destination[prefix + EXTRA_STATE] = module.get_extra_state()
+    if self._overrides("get_extra_state"):
+        destination[prefix + EXTRA_STATE] = self.get_extra_state()
 
 
 def own_state(module: Any) -> dict[str, Tensor]:
@@ -138,47 +137,48 @@ def _write(writes: list[Callable[[], None]]) -> None:
 
 
 def load_own(
-    module: Any,
-    state: dict[str, Any],
+    self: Any,
+    state_dict: dict[str, Any],
     prefix: str,
-    metadata: Metadata,
+    local_metadata: dict[str, Any],
     strict: bool,
-    missing: list[str],
-    unexpected: list[str],
-    errors: list[str],
+    missing_keys: list[str],
+    unexpected_keys: list[str],
+    error_msgs: list[str],
 ) -> None:
-    """Fill a module alone from a state; what does not fit is added to the three lists."""
-    for hook in tuple(module._load_state_dict_pre_hooks.values()):
-        hook(module, state, prefix, metadata, strict, missing, unexpected, errors)
-    assign = metadata.get("assign_to_params_buffers", False)
+    """Take the module's own entries; subclasses may override it."""
+    lists = (missing_keys, unexpected_keys, error_msgs)
+    for hook in tuple(self._load_state_dict_pre_hooks.values()):
+        hook(self, state_dict, prefix, local_metadata, strict, *lists)
+    assign = local_metadata.get("assign_to_params_buffers", False)
     writes: list[Callable[[], None]] = []
-    own = own_state(module)
+    own = own_state(self)
     for name, present in own.items():
         key = prefix + name
-        if key not in state:
-            missing += [key] if strict else []
+        if key not in state_dict:
+            missing_keys += [key] if strict else []
             continue
-        value = state[key]
+        value = state_dict[key]
         if isinstance(value, Tensor) and not is_lazy(present) and not present.ndim:
             value = value[0] if value.shape == (1,) else value  # as files of PyTorch 0.3 have it
         misfit = _misfit(key, present, value)
         if misfit:
-            errors.append(misfit)
+            error_msgs.append(misfit)
         else:
-            writes.append(functools.partial(_put, module, name, present, value, assign))
-    if module._overrides("set_extra_state"):
+            writes.append(functools.partial(_put, self, name, present, value, assign))
+    if self._overrides("set_extra_state"):
         extra = prefix + EXTRA_STATE
-        if extra in state:
-            writes.append(lambda: module.set_extra_state(state[extra]))
+        if extra in state_dict:
+            writes.append(lambda: self.set_extra_state(state_dict[extra]))
         elif strict:
-            missing.append(extra)
+            missing_keys.append(extra)
         own[EXTRA_STATE] = None  # type: ignore[assignment]  # its name is known
-    for key in state if strict else ():
+    for key in state_dict if strict else ():
         name, dot, _ = key.removeprefix(prefix).partition(".")
-        if key.startswith(prefix) and name not in (module._modules if dot else own):
-            unexpected.append(key)
-    if "writes" in metadata:
-        metadata["writes"] += writes  # Note [All or nothing is loaded]
+        if key.startswith(prefix) and name not in (self._modules if dot else own):
+            unexpected_keys.append(key)
+    if "writes" in local_metadata:
+        local_metadata["writes"] += writes  # Note [All or nothing is loaded]
     else:
         _write(writes)
 

@@ -1,247 +1,158 @@
-"""Nonlinearities as modules; the functions of `nn.functional` say what they compute."""
+"""Nonlinearities as modules, and dropout: `nn.functional` says what they compute."""
 
 from typing import Any
 
 from glassgrad.core.errors import ArgumentError
-from glassgrad.core.tensor import Tensor
-from glassgrad.nn import functional
 from glassgrad.nn.applied import Applied
-from glassgrad.nn.init import constant_
-from glassgrad.nn.module import Module
-from glassgrad.nn.parameter import Parameter
-from glassgrad.ops.creation import empty
 
 
-class ReLU(Applied):
+class ReLU(Applied, of="relu"):
     """`max(x, 0)`."""
 
-    function = "relu"
-    inplace: bool = False
 
-
-class ReLU6(Applied):
+class ReLU6(Applied, of="relu6"):
     """`x`, cut off at 0 and 6."""
 
-    function = "relu6"
-    inplace: bool = False
 
-
-class LeakyReLU(Applied):
+class LeakyReLU(Applied, of="leaky_relu"):
     """`x` where it is positive, a small part of it elsewhere."""
 
-    function = "leaky_relu"
-    negative_slope: float = 0.01
-    inplace: bool = False
 
-
-class RReLU(Applied):
+class RReLU(Applied, of="rrelu"):
     """`LeakyReLU` whose slope is drawn for each element, in training."""
 
-    function = "rrelu"
-    passes_training = True
-    lower: float = 0.125
-    upper: float = 1 / 3
-    inplace: bool = False
 
-
-class ELU(Applied):
+class ELU(Applied, of="elu"):
     """`x` where it is positive, `alpha·(exp(x) - 1)` elsewhere."""
 
-    function = "elu"
-    alpha: float = 1.0
-    inplace: bool = False
 
-
-class CELU(Applied):
+class CELU(Applied, of="celu"):
     """`x` where it is positive, `alpha·(exp(x/alpha) - 1)` elsewhere."""
 
-    function = "celu"
-    alpha: float = 1.0
-    inplace: bool = False
 
-
-class SELU(Applied):
+class SELU(Applied, of="selu"):
     """`ELU`, scaled so that layers keep mean 0 and variance 1."""
 
-    function = "selu"
-    inplace: bool = False
 
-
-class SiLU(Applied):
+class SiLU(Applied, of="silu"):
     """`x·sigmoid(x)`."""
 
-    function = "silu"
-    inplace: bool = False
 
-
-class Mish(Applied):
+class Mish(Applied, of="mish"):
     """`x·tanh(softplus(x))`."""
 
-    function = "mish"
-    inplace: bool = False
 
-
-class GELU(Applied):
+class GELU(Applied, of="gelu"):
     """`x` times the probability that a normal number is smaller."""
 
-    function = "gelu"
-    approximate: str = "none"
 
-
-class GLU(Applied):
+class GLU(Applied, of="glu"):
     """The first half of `x`, each element times `sigmoid` of its partner in the second."""
 
-    function = "glu"
-    dim: int = -1
 
-
-class Hardsigmoid(Applied):
+class Hardsigmoid(Applied, of="hardsigmoid"):
     """`sigmoid` in three straight pieces."""
 
-    function = "hardsigmoid"
-    inplace: bool = False
 
-
-class Hardswish(Applied):
+class Hardswish(Applied, of="hardswish"):
     """`x·hardsigmoid(x)`."""
 
-    function = "hardswish"
-    inplace: bool = False
 
-
-class Hardtanh(Applied):
+class Hardtanh(Applied, of="hardtanh"):
     """`x`, cut off at two bounds."""
 
-    function = "hardtanh"
-    min_val: float = -1.0
-    max_val: float = 1.0
-    inplace: bool = False
 
-
-class Threshold(Applied):
+class Threshold(Applied, of="threshold"):
     """`x` where it is larger than `threshold`, `value` elsewhere."""
 
-    function = "threshold"
-    threshold: float
-    value: float
-    inplace: bool = False
 
-
-class Hardshrink(Applied):
+class Hardshrink(Applied, of="hardshrink"):
     """`x` where it is further from 0 than `lambd`, 0 elsewhere."""
-
-    function = "hardshrink"
-    lambd: float = 0.5
 
     def extra_repr(self) -> str:
         return str(self.lambd)
 
 
-class Softshrink(Hardshrink):
+class Softshrink(Hardshrink, of="softshrink"):
     """`x`, moved towards 0 by `lambd`."""
 
-    function = "softshrink"
-    lambd: float = 0.5
 
-
-class Tanhshrink(Applied):
+class Tanhshrink(Applied, of="tanhshrink"):
     """`x - tanh(x)`."""
 
-    function = "tanhshrink"
 
-
-class Softsign(Applied):
+class Softsign(Applied, of="softsign"):
     """`x/(1 + |x|)`."""
 
-    function = "softsign"
 
-
-class Softplus(Applied):
+class Softplus(Applied, of="softplus"):
     """`log(1 + exp(beta·x))/beta`: a smooth `ReLU`."""
 
-    function = "softplus"
-    beta: float = 1.0
-    threshold: float = 20.0
 
-
-class Tanh(Applied):
+class Tanh(Applied, of="tanh"):
     """The hyperbolic tangent."""
 
-    function = "tanh"
 
-
-class Sigmoid(Applied):
+class Sigmoid(Applied, of="sigmoid"):
     """`1/(1 + exp(-x))`."""
 
-    function = "sigmoid"
 
-
-class LogSigmoid(Applied):
+class LogSigmoid(Applied, of="logsigmoid"):
     """The logarithm of `Sigmoid`, without its rounding to 0."""
 
-    function = "logsigmoid"
 
-
-class Softmax(Applied):
+class Softmax(Applied, of="softmax"):
     """Positive numbers that add up to 1 along a dim."""
 
-    function = "softmax"
-    dim: int | None = None
 
-
-class LogSoftmax(Softmax):
+class LogSoftmax(Softmax, of="log_softmax"):
     """The logarithm of `Softmax`, without its rounding to 0."""
 
-    function = "log_softmax"
-    dim: int | None = None
 
-
-class Softmin(Softmax):
+class Softmin(Softmax, of="softmin"):
     """`Softmax` of `-x`: the smallest element gets the largest share."""
 
-    function = "softmin"
-    dim: int | None = None
+
+# Dropout: it does nothing in evaluation mode ------------------------------------------------------
 
 
-class Softmax2d(Module):
-    """`Softmax` over the channels of images, of shape `(N, C, H, W)` or `(C, H, W)`."""
-
-    def forward(self, input: Tensor) -> Tensor:
-        if input.ndim not in (3, 4):
-            raise ArgumentError(
-                f"Softmax2d: expected input to be 3D or 4D, got {input.ndim}D instead. Channels "
-                "lie in front of rows and columns. Write `Softmax(dim)` for other shapes."
-            )
-        return functional.softmax(input, -3)
-
-
-class PReLU(Module):
-    """`LeakyReLU` with a learned slope.
+class Dropout(Applied, of="dropout"):
+    """Elements set to 0 at random; the others grow, so that the expectation stays.
 
     Args:
-        num_parameters: 1, or as many as there are channels.
-        init: the slope at the beginning.
-        device, dtype: of the slopes.
+        p: how likely an element is set to 0.
+        inplace: write the result into the input.
 
-    Attributes:
-        weight: the slopes, shape `(num_parameters,)`.
+    Raises:
+        ArgumentError: if `p` is not from 0 to 1.
     """
 
-    def __init__(
-        self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None
-    ) -> None:
-        super().__init__()
-        self.num_parameters = num_parameters
-        self.init = init
-        self.weight = Parameter(empty(num_parameters, device=device, dtype=dtype))
-        self.reset_parameters()
+    _shown = ("p", "inplace")
 
-    def reset_parameters(self) -> None:
-        """Begin again."""
-        constant_(self.weight, self.init)
+    def _build(self, given: dict[str, Any]) -> None:
+        if not 0 <= given["p"] <= 1:
+            raise ArgumentError(
+                f"dropout probability has to be between 0 and 1, but got {given['p']}. It is how "
+                "likely an element is set to 0. Write 0.1 for ten percent."
+            )
+        super()._build(given)
 
-    def forward(self, input: Tensor) -> Tensor:
-        return functional.prelu(input, self.weight)
 
-    def extra_repr(self) -> str:
-        return f"num_parameters={self.num_parameters}"
+class Dropout1d(Dropout, of="dropout1d"):
+    """`Dropout` of whole channels of sequences."""
+
+
+class Dropout2d(Dropout, of="dropout2d"):
+    """`Dropout` of whole channels of images."""
+
+
+class Dropout3d(Dropout, of="dropout3d"):
+    """`Dropout` of whole channels of volumes."""
+
+
+class AlphaDropout(Dropout, of="alpha_dropout"):
+    """`Dropout` that keeps mean and variance of what `SELU` makes."""
+
+
+class FeatureAlphaDropout(Dropout, of="feature_alpha_dropout"):
+    """`AlphaDropout` of whole channels."""

@@ -6,15 +6,11 @@ from typing import Any
 from glassgrad.core.errors import ExpectationError
 from glassgrad.core.tensor import Tensor
 from glassgrad.nn import functional
+from glassgrad.nn._making import add_parameters
 from glassgrad.nn.init import constant_, normal_, xavier_uniform_
 from glassgrad.nn.layers import Linear
 from glassgrad.nn.module import Module
 from glassgrad.nn.parameter import Parameter
-from glassgrad.ops.creation import empty
-
-
-class NonDynamicallyQuantizableLinear(Linear):
-    """A `Linear`, under the name that PyTorch prints for the last projection."""
 
 
 class MultiheadAttention(Module):
@@ -51,6 +47,9 @@ class MultiheadAttention(Module):
     bias_k: Parameter | None
     bias_v: Parameter | None
 
+    class NonDynamicallyQuantizableLinear(Linear):
+        """A `Linear`, under the name that PyTorch prints for the last projection."""
+
     def __init__(
         self,
         embed_dim: int,
@@ -80,33 +79,23 @@ class MultiheadAttention(Module):
         self.head_dim = embed_dim // num_heads
         self.add_zero_attn = add_zero_attn
         is_one = self.kdim == self.vdim == embed_dim
-        shapes = {
+        shapes: dict[str, tuple[int, ...] | None] = {
             "q_proj_weight": None if is_one else (embed_dim, embed_dim),
             "k_proj_weight": None if is_one else (embed_dim, self.kdim),
             "v_proj_weight": None if is_one else (embed_dim, self.vdim),
             "in_proj_weight": (3 * embed_dim, embed_dim) if is_one else None,
             "in_proj_bias": (3 * embed_dim,) if bias else None,
         }
-        for name, shape in shapes.items():
-            made = None if shape is None else empty(*shape, device=device, dtype=dtype)
-            self.register_parameter(name, None if made is None else Parameter(made))
-        self.out_proj = NonDynamicallyQuantizableLinear(
-            embed_dim, embed_dim, bias=bias, device=device, dtype=dtype
-        )
-        for name in ("bias_k", "bias_v"):
-            made = empty(1, 1, embed_dim, device=device, dtype=dtype) if add_bias_kv else None
-            self.register_parameter(name, None if made is None else Parameter(made))
+        add_parameters(self, device, dtype, **shapes)
+        form = {"bias": bias, "device": device, "dtype": dtype}
+        self.out_proj = self.NonDynamicallyQuantizableLinear(embed_dim, embed_dim, **form)
+        added = (1, 1, embed_dim) if add_bias_kv else None
+        add_parameters(self, device, dtype, bias_k=added, bias_v=added)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
         """Draw all weights anew, but that of `out_proj`."""
-        weights = (
-            self.in_proj_weight,
-            self.q_proj_weight,
-            self.k_proj_weight,
-            self.v_proj_weight,
-        )
-        for weight in weights:
+        for weight in [self.in_proj_weight, *self._own_projections().values()]:
             if weight is not None:
                 xavier_uniform_(weight)
         for bias in (self.in_proj_bias, self.out_proj.bias):
@@ -115,6 +104,11 @@ class MultiheadAttention(Module):
         for added in (self.bias_k, self.bias_v):
             if added is not None:
                 normal_(added, std=math.sqrt(2 / (2 * self.embed_dim)))
+
+    def _own_projections(self) -> dict[str, Parameter | None]:
+        """The weights of queries, keys and values, if they are not one."""
+        names = ("q_proj_weight", "k_proj_weight", "v_proj_weight")
+        return {name: getattr(self, name) for name in names}
 
     def forward(
         self,
@@ -158,9 +152,7 @@ class MultiheadAttention(Module):
             need_weights=need_weights,
             attn_mask=attn_mask,
             use_separate_proj_weight=self.in_proj_weight is None,
-            q_proj_weight=self.q_proj_weight,
-            k_proj_weight=self.k_proj_weight,
-            v_proj_weight=self.v_proj_weight,
+            **self._own_projections(),
             average_attn_weights=average_attn_weights,
             is_causal=is_causal,
         )

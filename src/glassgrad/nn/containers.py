@@ -6,8 +6,8 @@ would not in a list or a dict of Python's.
 
 import itertools
 import operator
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Self
+from collections.abc import ItemsView, Iterable, Iterator, Mapping, ValuesView
+from typing import Any, ClassVar, Self
 
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, DimError
 from glassgrad.core.tensor import Tensor
@@ -15,32 +15,153 @@ from glassgrad.nn.module import Module
 from glassgrad.nn.parameter import Parameter
 from glassgrad.ops._arguments import check_type
 
-__all__ = ["ModuleDict", "ModuleList", "ParameterDict", "ParameterList", "Sequential"]
-
 
 class _Numbered(Module):
-    """What modules in a row and in a list share: modules by number."""
+    """What holds its parts by number; they are modules, if a subclass does not say otherwise."""
 
-    def append(self, module: Module) -> Self:
+    _holds: ClassVar[str] = "modules"
+
+    def _names(self) -> list[str]:
+        """The names of the parts, as attributes."""
+        return list(self._modules)
+
+    def _put(self, name: str, part: Any) -> None:
+        self.register_module(name, part)
+
+    def append(self, module: Any) -> Self:
         """Add one more at the end; returns the container."""
-        self.register_module(str(len(self)), module)
+        self._put(str(len(self)), module)
         return self
 
     def extend(self, modules: Iterable[Any]) -> Self:
         """Add several at the end; returns the container."""
-        why = "Each of its modules is added. Pass a list of modules, or use `append`."
-        check_type(f"{type(self).__name__}.extend takes an iterable", modules, Iterable, why)
+        said = f"{type(self).__name__}.extend should be called with an iterable"
+        check_type(said, modules, Iterable, "Each is added. Pass a list, or use `append`.")
         for module in tuple(modules):
             self.append(module)
         return self
 
+    def __len__(self) -> int:
+        return len(self._names())
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter([getattr(self, name) for name in self._names()])
+
+    def __iadd__(self, other: Iterable[Any]) -> Self:
+        return self.extend(other)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return self._sliced(index)
+        return getattr(self, self._name_at(index))
+
+    def __setitem__(self, index: int, value: Any) -> None:
+        self._put(self._name_at(index), value)
+
+    def _sliced(self, index: slice) -> Any:
+        return type(self)(list(self)[index])
+
+    def _name_at(self, index: Any) -> str:
+        names = self._names()
+        if not -len(names) <= operator.index(index) < len(names):
+            raise self._out_of_range(index)
+        return names[operator.index(index)]
+
+    def _out_of_range(self, index: int) -> DimError:
+        return DimError(
+            f"index {index} is out of range for {len(self)} {self._holds}. "
+            "There is none. Write an index below that."
+        )
+
+
+class _Named(Module):
+    """What holds its parts by name; they are modules, if a subclass does not say otherwise."""
+
+    def _names(self) -> dict[str, Any]:
+        """A dict that has the names."""
+        return self._modules
+
+    def __getitem__(self, key: str) -> Any:
+        return self._modules[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.register_module(key, value)
+
+    def __delitem__(self, key: str) -> None:
+        del self._names()[key]
+
+    def __len__(self) -> int:
+        return len(self._names())
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names())
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._names()
+
+    def update(self, modules: Any) -> None:
+        """Add parts, or replace those of the same names: of a dict, or of pairs."""
+        for name, part in _pairs(type(self).__name__, modules):
+            self[name] = part
+
+    def pop(self, key: str) -> Any:
+        """Take out the part of a name, and return it."""
+        part = self[key]
+        del self[key]
+        return part
+
+    def clear(self) -> None:
+        """Take out all."""
+        for key in list(self):
+            del self[key]
+
+    def keys(self) -> Iterable[str]:
+        """The names."""
+        return self._names().keys()
+
+    def items(self) -> Iterable[tuple[str, Any]]:
+        """The names with the parts."""
+        return ItemsView(self)
+
+    def values(self) -> Iterable[Any]:
+        """The parts."""
+        return ValuesView(self)
+
+
+def _pairs(what: str, given: Any) -> Iterable[tuple[str, Any]]:
+    """The pairs of a dict, or of what is made of pairs."""
+    why = "Each has a name. Pass a dict."
+    check_type(f"{what}.update should be called with an iterable of pairs", given, Iterable, why)
+    if hasattr(given, "items"):
+        return given.items()  # type: ignore[no-any-return]
+    for k, pair in enumerate(given):
+        if not isinstance(pair, Iterable) or len(list(pair)) != 2:
+            raise ArgumentTypeError(
+                f"{what} update sequence element #{k} should be Iterable of length 2, got "
+                f"{type(pair)}. It is a name with its value. Write `(name, value)`."
+            )
+    return given  # type: ignore[no-any-return]
+
+
+# Modules ------------------------------------------------------------------------------------------
+
+
+class _Modules(_Numbered):
+    """What modules in a row and in a list share."""
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._modules.values())
+
+    def __add__(self, other: Iterable[Any]) -> Self:
+        return type(self)().extend(self).extend(other)
+
     def insert(self, index: int, module: Module) -> Self:
         """Add one in front of that of an index; returns the container."""
-        at = range(len(self) + 1)[self._checked(index, len(self) + 1) if index else 0]
-        if index < 0:
-            at -= 1
+        if not -len(self) <= index <= len(self):
+            raise self._out_of_range(index)
         modules = list(self)
-        self._replace([*modules[:at], module, *modules[at:]])
+        modules.insert(index, module)
+        self._replace(modules)
         return self
 
     def pop(self, index: int | slice) -> Any:
@@ -49,55 +170,19 @@ class _Numbered(Module):
         del self[index]
         return module
 
-    def __len__(self) -> int:
-        return len(self._modules)
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self._modules.values())
-
-    def __add__(self, other: Iterable[Any]) -> Self:
-        return type(self)().extend(self).extend(other)
-
-    def __iadd__(self, other: Iterable[Any]) -> Self:
-        return self.extend(other)
-
-    def __getitem__(self, index: Any) -> Any:
-        if isinstance(index, slice):
-            return self._sliced(index)
-        return self._modules[self._name_at(index)]
-
-    def __setitem__(self, index: int, module: Module) -> None:
-        setattr(self, self._name_at(index), module)
-
     def __delitem__(self, index: int | slice) -> None:
-        names = list(self._modules)[index] if isinstance(index, slice) else [self._name_at(index)]
+        names = self._names()[index] if isinstance(index, slice) else [self._name_at(index)]
         for name in names:
             delattr(self, name)
         if all(name.isdigit() for name in self._modules):  # keep numbered names without a gap
-            self._replace(self)
+            self._replace(list(self))
 
-    def _sliced(self, index: slice) -> Any:
-        return type(self)(list(self)[index])
-
-    def _replace(self, modules: Iterable[Any]) -> None:
-        modules = list(modules)
+    def _replace(self, modules: list[Any]) -> None:
         self._modules.clear()
-        for module in modules:
-            self.append(module)
-
-    def _name_at(self, index: Any) -> str:
-        return list(self._modules)[self._checked(operator.index(index), len(self))]
-
-    def _checked(self, index: int, n: int) -> int:
-        if not -n <= index < n:
-            raise DimError(
-                f"index {index} is out of range for {len(self)} modules. "
-                "There is no module there. Write an index below that."
-            )
-        return index
+        self.extend(modules)
 
 
-class Sequential(_Numbered):
+class Sequential(_Modules):
     """Modules that run one after the other.
 
     Args:
@@ -143,7 +228,7 @@ class Sequential(_Numbered):
         return self.extend((self * n)[len(self) :])
 
 
-class ModuleList(_Numbered):
+class ModuleList(_Modules):
     """Modules by number; what `forward` does with them is up to who holds it.
 
     Args:
@@ -176,7 +261,7 @@ class ModuleList(_Numbered):
         return f"{self._get_name()}({inside})"
 
 
-class ModuleDict(Module):
+class ModuleDict(_Named):
     """Modules by name.
 
     Args:
@@ -195,64 +280,6 @@ class ModuleDict(Module):
         if modules is not None:
             self.update(modules)
 
-    def update(self, modules: Any) -> None:
-        """Add modules, or replace those of the same names: of a dict, or of pairs."""
-        for name, module in _pairs("ModuleDict", modules):
-            self[name] = module
-
-    def __getitem__(self, key: str) -> Any:
-        return self._modules[key]
-
-    def __setitem__(self, key: str, module: Module) -> None:
-        self.register_module(key, module)
-
-    def __delitem__(self, key: str) -> None:
-        del self._modules[key]
-
-    def __len__(self) -> int:
-        return len(self._modules)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._modules)
-
-    def __contains__(self, key: str) -> bool:
-        return key in self._modules
-
-    def clear(self) -> None:
-        """Take out all."""
-        self._modules.clear()
-
-    def pop(self, key: str) -> Any:
-        """Take out the module of a name, and return it."""
-        return self._modules.pop(key)
-
-    def keys(self) -> Iterable[str]:
-        """The names."""
-        return self._modules.keys()
-
-    def items(self) -> Iterable[tuple[str, Any]]:
-        """The names with the modules."""
-        return self._modules.items()
-
-    def values(self) -> Iterable[Any]:
-        """The modules."""
-        return self._modules.values()
-
-
-def _pairs(what: str, given: Any) -> Iterable[tuple[str, Any]]:
-    """The pairs of a dict, or of what is made of pairs."""
-    why = "Each has a name. Pass a dict."
-    check_type(f"{what}.update should be called with an iterable of pairs", given, Iterable, why)
-    if hasattr(given, "items"):
-        return given.items()  # type: ignore[no-any-return]
-    for k, pair in enumerate(given):
-        if not isinstance(pair, Iterable) or len(list(pair)) != 2:
-            raise ArgumentTypeError(
-                f"{what} update sequence element #{k} should be Iterable of length 2, got "
-                f"{type(pair)}. It is a name with its value. Write `(name, value)`."
-            )
-    return given  # type: ignore[no-any-return]
-
 
 # Parameters ---------------------------------------------------------------------------------------
 
@@ -260,17 +287,18 @@ def _pairs(what: str, given: Any) -> Iterable[tuple[str, Any]]:
 class _Parameters(Module):
     """What lists and dicts of parameters share: a value is an attribute, which files it."""
 
-    def _put(self, name: str, value: Any) -> None:
-        if isinstance(value, Tensor) and not isinstance(value, Parameter):
-            value = Parameter(value)
-        setattr(self, name, value)
+    def _put(self, name: str, part: Any) -> None:
+        if isinstance(part, Tensor) and not isinstance(part, Parameter):
+            part = Parameter(part)
+        setattr(self, name, part)
 
-    def _named_values(self) -> Iterable[tuple[Any, Any]]:
+    def _names(self) -> Any:
         raise NotImplementedError
 
     def extra_repr(self) -> str:
         lines = []
-        for name, value in self._named_values():
+        for name in self._names():
+            value = getattr(self, name)
             text = f"Object of type: {type(value).__name__}"
             if isinstance(value, Tensor):
                 kind = "Parameter" if isinstance(value, Parameter) else "Tensor"
@@ -287,7 +315,7 @@ class _Parameters(Module):
         )
 
 
-class ParameterList(_Parameters):
+class ParameterList(_Parameters, _Numbered):
     """Parameters by number.
 
     Args:
@@ -299,64 +327,37 @@ class ParameterList(_Parameters):
         ['0', '1']
     """
 
+    _holds = "parameters"
+
     def __init__(self, values: Iterable[Any] | None = None) -> None:
         super().__init__()
         self._size = 0
         if values is not None:
             self.extend(values)
 
+    def _names(self) -> list[str]:
+        return [str(k) for k in range(self._size)]
+
     def append(self, value: Any) -> Self:
         """Add one more at the end; returns the list."""
         self._size += 1
-        self[self._size - 1] = value
+        self[-1] = value
         return self
 
     def extend(self, values: Iterable[Any]) -> Self:
         """Add several at the end; returns the list."""
-        why = "Each of its values is added. Pass a list, or use `append`."
-        check_type("ParameterList.extend should be called with an iterable", values, Iterable, why)
         if isinstance(values, Tensor):
             raise ArgumentTypeError(
                 "ParameterList.extend should be called with an iterable, but got Tensor. Its rows "
                 "would be parameters of their own. Write `append`, or a list."
             )
-        for value in tuple(values):
-            self.append(value)
-        return self
-
-    def __getitem__(self, index: Any) -> Any:
-        if isinstance(index, slice):
-            return type(self)([self[k] for k in range(self._size)[index]])
-        return getattr(self, self._name_at(index))
-
-    def __setitem__(self, index: int, value: Any) -> None:
-        self._put(self._name_at(index), value)
-
-    def _name_at(self, index: Any) -> str:
-        if not -self._size <= operator.index(index) < self._size:
-            raise DimError(
-                f"index {index} is out of range for {self._size} parameters. "
-                "There is none. Write an index below that."
-            )
-        return str(range(self._size)[index])
-
-    def __len__(self) -> int:
-        return self._size
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter([self[k] for k in range(self._size)])
-
-    def __iadd__(self, values: Iterable[Any]) -> Self:
-        return self.extend(values)
+        return super().extend(values)
 
     def __dir__(self) -> list[str]:
         return [name for name in super().__dir__() if not name.isdigit()]
 
-    def _named_values(self) -> Iterable[tuple[int, Any]]:
-        return enumerate(self)
 
-
-class ParameterDict(_Parameters):
+class ParameterDict(_Parameters, _Named):
     """Parameters by name.
 
     Args:
@@ -375,10 +376,12 @@ class ParameterDict(_Parameters):
         if parameters is not None:
             self.update(parameters)
 
+    def _names(self) -> dict[str, Any]:
+        return self._keys
+
     def update(self, parameters: Any) -> None:
         """Add parameters, or replace those of the same names: of a dict, or of pairs."""
-        for name, value in _pairs("ParameterDict", parameters):
-            self[name] = value
+        super().update(parameters)
 
     def __getitem__(self, key: str) -> Any:
         return getattr(self, key)
@@ -393,20 +396,11 @@ class ParameterDict(_Parameters):
         self._put(key, value)
 
     def __delitem__(self, key: str) -> None:
-        del self._keys[key]
+        super().__delitem__(key)
         delattr(self, key)
-
-    def __len__(self) -> int:
-        return len(self._keys)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._keys)
 
     def __reversed__(self) -> Iterator[str]:
         return reversed(list(self._keys))
-
-    def __contains__(self, key: str) -> bool:
-        return key in self._keys
 
     def __or__(self, other: Any) -> "ParameterDict":
         copy = self.copy()
@@ -435,35 +429,9 @@ class ParameterDict(_Parameters):
         """A new dict in which all names have one value."""
         return ParameterDict([(key, default) for key in keys])
 
-    def pop(self, key: str) -> Any:
-        """Take out the value of a name, and return it."""
-        value = self[key]
-        del self[key]
-        return value
-
     def popitem(self) -> tuple[str, Any]:
         """Take out the last name with its value."""
         key, _ = self._keys.popitem()
         value = getattr(self, key)
         delattr(self, key)
         return key, value
-
-    def clear(self) -> None:
-        """Take out all."""
-        for key in list(self._keys):
-            del self[key]
-
-    def keys(self) -> Iterable[str]:
-        """The names."""
-        return self._keys.keys()
-
-    def items(self) -> Iterable[tuple[str, Any]]:
-        """The names with the values."""
-        return [(key, self[key]) for key in self]
-
-    def values(self) -> Iterable[Any]:
-        """The values."""
-        return [self[key] for key in self]
-
-    def _named_values(self) -> Iterable[tuple[str, Any]]:
-        return self.items()

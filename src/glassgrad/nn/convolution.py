@@ -1,21 +1,18 @@
-"""Convolutions as modules, their transposes, and windows laid out as columns and back."""
+"""Convolutions as modules, and their transposes."""
 
-import math
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from glassgrad.core.errors import ArgumentError
 from glassgrad.core.tensor import Tensor
 from glassgrad.nn import functional
-from glassgrad.nn.init import kaiming_uniform_, uniform_
+from glassgrad.nn._making import Ints, add_parameters, changed, draw_weight_and_bias, each_dim
+from glassgrad.nn.lazy import LazyModuleMixin
 from glassgrad.nn.module import Module
 from glassgrad.nn.parameter import Parameter
-from glassgrad.ops.creation import empty
-
-Ints = int | Sequence[int]
 
 
-class _Convolution(Module):
+class _ConvNd(Module):
     """What all convolutions share: weight and bias, and where windows are.
 
     Attributes:
@@ -27,6 +24,11 @@ class _Convolution(Module):
     transposed = False
     weight: Parameter
     bias: Parameter | None
+
+    def __init_subclass__(cls, rank: int | None = None, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if rank is not None:
+            cls.rank = rank
 
     def __init__(
         self,
@@ -59,10 +61,10 @@ class _Convolution(Module):
             )
         self.in_channels = in_channels
         self.out_channels = out_channels
-        self.kernel_size = self._each_dim(kernel_size)
-        self.stride = self._each_dim(stride)
-        self.padding = padding if isinstance(padding, str) else self._each_dim(padding)
-        self.dilation = self._each_dim(dilation)
+        self.kernel_size = each_dim(kernel_size, self.rank)
+        self.stride = each_dim(stride, self.rank)
+        self.padding = padding if isinstance(padding, str) else each_dim(padding, self.rank)
+        self.dilation = each_dim(dilation, self.rank)
         self.output_padding = (0,) * self.rank
         self.groups = groups
         self.padding_mode = padding_mode
@@ -76,24 +78,14 @@ class _Convolution(Module):
                 "padding='same' is not supported for strided convolutions, got stride="
                 f"{self.stride}. Every other window gives half the size. Write a number."
             )
-        ahead, behind = in_channels, out_channels
-        shape = (ahead, behind // groups) if self.transposed else (behind, ahead // groups)
-        self.weight = Parameter(empty(*shape, *self.kernel_size, device=device, dtype=dtype))
-        if bias:
-            self.bias = Parameter(empty(out_channels, device=device, dtype=dtype))
-        else:
-            self.register_parameter("bias", None)
+        ends = (in_channels, out_channels) if self.transposed else (out_channels, in_channels)
+        shape = (ends[0], ends[1] // groups, *self.kernel_size)
+        add_parameters(self, device, dtype, weight=shape, bias=(out_channels,) if bias else None)
         self.reset_parameters()
-
-    def _each_dim(self, numbers: Ints) -> tuple[int, ...]:
-        return (numbers,) * self.rank if isinstance(numbers, int) else tuple(numbers)
 
     def reset_parameters(self) -> None:
         """Draw weight and bias anew, from U(±1/√n), n what a window has of all channels."""
-        kaiming_uniform_(self.weight, a=math.sqrt(5))
-        n = math.prod(self.weight.shape[1:])
-        if self.bias is not None and n:
-            uniform_(self.bias, -1 / math.sqrt(n), 1 / math.sqrt(n))
+        draw_weight_and_bias(self)
 
     def forward(self, input: Tensor) -> Tensor:
         padding: Any = self.padding
@@ -115,23 +107,17 @@ class _Convolution(Module):
         return found
 
     def extra_repr(self) -> str:
-        shown = [f"{self.in_channels}, {self.out_channels}"]
-        shown += [f"kernel_size={self.kernel_size}, stride={self.stride}"]
-        usual = {"padding": (0,), "dilation": (1,), "output_padding": (0,)}
-        for name, numbers in usual.items():
-            value = getattr(self, name)
-            if value != numbers * self.rank:
-                shown.append(f"{name}={value}")
-        if self.groups != 1:
-            shown.append(f"groups={self.groups}")
+        none, one = (0,) * self.rank, (1,) * self.rank
+        usual = {"padding": none, "dilation": one, "output_padding": none, "groups": 1}
+        shown = [str(self.in_channels), str(self.out_channels)]
+        shown += [f"kernel_size={self.kernel_size}", f"stride={self.stride}"]
+        shown += changed(self, **usual)
         if self.bias is None:
             shown.append("bias=False")
-        if self.padding_mode != "zeros":
-            shown.append(f"padding_mode={self.padding_mode}")
-        return ", ".join(shown)
+        return ", ".join([*shown, *changed(self, padding_mode="zeros")])
 
 
-class _ConvolutionTransposed(_Convolution):
+class _ConvTransposeNd(_ConvNd):
     """What all transposes of convolutions share."""
 
     transposed = True
@@ -151,34 +137,15 @@ class _ConvolutionTransposed(_Convolution):
         device: Any = None,
         dtype: Any = None,
     ) -> None:
-        super().__init__(
-            in_channels,
-            out_channels,
-            kernel_size,
-            stride,
-            padding,
-            dilation,
-            groups,
-            bias,
-            padding_mode,
-            device,
-            dtype,
-        )
-        self.output_padding = self._each_dim(output_padding)
+        sizes, windows = (in_channels, out_channels, kernel_size), (stride, padding, dilation)
+        super().__init__(*sizes, *windows, groups, bias, padding_mode, device, dtype)
+        self.output_padding = each_dim(output_padding, self.rank)
 
     def forward(self, input: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
         more = self.output_padding if output_size is None else self._missing(input, output_size)
         convolve = getattr(functional, f"conv_transpose{self.rank}d")
-        return convolve(  # type: ignore[no-any-return]  # a Tensor
-            input,
-            self.weight,
-            self.bias,
-            self.stride,
-            self.padding,
-            more,
-            self.groups,
-            self.dilation,
-        )
+        windows = (self.stride, self.padding, more, self.groups, self.dilation)
+        return convolve(input, self.weight, self.bias, *windows)  # type: ignore[no-any-return]
 
     def _missing(self, input: Tensor, output_size: Sequence[int]) -> tuple[int, ...]:
         """The `output_padding` that makes a result of such sizes."""
@@ -203,7 +170,7 @@ class _ConvolutionTransposed(_Convolution):
         return tuple(found)
 
 
-class Conv1d(_Convolution):
+class Conv1d(_ConvNd, rank=1):
     """`Conv2d` of lines, `(n, c, w)`; everything else is the same.
 
     Example:
@@ -211,10 +178,8 @@ class Conv1d(_Convolution):
         glassgrad.Size([2, 8, 4])
     """
 
-    rank = 1
 
-
-class Conv2d(_Convolution):
+class Conv2d(_ConvNd, rank=2):
     """The convolution of images, `(n, c, h, w)`, with weights that are learned.
 
     Args:
@@ -241,10 +206,8 @@ class Conv2d(_Convolution):
         glassgrad.Size([2, 8, 6, 6])
     """
 
-    rank = 2
 
-
-class Conv3d(_Convolution):
+class Conv3d(_ConvNd, rank=3):
     """`Conv2d` of spaces, `(n, c, d, h, w)`; everything else is the same.
 
     Example:
@@ -252,10 +215,8 @@ class Conv3d(_Convolution):
         glassgrad.Size([2, 8, 4, 4, 4])
     """
 
-    rank = 3
 
-
-class ConvTranspose1d(_ConvolutionTransposed):
+class ConvTranspose1d(_ConvTransposeNd, rank=1):
     """`ConvTranspose2d` of lines, `(n, c, w)`; everything else is the same.
 
     Example:
@@ -263,10 +224,8 @@ class ConvTranspose1d(_ConvolutionTransposed):
         glassgrad.Size([2, 8, 6])
     """
 
-    rank = 1
 
-
-class ConvTranspose2d(_ConvolutionTransposed):
+class ConvTranspose2d(_ConvTransposeNd, rank=2):
     """The transpose of a convolution of images, `(n, c, h, w)`: it makes them larger again.
 
     Args:
@@ -294,10 +253,8 @@ class ConvTranspose2d(_ConvolutionTransposed):
         (glassgrad.Size([2, 3, 11, 11]), glassgrad.Size([2, 3, 12, 12]))
     """
 
-    rank = 2
 
-
-class ConvTranspose3d(_ConvolutionTransposed):
+class ConvTranspose3d(_ConvTransposeNd, rank=3):
     """`ConvTranspose2d` of spaces, `(n, c, d, h, w)`; everything else is the same.
 
     Example:
@@ -305,66 +262,26 @@ class ConvTranspose3d(_ConvolutionTransposed):
         glassgrad.Size([2, 8, 6, 6, 6])
     """
 
-    rank = 3
+
+class LazyConv1d(LazyModuleMixin, Conv1d, channels_at=-2):
+    """A `Conv1d` whose `in_channels` are those of the first input."""
 
 
-class Unfold(Module):
-    """The windows of images, each laid out as a column; see `functional.unfold`.
-
-    Args:
-        kernel_size, dilation, padding, stride: of the windows.
-
-    Example:
-        >>> Unfold(2)(ones(1, 3, 4, 4)).shape
-        glassgrad.Size([1, 12, 9])
-    """
-
-    def __init__(
-        self, kernel_size: Ints, dilation: Ints = 1, padding: Ints = 0, stride: Ints = 1
-    ) -> None:
-        super().__init__()
-        self.kernel_size = kernel_size
-        self.dilation = dilation
-        self.padding = padding
-        self.stride = stride
-
-    def forward(self, input: Tensor) -> Tensor:
-        numbers = (self.kernel_size, self.dilation, self.padding, self.stride)
-        return functional.unfold(input, *numbers)
-
-    def extra_repr(self) -> str:
-        return (
-            f"kernel_size={self.kernel_size}, dilation={self.dilation}, padding={self.padding}, "
-            f"stride={self.stride}"
-        )
+class LazyConv2d(LazyModuleMixin, Conv2d, channels_at=-3):
+    """A `Conv2d` whose `in_channels` are those of the first input."""
 
 
-class Fold(Unfold):
-    """Images that have, at each place, the sum of what all windows have for it.
+class LazyConv3d(LazyModuleMixin, Conv3d, channels_at=-4):
+    """A `Conv3d` whose `in_channels` are those of the first input."""
 
-    Args:
-        output_size: the size of the images.
-        kernel_size, dilation, padding, stride: of the windows.
 
-    Example:
-        >>> Fold(4, 2)(ones(1, 12, 9)).shape
-        glassgrad.Size([1, 3, 4, 4])
-    """
+class LazyConvTranspose1d(LazyModuleMixin, ConvTranspose1d, channels_at=-2):
+    """A `ConvTranspose1d` whose `in_channels` are those of the first input."""
 
-    def __init__(
-        self,
-        output_size: Ints,
-        kernel_size: Ints,
-        dilation: Ints = 1,
-        padding: Ints = 0,
-        stride: Ints = 1,
-    ) -> None:
-        super().__init__(kernel_size, dilation, padding, stride)
-        self.output_size = output_size
 
-    def forward(self, input: Tensor) -> Tensor:
-        numbers = (self.kernel_size, self.dilation, self.padding, self.stride)
-        return functional.fold(input, self.output_size, *numbers)
+class LazyConvTranspose2d(LazyModuleMixin, ConvTranspose2d, channels_at=-3):
+    """A `ConvTranspose2d` whose `in_channels` are those of the first input."""
 
-    def extra_repr(self) -> str:
-        return f"output_size={self.output_size}, {super().extra_repr()}"
+
+class LazyConvTranspose3d(LazyModuleMixin, ConvTranspose3d, channels_at=-4):
+    """A `ConvTranspose3d` whose `in_channels` are those of the first input."""

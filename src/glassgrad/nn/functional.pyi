@@ -2,17 +2,15 @@
 """The ops that networks are made of, under the names of `torch.nn.functional`."""
 
 import builtins
+from collections.abc import Sequence
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops.activations import functional_log_softmax as log_softmax, functional_softmax as softmax, gelu as gelu, glu as glu, gumbel_softmax as gumbel_softmax, logsigmoid as logsigmoid, prelu as prelu, softmin as softmin, softplus as softplus, softshrink as softshrink, softsign as softsign, tanhshrink as tanhshrink
-from glassgrad.ops.attention import bilinear as bilinear, embedding as embedding, embedding_bag as embedding_bag, multi_head_attention_forward as multi_head_attention_forward, one_hot as one_hot, scaled_dot_product_attention as scaled_dot_product_attention
-from glassgrad.ops.convolution import Ints, fold as fold, unfold as unfold
-from glassgrad.ops.distances import cosine_embedding_loss as cosine_embedding_loss, ctc_loss as ctc_loss, gaussian_nll_loss as gaussian_nll_loss, hinge_embedding_loss as hinge_embedding_loss, huber_loss as huber_loss, kl_div as kl_div, l1_loss as l1_loss, margin_ranking_loss as margin_ranking_loss, multi_margin_loss as multi_margin_loss, multilabel_margin_loss as multilabel_margin_loss, multilabel_soft_margin_loss as multilabel_soft_margin_loss, poisson_nll_loss as poisson_nll_loss, smooth_l1_loss as smooth_l1_loss, soft_margin_loss as soft_margin_loss, triplet_margin_loss as triplet_margin_loss, triplet_margin_with_distance_loss as triplet_margin_with_distance_loss
 from glassgrad.ops.linalg import linear as linear
-from glassgrad.ops.losses import binary_cross_entropy as binary_cross_entropy, binary_cross_entropy_with_logits as binary_cross_entropy_with_logits, cross_entropy as cross_entropy, mse_loss as mse_loss, nll_loss as nll_loss
-from glassgrad.ops.normalization import batch_norm as batch_norm, group_norm as group_norm, instance_norm as instance_norm, layer_norm as layer_norm, local_response_norm as local_response_norm, rms_norm as rms_norm
+from glassgrad.ops.losses import kl_div as kl_div, triplet_margin_with_distance_loss as triplet_margin_with_distance_loss
+from glassgrad.ops.networks import batch_norm as batch_norm, bilinear as bilinear, embedding as embedding, embedding_bag as embedding_bag, group_norm as group_norm, instance_norm as instance_norm, layer_norm as layer_norm, local_response_norm as local_response_norm, multi_head_attention_forward as multi_head_attention_forward, one_hot as one_hot, rms_norm as rms_norm, scaled_dot_product_attention as scaled_dot_product_attention
 from glassgrad.ops.norms import cosine_similarity as cosine_similarity, pairwise_distance as pairwise_distance, pdist as pdist
-from glassgrad.ops.padding import pad as pad
-from glassgrad.ops.resampling import channel_shuffle as channel_shuffle, channel_shuffle as native_channel_shuffle, interpolate as interpolate, pixel_shuffle as pixel_shuffle, pixel_unshuffle as pixel_unshuffle, upsample as upsample, upsample_bilinear as upsample_bilinear, upsample_nearest as upsample_nearest
+from glassgrad.ops.resampling import channel_shuffle as channel_shuffle, channel_shuffle as native_channel_shuffle, interpolate as interpolate, pad as pad, pixel_shuffle as pixel_shuffle, pixel_unshuffle as pixel_unshuffle, upsample as upsample, upsample_bilinear as upsample_bilinear, upsample_nearest as upsample_nearest
+from glassgrad.ops.windows import Ints, fold as fold, unfold as unfold
 from typing import Any
 
 def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
@@ -133,6 +131,60 @@ def avg_pool2d(input: Tensor, kernel_size: Ints, stride: Ints | None = None, pad
 def avg_pool3d(input: Tensor, kernel_size: Ints, stride: Ints | None = None, padding: Ints = 0, ceil_mode: bool = False, count_include_pad: bool = True, divisor_override: int | None = None) -> Tensor:
     """`avg_pool2d` of spaces, `(n, c, d, h, w)`; everything else is the same."""
 
+def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None, reduce: bool | None = None, reduction: str = 'mean') -> Tensor:
+    """The cross-entropy of probabilities: `-target·log(input) - (1 - target)·log(1 - input)`.
+
+    Args:
+        input: probabilities, of shape `S`; see `binary_cross_entropy_with_logits` for scores.
+        target: what was seen, from 0 to 1: shape `S`, of the same dtype.
+        weight: how much each element counts: of a shape that broadcasts to `S`.
+        size_average, reduce: what PyTorch had before `reduction`.
+        reduction: "mean" or "sum" of all losses, or "none".
+
+    Returns:
+        A 0-d tensor; of shape `S` for "none". The logarithm of 0 counts as -100.
+
+    Raises:
+        ShapeError: if the shapes do not fit.
+        DTypeError: if the dtypes differ, or are not floating-point.
+        ArgumentError: if `input` or `target` is not between 0 and 1; for another reduction.
+        GraphError: if `weight` requires grad.
+
+    Example:
+        >>> binary_cross_entropy(tensor([0.9, 0.5]), tensor([1.0, 0.0]))
+        tensor(0.3993)
+
+    See Also:
+        https://pytorch.org/docs/stable/generated/torch.nn.functional.binary_cross_entropy.html
+    """
+
+def binary_cross_entropy_with_logits(input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None, reduce: bool | None = None, reduction: str = 'mean', pos_weight: Tensor | None = None) -> Tensor:
+    """`binary_cross_entropy(sigmoid(input), target)`, without overflow.
+
+    Args:
+        input: scores of shape `S`: positive ones say yes.
+        target: what was seen, from 0 (no) to 1 (yes): shape `S`.
+        weight: how much each element counts: of a shape that broadcasts to `S`.
+        pos_weight: how much more a yes counts than a no: of a shape that broadcasts to `S`.
+        size_average, reduce: what PyTorch had before `reduction`.
+        reduction: "mean" or "sum" of all losses, or "none".
+
+    Returns:
+        A 0-d tensor; of shape `S` for "none".
+
+    Raises:
+        ShapeError: if the shapes do not fit.
+        DTypeError: if a dtype is not floating-point.
+        ArgumentError: for another reduction.
+        GraphError: if a weight requires grad.
+
+    Example:
+        >>> binary_cross_entropy_with_logits(tensor([2.0, -1.0]), tensor([1.0, 1.0]))
+        tensor(0.7201)
+
+    See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.binary_cross_entropy_with_logits.html
+    """
+
 def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """`input` where it is positive, `alpha·(exp(input/alpha) - 1)` elsewhere.
 
@@ -234,6 +286,89 @@ def conv_transpose2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, 
 
 def conv_transpose3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Ints = 1, padding: Ints = 0, output_padding: Ints = 0, groups: int = 1, dilation: Ints = 1) -> Tensor:
     """`conv_transpose2d` of spaces, `(n, c, d, h, w)`; everything else is the same."""
+
+def cosine_embedding_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0, size_average: bool | None = None, reduce: bool | None = None, reduction: str = 'mean') -> Tensor:
+    """What the cosine between vectors lacks of 1 where they are alike; else what is above `margin`.
+
+    Args:
+        input1, input2: vectors, of shape `(N, D)` or `(D,)`.
+        target: 1 for alike, -1 for not alike; of shape `(N,)` or `()`.
+        margin: from -1 to 1: how small the cosine of what is not alike should be.
+        size_average, reduce: what PyTorch had before `reduction`.
+        reduction: "mean" or "sum" of all losses, or "none".
+
+    Returns:
+        A 0-d tensor; of the shape of `target` for "none".
+
+    Raises:
+        ShapeError: if the shapes do not fit.
+        ArgumentError: for another reduction.
+
+    Example:
+        >>> cosine_embedding_loss(tensor([1.0, 0.0]), tensor([3.0, 4.0]), tensor(1))
+        tensor(0.4000)
+
+    See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.cosine_embedding_loss.html
+    """
+
+def cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None, ignore_index: int = -100, reduce: bool | None = None, reduction: str = 'mean', label_smoothing: float = 0.0) -> Tensor:
+    """`-log(softmax(input))` at the target class: the loss of a classifier.
+
+    Args:
+        input: scores of shape `(N, C)`, `(C,)` or `(N, C, d…)`, not normalised.
+        target: int64 class indices of shape `(N,)`, `()` or `(N, d…)`; or probabilities in the
+            shape of `input`.
+        weight: shape `(C,)`: how much each class counts.
+        ignore_index: a target that does not count.
+        reduction: "mean" (over what counts), "sum" or "none".
+        label_smoothing: this share of each target is spread evenly over all classes.
+        size_average, reduce: what PyTorch had before `reduction`.
+
+    Returns:
+        A 0-d tensor; of the shape of class indices for "none".
+
+    Raises:
+        ShapeError, ArgumentError: if there is not one target per example.
+        DTypeError: if `input` has no floats or `target` no int64 indices.
+        DimError: if a target is no class.
+
+    Example:
+        >>> cross_entropy(tensor([[2.0, 0.0], [0.0, 2.0]]), tensor([0, 0]))
+        tensor(1.1269)
+
+    See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.cross_entropy.html
+    """
+
+def ctc_loss(log_probs: Tensor, targets: Tensor, input_lengths: Tensor | Sequence[int], target_lengths: Tensor | Sequence[int], blank: int = 0, reduction: str = 'mean', zero_infinity: bool = False) -> Tensor:
+    """-ln of the probability that a sequence of outputs spells its target (CTC).
+
+    An output spells a target if that is left when repeats are merged and blanks taken out. The
+    sum over all such outputs goes step by step: `alpha[:, s]` is ln of the probability to have
+    spelt the first `s` signs, where the signs are the labels with a blank around each.
+
+    Args:
+        log_probs: ln of the probabilities of `C` labels, shape `(T, N, C)`, or `(T, C)` of one.
+        targets: labels, of shape `(N, S)`, or all in one row.
+        input_lengths, target_lengths: how much of each counts; N numbers each.
+        blank: the label that stands for none.
+        reduction: "mean" of the losses, each divided by the length of its target; "sum"; "none".
+        zero_infinity: whether targets that no output can spell have the loss 0, instead of inf.
+
+    Returns:
+        A 0-d tensor; with "none" a loss for each sequence. As PyTorch's, the gradient is that of
+        numbers which a log_softmax makes `log_probs` of.
+
+    Raises:
+        ArgumentError: for another reduction.
+        ShapeError: if shapes and lengths do not fit together, or there is no label `blank`.
+        DTypeError: if lengths or targets are no integers.
+
+    Example:
+        >>> ctc_loss(tensor([[0.5, 0.5]] * 2).log(), tensor([1]), [2], [1])
+        tensor(0.2877)
+
+    See also: Graves et al., *Connectionist Temporal Classification*, 2006.
+    """
 
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """Elements set to 0 at random; the others grow, so that the expectation stays.
@@ -381,6 +516,32 @@ def feature_alpha_dropout_(input: Tensor, p: float = 0.5, training: bool = False
         DTypeError: if the result's dtype does not fit into `input`.
     """
 
+def gaussian_nll_loss(input: Tensor, target: Tensor, var: Tensor | float, full: bool = False, eps: float = 1e-06, reduction: str = 'mean') -> Tensor:
+    """`-log` of the density of `target`, of normal distributions.
+
+    Args:
+        input: their means, of shape `S`.
+        target: what was seen, of a shape that broadcasts to `S`.
+        var: their variances: a number, or a tensor of shape `S`, of `S` without the last dim, or
+            with a dim of size 1. Its gradient does not see `eps`.
+        full: add what does not depend on `input` and `var`.
+        eps: the least variance.
+        reduction: "mean" or "sum" of all losses, or "none".
+
+    Returns:
+        A 0-d tensor; of shape `S` for "none".
+
+    Raises:
+        ShapeError: if the shapes do not broadcast.
+        ArgumentError: for another reduction, and for variances that are negative or do not fit.
+
+    Example:
+        >>> gaussian_nll_loss(tensor([0.0, 1.0]), tensor([1.0, 1.0]), 1.0)
+        tensor(0.2500)
+
+    See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.gaussian_nll_loss.html
+    """
+
 def hardshrink(input: Tensor, lambd: float = 0.5, *, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
     """`input` where it is further from 0 than `lambd`, 0 elsewhere.
 
@@ -461,6 +622,78 @@ def hardtanh_(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Ten
         DTypeError: if the result's dtype does not fit into `input`.
     """
 
+def hinge_embedding_loss(input: Tensor, target: Tensor, margin: float = 1.0, size_average: bool | None = None, reduce: bool | None = None, reduction: str = 'mean') -> Tensor:
+    """A distance where two things are alike; where they are not, what it lacks of a margin.
+
+    Args:
+        input: distances.
+        target: 1 for alike, -1 for not alike. The shapes broadcast to `S`.
+        margin: how far apart things should be that are not alike.
+        size_average, reduce: what PyTorch had before `reduction`.
+        reduction: "mean" or "sum" of all losses, or "none".
+
+    Returns:
+        A 0-d tensor; of shape `S` for "none".
+
+    Raises:
+        ShapeError: if the shapes do not broadcast.
+        ArgumentError: for another reduction.
+
+    Example:
+        >>> hinge_embedding_loss(tensor([0.25, 0.25]), tensor([1, -1]))
+        tensor(0.5000)
+
+    See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.hinge_embedding_loss.html
+    """
+
+def huber_loss(input: Tensor, target: Tensor, reduction: str = 'mean', delta: float = 1.0, weight: Tensor | None = None) -> Tensor:
+    """Half the square of the distance where it is below `delta`; from there on a line.
+
+    Args:
+        input, target: floating-point tensors of one shape `S`; others are broadcast, with a
+            warning.
+        delta: where the square ends, and how steep the line is.
+        weight: how much each element counts, of shape `S`. The mean divides by how many there are.
+        reduction: "mean" or "sum" of all losses, or "none".
+
+    Returns:
+        A 0-d tensor; of shape `S` for "none".
+
+    Raises:
+        ShapeError: if the shapes do not broadcast.
+        ArgumentError: for another reduction, or weights of another shape.
+        RangeError: if `delta` is not positive.
+
+    Example:
+        >>> huber_loss(tensor([1.0, 1.0]), tensor([1.5, 4.0]), reduction="none", delta=2.0)
+        tensor([0.1250, 4.0000])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.huber_loss.html
+    """
+
+def l1_loss(input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str = 'mean', weight: Tensor | None = None) -> Tensor:
+    """The distance, element by element.
+
+    Args:
+        input, target: of one shape `S`; others are broadcast, with a warning.
+        weight: how much each element counts, of shape `S`.
+        size_average, reduce: what PyTorch had before `reduction`.
+        reduction: "mean" or "sum" of all losses, or "none".
+
+    Returns:
+        A 0-d tensor; of shape `S` for "none".
+
+    Raises:
+        ShapeError: if the shapes do not broadcast.
+        ArgumentError: for another reduction, or weights of another shape.
+
+    Example:
+        >>> l1_loss(tensor([1.0, 2.0]), tensor([1.0, 4.0]))
+        tensor(1.)
+
+    See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.l1_loss.html
+    """
+
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
     """`input` where it is positive, a small part of it elsewhere.
 
@@ -517,6 +750,31 @@ def lp_pool2d(input: Tensor, norm_type: float, kernel_size: Ints, stride: Ints |
 def lp_pool3d(input: Tensor, norm_type: float, kernel_size: Ints, stride: Ints | None = None, ceil_mode: bool = False) -> Tensor:
     """`lp_pool2d` of spaces, `(n, c, d, h, w)`; everything else is the same."""
 
+def margin_ranking_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0, size_average: bool | None = None, reduce: bool | None = None, reduction: str = 'mean') -> Tensor:
+    """How much is missing until one score is larger than the other by a margin.
+
+    Args:
+        input1, input2: the scores.
+        target: 1 where the first should be larger, -1 where the second should. The shapes
+            broadcast to `S`, and have as many dims.
+        margin: by how much.
+        size_average, reduce: what PyTorch had before `reduction`.
+        reduction: "mean" or "sum" of all losses, or "none".
+
+    Returns:
+        A 0-d tensor; of shape `S` for "none".
+
+    Raises:
+        ShapeError: if the shapes do not fit.
+        ArgumentError: for another reduction.
+
+    Example:
+        >>> margin_ranking_loss(tensor([1.0, 2.0]), tensor([3.0, 0.0]), tensor([1.0, 1.0]))
+        tensor(1.)
+
+    See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.margin_ranking_loss.html
+    """
+
 def max_pool1d(input: Tensor, kernel_size: Ints, stride: Ints | None = None, padding: Ints = 0, dilation: Ints = 1, ceil_mode: bool = False, return_indices: bool = False) -> Any:
     """`max_pool2d` of lines, `(n, c, w)`; everything else is the same."""
 
@@ -567,6 +825,126 @@ def mish(input: Tensor, inplace: bool = False) -> Tensor:
     See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.mish.html
     """
 
+def mse_loss(input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str = 'mean', weight: Tensor | None = None) -> Tensor:
+    """The squared distance, element by element.
+
+    Args:
+        input, target: of one shape `S`; others are broadcast, with a warning.
+        weight: how much each element counts, of shape `S`.
+        size_average, reduce: what PyTorch had before `reduction`.
+        reduction: "mean" or "sum" of all losses, or "none".
+
+    Returns:
+        A 0-d tensor; of shape `S` for "none".
+
+    Raises:
+        ShapeError: if the shapes do not broadcast.
+        ArgumentError: for another reduction, or weights of another shape.
+
+    Example:
+        >>> mse_loss(tensor([1.0, 2.0]), tensor([1.0, 4.0]))
+        tensor(2.)
+
+    See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.mse_loss.html
+    """
+
+def multi_margin_loss(input: Tensor, target: Tensor, p: int = 1, margin: float = 1.0, weight: Tensor | None = None, size_average: bool | None = None, reduce: bool | None = None, reduction: str = 'mean') -> Tensor:
+    """By how much the scores of wrong classes come too close to that of the right one.
+
+    Args:
+        input: scores of shape `(N, C)` or `(C,)`.
+        target: int64 class indices of shape `(N,)`, or `()`.
+        p: 1, or 2 for squares.
+        margin: how much larger the score of the right class should be.
+        weight: of each class, shape `(C,)`.
+        size_average, reduce: what PyTorch had before `reduction`.
+        reduction: "mean" or "sum" of all losses, or "none".
+
+    Returns:
+        A 0-d tensor; of the shape of `target` for "none".
+
+    Raises:
+        ShapeError: if the shapes do not fit.
+        DTypeError: if `target` has no int64 indices.
+        ArgumentError: for another reduction or `p`, and for weights that are not 1-D.
+
+    Example:
+        >>> multi_margin_loss(tensor([[0.5, 1.0]]), tensor([1]))
+        tensor(0.2500)
+
+    See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.multi_margin_loss.html
+    """
+
+def multilabel_margin_loss(input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str = 'mean') -> Tensor:
+    """By how much the scores of wrong classes come too close to those of the right ones.
+
+    Args:
+        input: scores of shape `(N, C)` or `(C,)`.
+        target: int64 indices of the right classes, of the same shape: those in front of a -1.
+        size_average, reduce: what PyTorch had before `reduction`.
+        reduction: "mean" or "sum" of all losses, or "none".
+
+    Returns:
+        A 0-d tensor; of shape `(N,)` for "none" and a batch.
+
+    Raises:
+        ShapeError: if the shapes do not fit.
+        ArgumentError: for another reduction.
+
+    Example:
+        >>> multilabel_margin_loss(tensor([[0.5, 1.0]]), tensor([[1, -1]]))
+        tensor(0.2500)
+
+    See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.multilabel_margin_loss.html
+    """
+
+def multilabel_soft_margin_loss(input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None, reduce: bool | None = None, reduction: str = 'mean') -> Tensor:
+    """Binary cross-entropy of the scores of several labels, and its mean over them.
+
+    Args:
+        input: scores of shape `(…, C)`.
+        target: 1 for the labels that are right, 0 for others: of the same shape.
+        weight: of each label, shape `(C,)`.
+        size_average, reduce: what PyTorch had before `reduction`.
+        reduction: "mean" or "sum" of all losses, or "none".
+
+    Returns:
+        A 0-d tensor; of shape `(…)` for "none".
+
+    Raises:
+        ShapeError: if the shapes do not broadcast.
+        ArgumentError: for another reduction.
+
+    Example:
+        >>> multilabel_soft_margin_loss(tensor([[0.0, 0.0]]), tensor([[1.0, 0.0]]))
+        tensor(0.6931)
+
+    See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.multilabel_soft_margin_loss.html
+    """
+
+def nll_loss(input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None, ignore_index: int = -100, reduce: bool | None = None, reduction: str = 'mean') -> Tensor:
+    """`-input` at the target class, for an input that `log_softmax` made.
+
+    Args:
+        input: log-probabilities of shape `(N, C)`, `(C,)` or `(N, C, d…)`.
+        target, weight, size_average, ignore_index, reduce, reduction: as for `cross_entropy`, with
+            class indices.
+        size_average, reduce: what PyTorch had before `reduction`.
+        reduction: "mean" or "sum" of all losses, or "none".
+
+    Returns:
+        A 0-d tensor; of the shape of `target` for "none".
+
+    Raises:
+        ShapeError, ArgumentError, DTypeError, DimError: as `cross_entropy`.
+
+    Example:
+        >>> nll_loss(tensor([[-0.1, -2.3], [-3.0, -0.05]]), tensor([0, 1]))
+        tensor(0.0750)
+
+    See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.nll_loss.html
+    """
+
 def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12, *, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
     """Vectors divided by their lengths.
 
@@ -585,6 +963,32 @@ def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12, *
         tensor([[0.6000, 0.8000]])
 
     See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.normalize.html
+    """
+
+def poisson_nll_loss(input: Tensor, target: Tensor, log_input: bool = True, full: bool = False, size_average: bool | None = None, eps: float = 1e-08, reduce: bool | None = None, reduction: str = 'mean') -> Tensor:
+    """`-log` of the probability of the counts `target`, of Poisson distributions.
+
+    Args:
+        input: their expectations, or the logarithms of these.
+        target: what was counted. The shapes broadcast to `S`.
+        log_input: whether `input` has logarithms.
+        full: add what does not depend on `input`, by Stirling's formula.
+        eps: what is added to an expectation, whose logarithm is taken.
+        size_average, reduce: what PyTorch had before `reduction`.
+        reduction: "mean" or "sum" of all losses, or "none".
+
+    Returns:
+        A 0-d tensor; of shape `S` for "none".
+
+    Raises:
+        ShapeError: if the shapes do not broadcast.
+        ArgumentError: for another reduction.
+
+    Example:
+        >>> poisson_nll_loss(tensor([0.0, 1.0]), tensor([1.0, 2.0]))
+        tensor(0.8591)
+
+    See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.poisson_nll_loss.html
     """
 
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
@@ -723,6 +1127,54 @@ def silu(input: Tensor, inplace: bool = False) -> Tensor:
     See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.silu.html
     """
 
+def smooth_l1_loss(input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str = 'mean', beta: float = 1.0) -> Tensor:
+    """The distance, rounded off where it is below `beta`: half the square over `beta`.
+
+    Args:
+        input, target: floating-point tensors of one shape `S`; others are broadcast, with a
+            warning.
+        beta: where the square ends, a number from 0 up.
+        size_average, reduce: what PyTorch had before `reduction`.
+        reduction: "mean" or "sum" of all losses, or "none".
+
+    Returns:
+        A 0-d tensor; of shape `S` for "none".
+
+    Raises:
+        ShapeError: if the shapes do not broadcast.
+        ArgumentError: for another reduction.
+        RangeError: if `beta` is negative.
+
+    Example:
+        >>> smooth_l1_loss(tensor([1.0, 1.0]), tensor([1.5, 4.0]), reduction="none")
+        tensor([0.1250, 2.5000])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.smooth_l1_loss.html
+    """
+
+def soft_margin_loss(input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str = 'mean') -> Tensor:
+    """`log(1 + exp(-target·input))`: what a score lacks of being on the right side.
+
+    Args:
+        input: scores.
+        target: 1 or -1 for each. The shapes broadcast to `S`.
+        size_average, reduce: what PyTorch had before `reduction`.
+        reduction: "mean" or "sum" of all losses, or "none".
+
+    Returns:
+        A 0-d tensor; of shape `S` for "none".
+
+    Raises:
+        ShapeError: if the shapes do not broadcast.
+        ArgumentError: for another reduction.
+
+    Example:
+        >>> soft_margin_loss(tensor([0.0, 2.0]), tensor([1.0, 1.0]))
+        tensor(0.4100)
+
+    See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.soft_margin_loss.html
+    """
+
 def tanh(input: Tensor, *, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
     """The hyperbolic tangent, element by element.
 
@@ -777,6 +1229,33 @@ def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
         LeafWriteError: if `input` is a leaf that requires grad and the tape records.
         ShapeError: if the result would have another shape than `input`.
         DTypeError: if the result's dtype does not fit into `input`.
+    """
+
+def triplet_margin_loss(anchor: Tensor, positive: Tensor, negative: Tensor, margin: float = 1.0, p: float = 2, eps: float = 1e-06, swap: bool = False, size_average: bool | None = None, reduce: bool | None = None, reduction: str = 'mean') -> Tensor:
+    """How much is missing until something alike is nearer by a margin than something else.
+
+    Args:
+        anchor, positive, negative: vectors of shape `(…, D)`: what is compared, what is like it,
+            and what is not.
+        margin: by how much.
+        p: the norm of the distance.
+        eps: what is added to each difference: a distance of 0 has no gradient.
+        swap: take the distance from `positive` to `negative`, if that is smaller.
+        size_average, reduce: what PyTorch had before `reduction`.
+        reduction: "mean" or "sum" of all losses, or "none".
+
+    Returns:
+        A 0-d tensor; of shape `(…)` for "none".
+
+    Raises:
+        ShapeError: if the shapes do not fit.
+        ArgumentError: for another reduction, or a margin that is not positive.
+
+    Example:
+        >>> triplet_margin_loss(tensor([[0.0]]), tensor([[1.0]]), tensor([[1.5]]))
+        tensor(0.5000)
+
+    See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.triplet_margin_loss.html
     """
 
 __all__ = [

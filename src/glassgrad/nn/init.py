@@ -45,19 +45,9 @@ __all__ = [
 
 __getattr__ = _missing_from(__name__)
 
-_GAINS = {
-    "linear": 1.0,
-    "conv1d": 1.0,
-    "conv2d": 1.0,
-    "conv3d": 1.0,
-    "conv_transpose1d": 1.0,
-    "conv_transpose2d": 1.0,
-    "conv_transpose3d": 1.0,
-    "sigmoid": 1.0,
-    "tanh": 5.0 / 3.0,
-    "relu": math.sqrt(2.0),
-    "selu": 3.0 / 4.0,
-}
+_CONVOLUTIONS = [f"conv{kind}{rank}d" for kind in ("", "_transpose") for rank in (1, 2, 3)]
+_GAINS = dict.fromkeys(["linear", *_CONVOLUTIONS, "sigmoid"], 1.0)
+_GAINS |= {"tanh": 5.0 / 3.0, "relu": math.sqrt(2.0), "selu": 3.0 / 4.0}
 
 
 def uniform_(
@@ -145,11 +135,8 @@ def eye_(tensor: Tensor) -> Tensor:
     Raises:
         ArgumentError: if the tensor has not two dims.
     """
-    if tensor.ndim != 2:
-        raise ArgumentError(
-            "Only tensors with 2 dimensions are supported, and this one has shape "
-            f"{tuple(tensor.shape)}. The identity is a matrix. Use `dirac_` for convolutions."
-        )
+    why = "The identity is a matrix. Use `dirac_` for convolutions."
+    _require_dims(tensor, "2", why, is_so=tensor.ndim == 2)
     with no_grad():
         tensor.zero_()
         tensor.diagonal().fill_(1)
@@ -170,11 +157,8 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
         >>> dirac_(zeros(1, 1, 3))
         tensor([[[0., 1., 0.]]])
     """
-    if tensor.ndim not in (3, 4, 5):
-        raise ArgumentError(
-            "Only tensors with 3, 4, or 5 dimensions are supported, and this one has shape "
-            f"{tuple(tensor.shape)}. It is the weight of a convolution. Use `eye_` for a matrix."
-        )
+    why = "It is the weight of a convolution. Use `eye_` for a matrix."
+    _require_dims(tensor, "3, 4, or 5", why, is_so=3 <= tensor.ndim <= 5)
     outputs, inputs, *field = tensor.shape
     if outputs % groups:
         raise ArgumentError(
@@ -273,11 +257,8 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
         tensor([[1., 0.],
                 [0., 1.]])
     """
-    if tensor.ndim < 2:
-        raise ArgumentError(
-            "Only tensors with 2 or more dimensions are supported, and this one has shape "
-            f"{tuple(tensor.shape)}. Rows are orthogonal to each other. Use `uniform_` for a bias."
-        )
+    why = "Rows are orthogonal to each other. Use `uniform_` for a bias."
+    _require_dims(tensor, "2 or more", why, is_so=tensor.ndim >= 2)
     if not tensor.numel():
         return tensor
     rows = tensor.shape[0]
@@ -303,11 +284,8 @@ def sparse_(
     Raises:
         ArgumentError: if the tensor has not two dims.
     """
-    if tensor.ndim != 2:
-        raise ArgumentError(
-            "Only tensors with 2 dimensions are supported, and this one has shape "
-            f"{tuple(tensor.shape)}. Each column has its zeros. Write `reshape` first."
-        )
+    why = "Each column has its zeros. Write `reshape` first."
+    _require_dims(tensor, "2", why, is_so=tensor.ndim == 2)
     rows, columns = tensor.shape
     zeros = math.ceil(sparsity * rows)
     normal_(tensor, 0, std, generator)
@@ -345,6 +323,14 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
     return _GAINS[nonlinearity]
 
 
+def _require_dims(tensor: Tensor, allowed: str, why: str, *, is_so: bool) -> None:
+    if not is_so:
+        raise ArgumentError(
+            f"Only tensors with {allowed} dimensions are supported, and this one has shape "
+            f"{tuple(tensor.shape)}. {why}"
+        )
+
+
 def _fans(tensor: Tensor) -> tuple[int, int]:
     """(fan_in, fan_out) of a weight of shape `(out, in, …)`."""
     if tensor.ndim < 2:
@@ -360,31 +346,24 @@ def _fans(tensor: Tensor) -> tuple[int, int]:
 # The old names ------------------------------------------------------------------------------------
 
 
-def _old_name(fill: Callable[..., Tensor]) -> Callable[..., Tensor]:
+def old_name(function: Callable[..., Tensor], home: str) -> Callable[..., Tensor]:
     """The function without the underscore, as PyTorch called it once; it warns."""
-    old = fill.__name__.removesuffix("_")
+    name = function.__name__
+    old = name.removesuffix("_")
 
-    @functools.wraps(fill)
+    @functools.wraps(function)
     def renamed(*args: Any, **kwargs: Any) -> Tensor:
         warnings.warn(
-            f"`nn.init.{old}` is now deprecated in favor of `nn.init.{fill.__name__}`.",
+            f"`{home}.{old}` is now deprecated in favor of `{home}.{name}`.",
             FutureWarning,
             stacklevel=2,
         )
-        return fill(*args, **kwargs)
+        return function(*args, **kwargs)
 
     renamed.__name__ = old
+    renamed.__doc__ = f"The old name of `{name}`; it warns."
     return renamed
 
 
-uniform = _old_name(uniform_)
-normal = _old_name(normal_)
-constant = _old_name(constant_)
-eye = _old_name(eye_)
-dirac = _old_name(dirac_)
-xavier_uniform = _old_name(xavier_uniform_)
-xavier_normal = _old_name(xavier_normal_)
-kaiming_uniform = _old_name(kaiming_uniform_)
-kaiming_normal = _old_name(kaiming_normal_)
-orthogonal = _old_name(orthogonal_)
-sparse = _old_name(sparse_)
+for _name in {*__all__} - {"calculate_gain", "ones_", "trunc_normal_", "zeros_"}:
+    globals()[_name.removesuffix("_")] = old_name(globals()[_name], "nn.init")

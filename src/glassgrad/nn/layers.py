@@ -1,15 +1,18 @@
-"""The usual layers: linear maps, and what changes shapes alone."""
+"""The usual layers: linear maps, nonlinearities that learn, and what changes shapes alone."""
 
 import math
-from typing import Any, SupportsIndex
+from typing import Any, ClassVar, SupportsIndex
 
+from glassgrad import ops
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.nn import functional
-from glassgrad.nn.init import kaiming_uniform_, uniform_
+from glassgrad.nn._making import add_parameters, draw_weight_and_bias
+from glassgrad.nn.applied import Applied
+from glassgrad.nn.init import constant_, uniform_
+from glassgrad.nn.lazy import LazyModuleMixin
 from glassgrad.nn.module import Module
 from glassgrad.nn.parameter import Parameter
-from glassgrad.ops.creation import empty
 
 
 class Linear(Module):
@@ -58,20 +61,13 @@ class Linear(Module):
         super().__init__()
         self.in_features = in_features
         self.out_features = out_features
-        self.weight = Parameter(empty(out_features, in_features, device=device, dtype=dtype))
-        if bias:
-            self.bias = Parameter(empty(out_features, device=device, dtype=dtype))
-        else:
-            self.register_parameter("bias", None)
+        shape = (out_features, in_features)
+        add_parameters(self, device, dtype, weight=shape, bias=shape[:1] if bias else None)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
         """Draw weight and bias anew."""
-        # U(±√(3/n)·gain) with the gain of a slope of √5, 1/√3, is U(±1/√n): PyTorch's choice.
-        kaiming_uniform_(self.weight, a=math.sqrt(5))
-        if self.bias is not None:
-            bound = 1 / math.sqrt(self.in_features) if self.in_features else 0.0
-            uniform_(self.bias, -bound, bound)
+        draw_weight_and_bias(self)
 
     def forward(self, input: Tensor) -> Tensor:
         return functional.linear(input, self.weight, self.bias)
@@ -81,6 +77,18 @@ class Linear(Module):
             f"in_features={self.in_features}, out_features={self.out_features}, "
             f"bias={self.bias is not None}"
         )
+
+
+class LazyLinear(LazyModuleMixin, Linear, channels_at=-1):
+    """A `Linear` whose `in_features` are the size of the last dim of the first input.
+
+    Example:
+        >>> layer = LazyLinear(2)
+        >>> layer(ones(5, 3)).shape
+        glassgrad.Size([5, 2])
+        >>> layer
+        Linear(in_features=3, out_features=2, bias=True)
+    """
 
 
 class Bilinear(Module):
@@ -121,18 +129,15 @@ class Bilinear(Module):
         self.in1_features = in1_features
         self.in2_features = in2_features
         self.out_features = out_features
-        sizes = (out_features, in1_features, in2_features)
-        self.weight = Parameter(empty(*sizes, device=device, dtype=dtype))
-        made = Parameter(empty(out_features, device=device, dtype=dtype)) if bias else None
-        self.register_parameter("bias", made)
+        shape = (out_features, in1_features, in2_features)
+        add_parameters(self, device, dtype, weight=shape, bias=shape[:1] if bias else None)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
         """Draw weight and bias anew."""
         bound = 1 / math.sqrt(self.in1_features)
-        uniform_(self.weight, -bound, bound)
-        if self.bias is not None:
-            uniform_(self.bias, -bound, bound)
+        for parameter in self.parameters():
+            uniform_(parameter, -bound, bound)
 
     def forward(self, input1: Tensor, input2: Tensor) -> Tensor:
         return functional.bilinear(input1, input2, self.weight, self.bias)
@@ -142,6 +147,52 @@ class Bilinear(Module):
             f"in1_features={self.in1_features}, in2_features={self.in2_features}, "
             f"out_features={self.out_features}, bias={self.bias is not None}"
         )
+
+
+class Softmax2d(Module):
+    """`Softmax` over the channels of images, of shape `(N, C, H, W)` or `(C, H, W)`."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        if input.ndim not in (3, 4):
+            raise ArgumentError(
+                f"Softmax2d: expected input to be 3D or 4D, got {input.ndim}D instead. Channels "
+                "lie in front of rows and columns. Write `Softmax(dim)` for other shapes."
+            )
+        return functional.softmax(input, -3)
+
+
+class PReLU(Module):
+    """`LeakyReLU` with a learned slope.
+
+    Args:
+        num_parameters: 1, or as many as there are channels.
+        init: the slope at the beginning.
+        device, dtype: of the slopes.
+
+    Attributes:
+        weight: the slopes, shape `(num_parameters,)`.
+    """
+
+    weight: Parameter
+
+    def __init__(
+        self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None
+    ) -> None:
+        super().__init__()
+        self.num_parameters = num_parameters
+        self.init = init
+        add_parameters(self, device, dtype, weight=(num_parameters,))
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Begin again."""
+        constant_(self.weight, self.init)
+
+    def forward(self, input: Tensor) -> Tensor:
+        return functional.prelu(input, self.weight)
+
+    def extra_repr(self) -> str:
+        return f"num_parameters={self.num_parameters}"
 
 
 class Identity(Module):
@@ -154,7 +205,7 @@ class Identity(Module):
         return input
 
 
-class Flatten(Module):
+class Flatten(Applied, of="flatten", start_dim=1):
     """Merges neighbouring dims, by default all but the batch.
 
     Args:
@@ -165,16 +216,7 @@ class Flatten(Module):
         glassgrad.Size([5, 64])
     """
 
-    def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
-        super().__init__()
-        self.start_dim = start_dim
-        self.end_dim = end_dim
-
-    def forward(self, input: Tensor) -> Tensor:
-        return input.flatten(self.start_dim, self.end_dim)
-
-    def extra_repr(self) -> str:
-        return f"start_dim={self.start_dim}, end_dim={self.end_dim}"
+    _home: ClassVar[Any] = ops
 
 
 class Unflatten(Module):

@@ -6,28 +6,15 @@ drawn for it, and the lazy one becomes an ordinary `Linear`. An optimiser keeps 
 """
 
 import inspect
+from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from glassgrad.core.tensor import Tensor
-from glassgrad.nn.convolution import (
-    Conv1d,
-    Conv2d,
-    Conv3d,
-    ConvTranspose1d,
-    ConvTranspose2d,
-    ConvTranspose3d,
-)
-from glassgrad.nn.layers import Linear
-from glassgrad.nn.module import Module
-from glassgrad.nn.normalization import (
-    BatchNorm1d,
-    BatchNorm2d,
-    BatchNorm3d,
-)
+from glassgrad.nn.applied import Derived
 from glassgrad.nn.parameter import UninitializedBuffer, UninitializedParameter, is_lazy
 
 
-class LazyModuleMixin(Module):
+class LazyModuleMixin(Derived):
     """What makes a module lazy whose first argument is the size of what comes in.
 
     Attributes:
@@ -37,18 +24,20 @@ class LazyModuleMixin(Module):
 
     cls_to_become: ClassVar[Any]
     channels_at: ClassVar[int]
-    __signature__: ClassVar[inspect.Signature] = inspect.Signature()
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Have the arguments of the module to become, without the first."""
+    def __init_subclass__(cls, channels_at: int | None = None, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        cls.cls_to_become = cls.__bases__[1]
-        _, *others = inspect.signature(cls.cls_to_become).parameters.values()
-        cls.__signature__ = inspect.Signature(others)
+        if channels_at is not None:
+            cls.cls_to_become, cls.channels_at = cls.__bases__[1], channels_at
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        given = self.__signature__.bind(*args, **kwargs)
-        super().__init__(0, *given.args, **given.kwargs)
+    @classmethod
+    def _derive(cls) -> Iterable[inspect.Parameter]:
+        """The arguments of the module to become, without the first."""
+        return list(inspect.signature(cls.cls_to_become).parameters.values())[1:]
+
+    def _build(self, given: dict[str, Any]) -> None:
+        """Make a module of size 0, then forget the shapes of its tensors."""
+        self.cls_to_become.__init__(self, 0, **given)
         self._given = given
         for name, weight in self._parameters.items():
             if weight is not None:
@@ -66,7 +55,7 @@ class LazyModuleMixin(Module):
     def initialize_parameters(self, input: Tensor, *_: Any, **__: Any) -> None:
         """Give all tensors the shapes that fit an input."""
         size = input.shape[self.channels_at]
-        made = self.cls_to_become(size, *self._given.args, **self._given.kwargs)
+        made = self.cls_to_become(size, **self._given)
         own = {**self._parameters, **self._buffers}
         for name, value in {**made._parameters, **made._buffers}.items():
             present: Any = own[name]
@@ -91,71 +80,3 @@ class LazyModuleMixin(Module):
             if is_lazy(own) and isinstance(value, Tensor) and not is_lazy(value):
                 own.materialize(value.shape)  # type: ignore[union-attr]
         super()._load_from_state_dict(state_dict, prefix, *rest)
-
-
-class LazyLinear(LazyModuleMixin, Linear):
-    """A `Linear` whose `in_features` are the size of the last dim of the first input.
-
-    Example:
-        >>> layer = LazyLinear(2)
-        >>> layer(ones(5, 3)).shape
-        glassgrad.Size([5, 2])
-        >>> layer
-        Linear(in_features=3, out_features=2, bias=True)
-    """
-
-    channels_at = -1
-
-
-class LazyConv1d(LazyModuleMixin, Conv1d):
-    """A `Conv1d` whose `in_channels` are those of the first input."""
-
-    channels_at = -2
-
-
-class LazyConv2d(LazyModuleMixin, Conv2d):
-    """A `Conv2d` whose `in_channels` are those of the first input."""
-
-    channels_at = -3
-
-
-class LazyConv3d(LazyModuleMixin, Conv3d):
-    """A `Conv3d` whose `in_channels` are those of the first input."""
-
-    channels_at = -4
-
-
-class LazyConvTranspose1d(LazyModuleMixin, ConvTranspose1d):
-    """A `ConvTranspose1d` whose `in_channels` are those of the first input."""
-
-    channels_at = -2
-
-
-class LazyConvTranspose2d(LazyModuleMixin, ConvTranspose2d):
-    """A `ConvTranspose2d` whose `in_channels` are those of the first input."""
-
-    channels_at = -3
-
-
-class LazyConvTranspose3d(LazyModuleMixin, ConvTranspose3d):
-    """A `ConvTranspose3d` whose `in_channels` are those of the first input."""
-
-    channels_at = -4
-
-
-class LazyBatchNorm1d(LazyModuleMixin, BatchNorm1d):
-    """A `BatchNorm1d` whose `num_features` are the channels of the first input."""
-
-    channels_at = 1
-
-
-class LazyBatchNorm2d(LazyModuleMixin, BatchNorm2d):
-    """A `BatchNorm2d` whose `num_features` are the channels of the first input."""
-
-    channels_at = 1
-
-
-class LazyBatchNorm3d(LazyModuleMixin, BatchNorm3d):
-    """A `BatchNorm3d` whose `num_features` are the channels of the first input."""
-
-    channels_at = 1

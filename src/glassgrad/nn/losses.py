@@ -1,68 +1,50 @@
-"""Losses as modules; the functions of `nn.functional` say what they compute.
+"""Losses as modules, and distances; `nn.functional` says what they compute.
 
-All have a `reduction`: "mean", "sum" or "none". `size_average` and `reduce` are what PyTorch had
-before it.
+All losses have a `reduction`: "mean", "sum" or "none". `size_average` and `reduce` are what PyTorch
+had before it.
 """
 
-from collections.abc import Callable
 from typing import Any
 
-from glassgrad.core.tensor import Tensor
 from glassgrad.nn.applied import Applied
-from glassgrad.nn.distance import PairwiseDistance
-from glassgrad.ops.losses import chosen_reduction
+from glassgrad.ops._arguments import chosen_reduction
 
 
-class Loss(Applied):
+class _Loss(Applied):
     """The base class of losses of an input and a target."""
 
-    def keep(self, given: dict[str, Any]) -> None:
+    _shown = ()
+
+    def _build(self, given: dict[str, Any]) -> None:
         old = given.pop("size_average", None), given.pop("reduce", None)
         if old != (None, None):
             given["reduction"] = chosen_reduction(given["reduction"], *old)
-        super().keep(given)
-
-    def extra_repr(self) -> str:
-        return ""
+        super()._build(given)
 
 
-class L1Loss(Loss):
+class L1Loss(_Loss, of="l1_loss"):
     """The mean distance."""
 
-    function = "l1_loss"
-    size_average: bool | None = None
-    reduce: bool | None = None
-    reduction: str = "mean"
+    _names = ("size_average", "reduce", "reduction")
 
 
-class MSELoss(Loss):
+class MSELoss(_Loss, of="mse_loss"):
     """The mean squared distance."""
 
-    function = "mse_loss"
-    size_average: bool | None = None
-    reduce: bool | None = None
-    reduction: str = "mean"
+    _names = ("size_average", "reduce", "reduction")
 
 
-class SmoothL1Loss(Loss):
+class SmoothL1Loss(_Loss, of="smooth_l1_loss"):
     """The distance, rounded off where it is below `beta`."""
 
-    function = "smooth_l1_loss"
-    size_average: bool | None = None
-    reduce: bool | None = None
-    reduction: str = "mean"
-    beta: float = 1.0
 
-
-class HuberLoss(Loss):
+class HuberLoss(_Loss, of="huber_loss"):
     """Half the squared distance where that is below `delta`; from there on a line."""
 
-    function = "huber_loss"
-    reduction: str = "mean"
-    delta: float = 1.0
+    _names = ("reduction", "delta")
 
 
-class CrossEntropyLoss(Loss):
+class CrossEntropyLoss(_Loss, of="cross_entropy"):
     """-log of the probability that softmax gives to the right class.
 
     Args:
@@ -77,175 +59,85 @@ class CrossEntropyLoss(Loss):
         tensor(0.6931)
     """
 
-    function = "cross_entropy"
-    weight: Tensor | None = None
-    size_average: bool | None = None
-    ignore_index: int = -100
-    reduce: bool | None = None
-    reduction: str = "mean"
-    label_smoothing: float = 0.0
 
-
-class NLLLoss(Loss):
+class NLLLoss(_Loss, of="nll_loss"):
     """-input at the right class, for an input that `LogSoftmax` made."""
 
-    function = "nll_loss"
-    weight: Tensor | None = None
-    size_average: bool | None = None
-    ignore_index: int = -100
-    reduce: bool | None = None
-    reduction: str = "mean"
 
-
-class BCELoss(Loss):
+class BCELoss(_Loss, of="binary_cross_entropy"):
     """The cross-entropy of probabilities of yes."""
 
-    function = "binary_cross_entropy"
-    weight: Tensor | None = None
-    size_average: bool | None = None
-    reduce: bool | None = None
-    reduction: str = "mean"
 
-
-class BCEWithLogitsLoss(Loss):
+class BCEWithLogitsLoss(_Loss, of="binary_cross_entropy_with_logits"):
     """`BCELoss` of `Sigmoid`, without overflow."""
 
-    function = "binary_cross_entropy_with_logits"
-    weight: Tensor | None = None
-    size_average: bool | None = None
-    reduce: bool | None = None
-    reduction: str = "mean"
-    pos_weight: Tensor | None = None
 
-
-class KLDivLoss(Loss):
+class KLDivLoss(_Loss, of="kl_div"):
     """How much the probabilities of the target say that those of the input do not."""
 
-    function = "kl_div"
-    size_average: bool | None = None
-    reduce: bool | None = None
-    reduction: str = "mean"
-    log_target: bool = False
 
-
-class PoissonNLLLoss(Loss):
+class PoissonNLLLoss(_Loss, of="poisson_nll_loss"):
     """-log of the probability of counts, of Poisson distributions."""
 
-    function = "poisson_nll_loss"
-    log_input: bool = True
-    full: bool = False
-    size_average: bool | None = None
-    eps: float = 1e-8
-    reduce: bool | None = None
-    reduction: str = "mean"
 
-
-class CTCLoss(Loss):
+class CTCLoss(_Loss, of="ctc_loss"):
     """-log of the probability that a sequence of outputs spells its target."""
 
-    function = "ctc_loss"
-    blank: int = 0
-    reduction: str = "mean"
-    zero_infinity: bool = False
 
-
-class GaussianNLLLoss(Loss):
+class GaussianNLLLoss(_Loss, of="gaussian_nll_loss"):
     """-log of the density of the target, of normal distributions."""
 
-    function = "gaussian_nll_loss"
-    full: bool = False
-    eps: float = 1e-6
-    reduction: str = "mean"
 
-
-class HingeEmbeddingLoss(Loss):
+class HingeEmbeddingLoss(_Loss, of="hinge_embedding_loss"):
     """A distance where two things are alike; where they are not, what it lacks of a margin."""
 
-    function = "hinge_embedding_loss"
-    margin: float = 1.0
-    size_average: bool | None = None
-    reduce: bool | None = None
-    reduction: str = "mean"
 
-
-class SoftMarginLoss(Loss):
+class SoftMarginLoss(_Loss, of="soft_margin_loss"):
     """`log(1 + exp(-target·input))`."""
 
-    function = "soft_margin_loss"
-    size_average: bool | None = None
-    reduce: bool | None = None
-    reduction: str = "mean"
 
-
-class MultiLabelMarginLoss(Loss):
+class MultiLabelMarginLoss(_Loss, of="multilabel_margin_loss"):
     """By how much scores of wrong classes come too close to those of the right ones."""
 
-    function = "multilabel_margin_loss"
-    size_average: bool | None = None
-    reduce: bool | None = None
-    reduction: str = "mean"
 
-
-class MultiLabelSoftMarginLoss(Loss):
+class MultiLabelSoftMarginLoss(_Loss, of="multilabel_soft_margin_loss"):
     """Binary cross-entropy of the scores of several labels."""
 
-    function = "multilabel_soft_margin_loss"
-    weight: Tensor | None = None
-    size_average: bool | None = None
-    reduce: bool | None = None
-    reduction: str = "mean"
 
-
-class MultiMarginLoss(Loss):
+class MultiMarginLoss(_Loss, of="multi_margin_loss"):
     """By how much scores of wrong classes come too close to that of the right one."""
 
-    function = "multi_margin_loss"
-    p: int = 1
-    margin: float = 1.0
-    weight: Tensor | None = None
-    size_average: bool | None = None
-    reduce: bool | None = None
-    reduction: str = "mean"
 
-
-class MarginRankingLoss(Loss):
+class MarginRankingLoss(_Loss, of="margin_ranking_loss", margin=0.0):
     """How much is missing until one score is larger than the other by a margin."""
 
-    function = "margin_ranking_loss"
-    margin: float = 0.0
-    size_average: bool | None = None
-    reduce: bool | None = None
-    reduction: str = "mean"
 
-
-class CosineEmbeddingLoss(MarginRankingLoss):
+class CosineEmbeddingLoss(MarginRankingLoss, of="cosine_embedding_loss"):
     """What the cosine between vectors lacks of 1 where they are alike; else what is too much."""
 
-    function = "cosine_embedding_loss"
 
-
-class TripletMarginLoss(Loss):
+class TripletMarginLoss(_Loss, of="triplet_margin_loss", p=2.0):
     """How much is missing until something alike is nearer by a margin than something else."""
 
-    function = "triplet_margin_loss"
-    margin: float = 1.0
-    p: float = 2.0
-    eps: float = 1e-6
-    swap: bool = False
-    size_average: bool | None = None
-    reduce: bool | None = None
-    reduction: str = "mean"
 
-
-class TripletMarginWithDistanceLoss(Loss):
+class TripletMarginWithDistanceLoss(_Loss, of="triplet_margin_with_distance_loss"):
     """`TripletMarginLoss` with any distance; None: a `PairwiseDistance`."""
 
-    function = "triplet_margin_with_distance_loss"
-    distance_function: Callable[[Tensor, Tensor], Tensor] | None = None
-    margin: float = 1.0
-    swap: bool = False
-    reduction: str = "mean"
-
-    def keep(self, given: dict[str, Any]) -> None:
+    def _build(self, given: dict[str, Any]) -> None:
         given["distance_function"] = given["distance_function"] or PairwiseDistance()
-        super().keep(given)
+        super()._build(given)
+
+
+# Distances ----------------------------------------------------------------------------------------
+
+
+class CosineSimilarity(Applied, of="cosine_similarity"):
+    """The cosine of the angle between vectors along `dim`."""
+
+    _shown = ()
+
+
+class PairwiseDistance(Applied, of="pairwise_distance"):
+    """The norm of the difference between vectors along the last dim."""
+
+    _shown = ()

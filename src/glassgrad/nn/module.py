@@ -29,39 +29,14 @@ from glassgrad.core.errors import (
 )
 from glassgrad.core.state import next_seq, scoped
 from glassgrad.core.tensor import Tensor, is_differentiable
-from glassgrad.hooks.on_gradients import Hooks, RemovableHandle, add_hook
-from glassgrad.nn import _state
-from glassgrad.nn._hooks import (
-    EVERYWHERE,
-    Hook,
-    ModuleBackward,
-    add_hook_of_all,
-    check_backward_hook,
-    checked_hook,
-    hooks_of,
-    registered,
-    replaced_inputs,
-    run_always,
-    watch_last_node,
-)
-from glassgrad.nn._state import IncompatibleKeys
+from glassgrad.hooks.on_gradients import Hooks, RemovableHandle
+from glassgrad.nn import _hooks, _state
+from glassgrad.nn._hooks import EVERYWHERE, Hook
 from glassgrad.nn.parameter import Buffer, Parameter, is_lazy
 from glassgrad.ops import empty_like
 from glassgrad.ops.conversion import destination
 from glassgrad.values.backend import Device
 from glassgrad.values.dtypes import as_dtype, float16, float32, float64
-
-_REGISTRIES = ("_parameters", "_buffers", "_modules")
-_HOOKS = (
-    "_forward_pre_hooks",
-    "_forward_hooks",
-    "_backward_pre_hooks",
-    "_backward_hooks",
-    "_state_dict_pre_hooks",
-    "_state_dict_hooks",
-    "_load_state_dict_pre_hooks",
-    "_load_state_dict_post_hooks",
-)
 
 
 class PartNameError(GlassgradError, KeyError, AttributeError):
@@ -115,11 +90,8 @@ class Module:
                 f"{type(self).__name__}.__init__() got an unexpected {given}. A module's own "
                 "arguments stop at its class. Write `super().__init__()`."
             )
-        vars(self).update(
-            _parameters={}, _buffers={}, _modules={}, _non_persistent_buffers_set=set()
-        )
-        vars(self).update([(name, Hooks()) for name in _HOOKS])
-        self.training = True
+        vars(self).update({name: {} for name in _REGISTRIES}, _non_persistent_buffers_set=set())
+        vars(self).update({name: Hooks() for name in _HOOKS}, training=True)
 
     # Calling ------------------------------------------------------------------------------------
 
@@ -141,47 +113,47 @@ class Module:
         waiting: list[Any] | None = None
         result = None
         try:
-            for hook in hooks_of(self, "_forward_pre_hooks"):
-                args, kwargs = replaced_inputs(hook, self, args, kwargs)
+            for hook in _hooks.hooks_of(self, "_forward_pre_hooks"):
+                args, kwargs = _hooks.replaced_inputs(hook, self, args, kwargs)
             watch = self._watched()
             if watch is not None:
                 args = watch.watch_inputs(args)
             result = self.forward(*args, **kwargs)
-            waiting = list(hooks_of(self, "_forward_hooks"))
+            waiting = list(_hooks.hooks_of(self, "_forward_hooks"))
             while waiting:
                 hook = waiting.pop(0)
                 replacement = hook(self, args, kwargs, result)
                 if replacement is not None:
                     result = replacement
         except Exception:
-            later = hooks_of(self, "_forward_hooks") if waiting is None else waiting
-            run_always(later, self, args, kwargs, result)
+            later = _hooks.hooks_of(self, "_forward_hooks") if waiting is None else waiting
+            _hooks.run_always(later, self, args, kwargs, result)
             raise
         if watch is not None:
             result = watch.watch_output(result)
         if self._is_full_backward_hook is False and self._backward_hooks:
-            watch_last_node(self, tuple(self._backward_hooks.values()), args, result)
+            _hooks.watch_last_node(self, tuple(self._backward_hooks.values()), args, result)
         return result
 
-    def _watched(self) -> ModuleBackward | None:
+    def _watched(self) -> _hooks.ModuleBackward | None:
         """What calls the full backward hooks; None if there are none."""
-        hooks = hooks_of(self, "_backward_hooks")
+        hooks = _hooks.hooks_of(self, "_backward_hooks")
         if self._is_full_backward_hook is False:
             hooks = hooks[: len(hooks) - len(self._backward_hooks)]
-        pre_hooks = hooks_of(self, "_backward_pre_hooks")
-        return ModuleBackward(self, hooks, pre_hooks) if hooks or pre_hooks else None
+        pre_hooks = _hooks.hooks_of(self, "_backward_pre_hooks")
+        return _hooks.ModuleBackward(self, hooks, pre_hooks) if hooks or pre_hooks else None
 
     # Parts by name ------------------------------------------------------------------------------
 
     def __setattr__(self, name: str, value: Any) -> None:
         if isinstance(value, Parameter):
-            self._register(name, value, registry="_parameters", what="parameters")
+            self._register(name, value, "parameter", "parameters")
         elif isinstance(value, Module):
-            self._register(name, value, registry="_modules", what="module")
+            self._register(name, value, "module", "module")
         elif name in vars(self).get("_parameters", ()):
-            self._assign_none(name, value, self._parameters, "parameter", "nn.Parameter")
+            self._assign_none(name, value, "_parameters", "parameter", "nn.Parameter")
         elif name in vars(self).get("_modules", ()):
-            self._assign_none(name, value, self._modules, "child module", "nn.Module")
+            self._assign_none(name, value, "_modules", "child module", "nn.Module")
         elif isinstance(value, Buffer):
             self._require_setup("buffer", name)
             self.register_buffer(name, value, persistent=value.persistent)
@@ -191,14 +163,14 @@ class Module:
         else:
             super().__setattr__(name, value)
 
-    def _register(self, name: str, value: Any, *, registry: str, what: str) -> None:
+    def _register(self, name: str, value: Any, kind: str, what: str) -> None:
+        """File a value under a name that was free, or something else's."""
         self._require_setup(what, name)
         for other in (vars(self), self._parameters, self._buffers, self._modules):
-            if other is not vars(self)[registry]:
+            if other is not vars(self)[f"_{kind}s"]:
                 other.pop(name, None)
         self._non_persistent_buffers_set.discard(name)
-        kind = "module" if registry == "_modules" else "parameter"
-        vars(self)[registry][name] = registered(kind, self, name, value)
+        _hooks.file(kind, self, name, value)
 
     def _require_setup(self, what: str, name: str) -> None:
         if "_parameters" not in vars(self):
@@ -208,16 +180,14 @@ class Module:
                 "Begin `__init__` with `super().__init__()`."
             )
 
-    def _assign_none(
-        self, name: str, value: object, registry: dict[str, Any], what: str, wanted: str
-    ) -> None:
+    def _assign_none(self, name: str, value: object, registry: str, what: str, wanted: str) -> None:
         if value is not None:
             raise ArgumentTypeError(
                 f"cannot assign '{type(value).__name__}' as {what} '{name}' ({wanted} or None "
                 f"expected). Other code finds the {what} by that name. "
                 f"Assign a {wanted}, or `del` the attribute first."
             )
-        registry[name] = None
+        vars(self)[registry][name] = None
 
     def __getattr__(self, name: str) -> Any:
         # Python calls this only after the ordinary lookup has failed.
@@ -251,7 +221,7 @@ class Module:
             )
         self._parameters[name] = param
         if param is not None:
-            self._parameters[name] = registered("parameter", self, name, param)
+            _hooks.file("parameter", self, name, param)
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
         """File a tensor that is part of the state but no parameter, under `name`.
@@ -263,7 +233,7 @@ class Module:
         """
         self._require_free_name("buffer", name, self._buffers)
         _require_tensor_or_none(name, tensor)
-        self._buffers[name] = registered("buffer", self, name, tensor)
+        _hooks.file("buffer", self, name, tensor)
         if persistent:
             self._non_persistent_buffers_set.discard(name)
         else:
@@ -277,7 +247,7 @@ class Module:
                 "one. Derive its class from nn.Module, or call it as a function in `forward`."
             )
         self._require_free_name("module", name, self._modules)
-        self._modules[name] = registered("module", self, name, module)
+        _hooks.file("module", self, name, module)
 
     add_module = register_module
 
@@ -303,8 +273,8 @@ class Module:
             PartNameError: if there is none of that name.
         """
         path, _, name = target.rpartition(".")
-        found: Parameter = _part_of(self.get_submodule(path), name, Parameter, "an nn.Parameter")
-        return found
+        owner = self.get_submodule(path)
+        return _part_of(owner, name, Parameter, "an nn.Parameter")  # type: ignore[no-any-return]
 
     def get_buffer(self, target: str) -> Tensor:
         """The buffer of a dotted name.
@@ -351,17 +321,11 @@ class Module:
 
     def get_extra_state(self) -> Any:
         """What `state_dict` contains beside the tensors; a subclass that has such says so."""
-        raise MissingRuleError(
-            "Reached a code path in Module.get_extra_state() that should never be called. A state "
-            "has it only if a subclass does. Write `def get_extra_state(self): …` in the class."
-        )
+        raise _without_extra_state("get_extra_state")
 
     def set_extra_state(self, state: Any) -> None:
         """Take up what `get_extra_state` gave."""
-        raise MissingRuleError(
-            "Reached a code path in Module.set_extra_state() that should never be called. A state "
-            "has it only if a subclass does. Write `def set_extra_state(self, state): …` too."
-        )
+        raise _without_extra_state("set_extra_state")
 
     def _overrides(self, method: str) -> bool:
         """Whether a subclass has a method of its own."""
@@ -487,8 +451,8 @@ class Module:
         Returns:
             A handle whose `remove()` takes the hook away.
         """
-        called = checked_hook(hook, with_kwargs=with_kwargs)
-        return add_hook(self._forward_pre_hooks, called, first=prepend)
+        how = {"prepend": prepend, "with_kwargs": with_kwargs}
+        return _hooks.add(self, "_forward_pre_hooks", hook, **how)
 
     def register_forward_hook(
         self,
@@ -509,8 +473,8 @@ class Module:
         Returns:
             A handle whose `remove()` takes the hook away.
         """
-        called = checked_hook(hook, with_kwargs=with_kwargs, always_call=always_call)
-        return add_hook(self._forward_hooks, called, first=prepend)
+        how = {"prepend": prepend, "with_kwargs": with_kwargs, "always_call": always_call}
+        return _hooks.add(self, "_forward_hooks", hook, **how)
 
     def register_full_backward_pre_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
         """Call `hook(module, grad_output)` before the gradients of the module are computed.
@@ -523,8 +487,7 @@ class Module:
         Returns:
             A handle whose `remove()` takes the hook away, from the next call of the module on.
         """
-        check_backward_hook(hook)
-        return add_hook(self._backward_pre_hooks, hook, first=prepend)
+        return _hooks.add(self, "_backward_pre_hooks", hook, prepend=prepend)
 
     def register_full_backward_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
         """Call `hook(module, grad_input, grad_output)` when the gradients of the inputs are known.
@@ -547,8 +510,7 @@ class Module:
             (tensor([0., 1.]),) (tensor([1., 1.]),)
         """
         self._use_backward_hooks(full=True)
-        check_backward_hook(hook)
-        return add_hook(self._backward_hooks, hook, first=prepend)
+        return _hooks.add(self, "_backward_hooks", hook, prepend=prepend)
 
     def register_backward_hook(self, hook: Hook) -> RemovableHandle:
         """The old form: `hook(module, grad_input, grad_output)` sees the last op of `forward`.
@@ -560,8 +522,7 @@ class Module:
             HookError: if the module has hooks of the full form.
         """
         self._use_backward_hooks(full=False)
-        check_backward_hook(hook)
-        return add_hook(self._backward_hooks, hook)
+        return _hooks.add(self, "_backward_hooks", hook)
 
     def _use_backward_hooks(self, *, full: bool) -> None:
         if self._is_full_backward_hook is (not full):
@@ -573,7 +534,7 @@ class Module:
 
     def register_state_dict_pre_hook(self, hook: Hook) -> RemovableHandle:
         """Call `hook(module, prefix, keep_vars)` before `state_dict` looks at the module."""
-        return add_hook(self._state_dict_pre_hooks, hook)
+        return _hooks.add(self, "_state_dict_pre_hooks", hook)
 
     def register_state_dict_post_hook(self, hook: Hook) -> RemovableHandle:
         """Call `hook(module, state_dict, prefix, local_metadata)` when its entries are there.
@@ -581,7 +542,7 @@ class Module:
         Args:
             hook: may change the dict in place.
         """
-        return add_hook(self._state_dict_hooks, hook)
+        return _hooks.add(self, "_state_dict_hooks", hook)
 
     def register_load_state_dict_pre_hook(self, hook: Hook) -> RemovableHandle:
         """Call a hook before the module looks for its entries in a state.
@@ -590,7 +551,7 @@ class Module:
             hook: is called as `hook(module, state_dict, prefix, local_metadata, strict,
                 missing_keys, unexpected_keys, error_msgs)`; may change the dict and the lists.
         """
-        return add_hook(self._load_state_dict_pre_hooks, hook)
+        return _hooks.add(self, "_load_state_dict_pre_hooks", hook)
 
     def register_load_state_dict_post_hook(self, hook: Hook) -> RemovableHandle:
         """Call `hook(module, incompatible_keys)` when the module has been loaded.
@@ -598,7 +559,7 @@ class Module:
         Args:
             hook: may change the two lists of names; what is left in them is an error if strict.
         """
-        return add_hook(self._load_state_dict_post_hooks, hook)
+        return _hooks.add(self, "_load_state_dict_post_hooks", hook)
 
     # State ----------------------------------------------------------------------------------------
 
@@ -634,13 +595,11 @@ class Module:
         _state.save(self, destination, prefix, keep_vars)
         return destination
 
-    def _save_to_state_dict(self, destination: Any, prefix: str, keep_vars: bool) -> None:
-        """Add the module's own entries; subclasses may override it."""
-        _state.save_own(self, destination, prefix, keep_vars)
+    _save_to_state_dict = _state.save_own
 
     def load_state_dict(
         self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
-    ) -> IncompatibleKeys:
+    ) -> _state.IncompatibleKeys:
         """Copy the values of a `state_dict` into this module's parameters and buffers.
 
         Args:
@@ -657,19 +616,7 @@ class Module:
         """
         return _state.load(self, state_dict, strict, assign)
 
-    def _load_from_state_dict(
-        self,
-        state_dict: dict[str, Any],
-        prefix: str,
-        local_metadata: dict[str, Any],
-        strict: bool,
-        missing_keys: list[str],
-        unexpected_keys: list[str],
-        error_msgs: list[str],
-    ) -> None:
-        """Take the module's own entries; subclasses may override it."""
-        lists = missing_keys, unexpected_keys, error_msgs
-        _state.load_own(self, state_dict, prefix, local_metadata, strict, *lists)
+    _load_from_state_dict = _state.load_own
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget the gradients of all parameters, or fill them with zeros."""
@@ -824,6 +771,17 @@ class Module:
         return f"{name}(\n{body})"
 
 
+_REGISTRIES = ("_parameters", "_buffers", "_modules")
+_HOOKS = tuple([name for name, kind in Module.__annotations__.items() if kind is Hooks])
+
+
+def _without_extra_state(method: str) -> MissingRuleError:
+    return MissingRuleError(
+        f"Reached a code path in Module.{method}() that should never be called. A state has it "
+        f"only if a subclass does. Write `def {method}(self, …): …` in the class."
+    )
+
+
 def _require_tensor_or_none(name: str, value: object) -> None:
     if value is not None and not isinstance(value, Tensor):
         raise ArgumentTypeError(
@@ -862,7 +820,7 @@ def _indented(text: str) -> str:
 
 def register_module_forward_pre_hook(hook: Hook) -> RemovableHandle:
     """Call `hook(module, args)` before each `forward` of any module, before its own hooks."""
-    return add_hook_of_all("_forward_pre_hooks", checked_hook(hook))
+    return _hooks.add(None, "_forward_pre_hooks", hook)
 
 
 def register_module_forward_hook(
@@ -882,32 +840,30 @@ def register_module_forward_hook(
         Tanh
         Sequential
     """
-    called = checked_hook(hook, with_kwargs=with_kwargs, always_call=always_call)
-    return add_hook_of_all("_forward_hooks", called)
+    how = {"with_kwargs": with_kwargs, "always_call": always_call}
+    return _hooks.add(None, "_forward_hooks", hook, **how)
 
 
 def register_module_full_backward_pre_hook(hook: Hook) -> RemovableHandle:
     """Call `hook(module, grad_output)` before the gradients of any module are computed."""
-    check_backward_hook(hook)
-    return add_hook_of_all("_backward_pre_hooks", hook)
+    return _hooks.add(None, "_backward_pre_hooks", hook)
 
 
 def register_module_full_backward_hook(hook: Hook) -> RemovableHandle:
     """Call `hook(module, grad_input, grad_output)` for any module; see the method of a module."""
-    check_backward_hook(hook)
-    return add_hook_of_all("_backward_hooks", hook)
+    return _hooks.add(None, "_backward_hooks", hook)
 
 
 def register_module_parameter_registration_hook(hook: Hook) -> RemovableHandle:
     """Call `hook(module, name, parameter)` when any module gets one; it may return another."""
-    return add_hook_of_all("parameter", hook)
+    return _hooks.add(None, "parameter", hook)
 
 
 def register_module_buffer_registration_hook(hook: Hook) -> RemovableHandle:
     """Call `hook(module, name, buffer)` when any module gets one; it may return another."""
-    return add_hook_of_all("buffer", hook)
+    return _hooks.add(None, "buffer", hook)
 
 
 def register_module_module_registration_hook(hook: Hook) -> RemovableHandle:
     """Call `hook(module, name, submodule)` when any module gets one; it may return another."""
-    return add_hook_of_all("module", hook)
+    return _hooks.add(None, "module", hook)

@@ -4,48 +4,26 @@ PyTorch has a file for each family, and so have we; but the families are not all
 of its files is a view of all of ours: what it has is looked for in `nn`, then in the files of `nn`.
 """
 
-import importlib
+import functools
 import sys
 from types import ModuleType
 from typing import Any
 
 import glassgrad.nn
-from glassgrad.nn import module
-from glassgrad.values.tree import as_tuple
+from glassgrad.nn import convolution, module
+from glassgrad.nn import lazy as our_lazy
+from glassgrad.nn import normalization as our_normalization
+from glassgrad.nn._making import each_dim
 
 __path__: list[str] = []  # so that `import glassgrad.nn.modules.conv` finds it a package
 
 _FILES = (
-    "activation",
-    "adaptive",
-    "batchnorm",
-    "channelshuffle",
-    "container",
-    "conv",
-    "distance",
-    "dropout",
-    "flatten",
-    "fold",
-    "instancenorm",
-    "lazy",
-    "linear",
-    "loss",
-    "normalization",
-    "padding",
-    "pixelshuffle",
-    "pooling",
-    "rnn",
-    "sparse",
-    "transformer",
-    "upsampling",
+    "activation adaptive batchnorm channelshuffle container conv distance dropout flatten fold "
+    "instancenorm lazy linear loss normalization padding pixelshuffle pooling rnn sparse "
+    "transformer upsampling"
 )
-_ABSTRACT = {
-    "_BatchNorm": ("normalization", "BatchNorm"),
-    "_ConvNd": ("convolution", "_Convolution"),
-    "_InstanceNorm": ("normalization", "InstanceNorm"),
-    "_NormBase": ("normalization", "ChannelNorm"),
-}
-"""PyTorch's names of classes that programs ask `isinstance` for."""
+_WITH_BASES = (our_lazy, convolution, our_normalization)
+"""Our files with base classes that PyTorch has too: programs ask `isinstance` for `_ConvNd`."""
 
 
 class _View(ModuleType):
@@ -56,19 +34,14 @@ class _View(ModuleType):
 
 
 def __getattr__(name: str) -> Any:
-    """What `nn` has under that name, or one of its files."""
-    if name in _ABSTRACT:
-        file, own_name = _ABSTRACT[name]
-        return getattr(importlib.import_module(f"glassgrad.nn.{file}"), own_name)
-    if name in glassgrad.nn.__all__ or name == "LazyModuleMixin":
-        home = glassgrad.nn if name in glassgrad.nn.__all__ else sys.modules["glassgrad.nn.lazy"]
-        return getattr(home, name)
+    """What `nn` has under that name, or a base class of one of its files."""
+    if name in glassgrad.nn.__all__:
+        return getattr(glassgrad.nn, name)
+    for file in _WITH_BASES:
+        base = vars(file).get(name)
+        if isinstance(base, type) and base.__module__ == file.__name__:
+            return base
     raise AttributeError(f"module 'glassgrad.nn.modules' has no attribute {name!r}")
-
-
-def _same(value: Any, n: int) -> tuple[Any, ...]:
-    parts = as_tuple(value)
-    return tuple(parts) if len(parts) > 1 else tuple(parts) * n
 
 
 def _file(name: str, **members: Any) -> None:
@@ -77,15 +50,13 @@ def _file(name: str, **members: Any) -> None:
     sys.modules[view.__name__] = globals()[name] = view
 
 
-for _name in _FILES:
+def _ntuple(n: int, name: str = "parse") -> Any:  # noqa: ARG001  # its name in print
+    return functools.partial(each_dim, rank=n)
+
+
+for _name in _FILES.split():
     _file(_name)
-_file(
-    "utils",
-    _single=lambda x: _same(x, 1),
-    _pair=lambda x: _same(x, 2),
-    _triple=lambda x: _same(x, 3),
-    _quadruple=lambda x: _same(x, 4),
-    _ntuple=lambda n, name="parse": lambda x: _same(x, n),  # noqa: ARG005  # its name in print
-)
+_sizes = {"_single": 1, "_pair": 2, "_triple": 3, "_quadruple": 4}
+_file("utils", _ntuple=_ntuple, **{name: _ntuple(n) for name, n in _sizes.items()})
 sys.modules[f"{__name__}.module"] = module
 Module = module.Module

@@ -1,43 +1,44 @@
 """Normalisation as modules: with a scale and a shift that are learned, and running statistics."""
 
+import inspect
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
 from glassgrad.core.errors import ArgumentError
 from glassgrad.core.tensor import Tensor
 from glassgrad.nn import functional
-from glassgrad.nn.applied import Applied
+from glassgrad.nn._making import Ints, add_parameters, each_dim
+from glassgrad.nn.applied import Derived
 from glassgrad.nn.init import ones_, zeros_
+from glassgrad.nn.lazy import LazyModuleMixin
 from glassgrad.nn.module import Module
 from glassgrad.nn.parameter import Parameter
-from glassgrad.ops.creation import empty, ones, zeros
+from glassgrad.ops.creation import ones, zeros
 from glassgrad.values.dtypes import int64
 
 
-class Scaled(Module):
+class _Scaled(Module):
     """The base class of what scales by `weight` and shifts by `bias`, if there are some."""
 
     weight: Parameter | None
     bias: Parameter | None
 
-    def make_learned(
-        self, shape: Sequence[int], *, weight: bool, bias: bool, device: Any, dtype: Any
-    ) -> None:
+    def make_learned(self, shape: Sequence[int], device: Any, dtype: Any, **wanted: bool) -> None:
         """Make those of both that are wanted."""
-        for name, is_wanted in (("weight", weight), ("bias", weight and bias)):
-            made = Parameter(empty(*shape, device=device, dtype=dtype)) if is_wanted else None
-            self.register_parameter(name, made)
+        shapes = {name: shape if is_wanted else None for name, is_wanted in wanted.items()}
+        add_parameters(self, device, dtype, **shapes)
+        self.reset_parameters()
 
     def reset_parameters(self) -> None:
         """Begin again, with a scale of 1 and a shift of 0."""
-        if self.weight is not None:
-            ones_(self.weight)
-        if self.bias is not None:
-            zeros_(self.bias)
+        for name, fill in (("weight", ones_), ("bias", zeros_)):
+            learned = getattr(self, name, None)
+            if learned is not None:
+                fill(learned)
 
 
-class LayerNorm(Scaled):
+class LayerNorm(_Scaled):
     """Each example with mean 0 and variance 1 over its last dims.
 
     Args:
@@ -54,7 +55,7 @@ class LayerNorm(Scaled):
 
     def __init__(
         self,
-        normalized_shape: int | Sequence[int],
+        normalized_shape: Ints,
         eps: float = 1e-5,
         elementwise_affine: bool = True,
         bias: bool = True,
@@ -62,13 +63,11 @@ class LayerNorm(Scaled):
         dtype: Any = None,
     ) -> None:
         super().__init__()
-        self.normalized_shape = _sizes(normalized_shape)
+        self.normalized_shape = each_dim(normalized_shape)
         self.eps = eps
         self.elementwise_affine = elementwise_affine
-        self.make_learned(
-            self.normalized_shape, weight=elementwise_affine, bias=bias, device=device, dtype=dtype
-        )
-        self.reset_parameters()
+        learned = {"weight": elementwise_affine, "bias": elementwise_affine and bias}
+        self.make_learned(self.normalized_shape, device, dtype, **learned)
 
     def forward(self, input: Tensor) -> Tensor:
         return functional.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
@@ -80,7 +79,7 @@ class LayerNorm(Scaled):
         )
 
 
-class RMSNorm(Scaled):
+class RMSNorm(_Scaled):
     """Each example divided by the root of the mean of squares over its last dims.
 
     Args:
@@ -92,24 +91,17 @@ class RMSNorm(Scaled):
 
     def __init__(
         self,
-        normalized_shape: int | Sequence[int],
+        normalized_shape: Ints,
         eps: float | None = None,
         elementwise_affine: bool = True,
         device: Any = None,
         dtype: Any = None,
     ) -> None:
         super().__init__()
-        self.normalized_shape = _sizes(normalized_shape)
+        self.normalized_shape = each_dim(normalized_shape)
         self.eps = eps
         self.elementwise_affine = elementwise_affine
-        made = empty(*self.normalized_shape, device=device, dtype=dtype)
-        self.register_parameter("weight", Parameter(made) if elementwise_affine else None)
-        self.reset_parameters()
-
-    def reset_parameters(self) -> None:
-        """Begin again, with a scale of 1."""
-        if self.weight is not None:
-            ones_(self.weight)
+        self.make_learned(self.normalized_shape, device, dtype, weight=elementwise_affine)
 
     def forward(self, x: Tensor) -> Tensor:
         return functional.rms_norm(x, self.normalized_shape, self.weight, self.eps)
@@ -120,11 +112,7 @@ class RMSNorm(Scaled):
         )
 
 
-def _sizes(shape: int | Sequence[int]) -> tuple[int, ...]:
-    return (shape,) if isinstance(shape, int) else tuple(shape)
-
-
-class GroupNorm(Scaled):
+class GroupNorm(_Scaled):
     """Groups of channels of each example with mean 0 and variance 1.
 
     Args:
@@ -160,8 +148,7 @@ class GroupNorm(Scaled):
         self.num_channels = num_channels
         self.eps = eps
         self.affine = affine
-        self.make_learned((num_channels,), weight=affine, bias=bias, device=device, dtype=dtype)
-        self.reset_parameters()
+        self.make_learned((num_channels,), device, dtype, weight=affine, bias=affine and bias)
 
     def forward(self, input: Tensor) -> Tensor:
         return functional.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
@@ -173,7 +160,7 @@ class GroupNorm(Scaled):
         )
 
 
-class ChannelNorm(Scaled):
+class _NormBase(_Scaled):
     """The base class of `BatchNorm1d` and its kin.
 
     Args:
@@ -213,25 +200,21 @@ class ChannelNorm(Scaled):
         self.momentum = momentum
         self.affine = affine
         self.track_running_stats = track_running_stats
-        self.make_learned((num_features,), weight=affine, bias=bias, device=device, dtype=dtype)
-        mean = variance = batches = None
-        if track_running_stats:
-            mean = zeros(num_features, device=device, dtype=dtype)
-            variance = ones(num_features, device=device, dtype=dtype)
-            batches = zeros((), device=device, dtype=int64)
-        self.register_buffer("running_mean", mean)
-        self.register_buffer("running_var", variance)
-        self.register_buffer("num_batches_tracked", batches)
-        self.reset_parameters()
+        stats = {
+            "running_mean": zeros(num_features, device=device, dtype=dtype),
+            "running_var": ones(num_features, device=device, dtype=dtype),
+            "num_batches_tracked": zeros((), device=device, dtype=int64),
+        }
+        for name, value in stats.items():
+            self.register_buffer(name, value if track_running_stats else None)
+        self.make_learned((num_features,), device, dtype, weight=affine, bias=affine and bias)
 
     def reset_running_stats(self) -> None:
         """Forget all batches."""
-        if self.running_mean is not None:
-            self.running_mean.zero_()
-        if self.running_var is not None:
-            self.running_var.fill_(1)
-        if self.num_batches_tracked is not None:
-            self.num_batches_tracked.zero_()
+        starts = {"running_mean": 0, "running_var": 1, "num_batches_tracked": 0}
+        for name, start in starts.items():
+            if getattr(self, name) is not None:
+                getattr(self, name).fill_(start)
 
     def reset_parameters(self) -> None:
         """Begin again."""
@@ -254,7 +237,7 @@ class ChannelNorm(Scaled):
         )
 
 
-class BatchNorm(ChannelNorm):
+class _BatchNorm(_NormBase):
     """Each channel with mean 0 and variance 1 over the batch."""
 
     def forward(self, input: Tensor) -> Tensor:
@@ -265,56 +248,44 @@ class BatchNorm(ChannelNorm):
             self.num_batches_tracked.add_(1)
             if self.momentum is None:
                 momentum = 1.0 / float(self.num_batches_tracked)
-        has_none = self.running_mean is None and self.running_var is None
-        is_used = is_tracked or not self.training
-        return functional.batch_norm(
-            input,
-            self.running_mean if is_used else None,
-            self.running_var if is_used else None,
-            self.weight,
-            self.bias,
-            self.training or has_none,
-            momentum,
-            self.eps,
-        )
+        stats = (self.running_mean, self.running_var)
+        of_batch = self.training or (self.running_mean is None and self.running_var is None)
+        if self.training and not is_tracked:
+            stats = (None, None)
+        learned = (self.weight, self.bias)
+        return functional.batch_norm(input, *stats, *learned, of_batch, momentum, self.eps)
 
 
-class BatchNorm1d(BatchNorm):
+class BatchNorm1d(_BatchNorm):
     """`BatchNorm` of vectors `(N, C)`, or of sequences `(N, C, L)`."""
 
     ranks = (2, 3)
 
 
-class BatchNorm2d(BatchNorm):
+class BatchNorm2d(_BatchNorm):
     """`BatchNorm` of images `(N, C, H, W)`."""
 
     ranks = (4,)
 
 
-class BatchNorm3d(BatchNorm):
+class BatchNorm3d(_BatchNorm):
     """`BatchNorm` of volumes `(N, C, D, H, W)`."""
 
     ranks = (5,)
 
 
-class InstanceNorm(ChannelNorm):
+class _InstanceNorm(Derived, _NormBase):
     """Each channel of each example with mean 0 and variance 1."""
 
-    def __init__(
-        self,
-        num_features: int,
-        eps: float = 1e-5,
-        momentum: float | None = 0.1,
-        affine: bool = False,
-        track_running_stats: bool = False,
-        device: Any = None,
-        dtype: Any = None,
-        *,
-        bias: bool = True,
-    ) -> None:
-        super().__init__(
-            num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias
-        )
+    @classmethod
+    def _derive(cls) -> Iterable[inspect.Parameter]:
+        """Those of the base class; but by default nothing is learned or tracked."""
+        for each in inspect.signature(_NormBase).parameters.values():
+            is_off = each.name in ("affine", "track_running_stats")
+            yield each.replace(default=False) if is_off else each
+
+    def _build(self, given: dict[str, Any]) -> None:
+        _NormBase.__init__(self, **given)
 
     def forward(self, input: Tensor) -> Tensor:
         self.check_rank(input)
@@ -332,45 +303,39 @@ class InstanceNorm(ChannelNorm):
                 "warning by not passing in num_features, which is not used because affine=False",
                 stacklevel=2,
             )
-        y = functional.instance_norm(
-            input if is_batched else input.unsqueeze(0),
-            self.running_mean,
-            self.running_var,
-            self.weight,
-            self.bias,
-            self.training or not self.track_running_stats,
-            0.0 if self.momentum is None else self.momentum,
-            self.eps,
-        )
+        x = input if is_batched else input.unsqueeze(0)
+        stats, learned = (self.running_mean, self.running_var), (self.weight, self.bias)
+        of_input = self.training or not self.track_running_stats
+        momentum = 0.0 if self.momentum is None else self.momentum
+        y = functional.instance_norm(x, *stats, *learned, of_input, momentum, self.eps)
         return y if is_batched else y.squeeze(0)
 
 
-class InstanceNorm1d(InstanceNorm):
+class InstanceNorm1d(_InstanceNorm):
     """`InstanceNorm` of sequences, `(N, C, L)` or `(C, L)`."""
 
     ranks = (2, 3)
 
 
-class InstanceNorm2d(InstanceNorm):
+class InstanceNorm2d(_InstanceNorm):
     """`InstanceNorm` of images, `(N, C, H, W)` or `(C, H, W)`."""
 
     ranks = (3, 4)
 
 
-class InstanceNorm3d(InstanceNorm):
+class InstanceNorm3d(_InstanceNorm):
     """`InstanceNorm` of volumes, `(N, C, D, H, W)` or `(C, D, H, W)`."""
 
     ranks = (4, 5)
 
 
-class LocalResponseNorm(Applied):
-    """Each element divided by a power of the mean of squares over neighbouring channels."""
+class LazyBatchNorm1d(LazyModuleMixin, BatchNorm1d, channels_at=1):
+    """A `BatchNorm1d` whose `num_features` are the channels of the first input."""
 
-    function = "local_response_norm"
-    size: int
-    alpha: float = 1e-4
-    beta: float = 0.75
-    k: float = 1.0
 
-    def extra_repr(self) -> str:
-        return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"
+class LazyBatchNorm2d(LazyModuleMixin, BatchNorm2d, channels_at=1):
+    """A `BatchNorm2d` whose `num_features` are the channels of the first input."""
+
+
+class LazyBatchNorm3d(LazyModuleMixin, BatchNorm3d, channels_at=1):
+    """A `BatchNorm3d` whose `num_features` are the channels of the first input."""

@@ -5,9 +5,11 @@ from typing import Any, ClassVar
 
 from glassgrad.core.tensor import Tensor
 from glassgrad.nn import functional
+from glassgrad.nn._making import Ints, each_dim
+from glassgrad.nn.applied import Applied
 from glassgrad.nn.module import Module
 
-Ints = int | Sequence[int]
+Factors = float | Sequence[float] | None
 
 
 class _Pad(Module):
@@ -21,16 +23,19 @@ class _Pad(Module):
         mode: how, see `functional.pad`.
     """
 
-    rank: ClassVar[int]
-    mode: ClassVar[str]
+    rank: ClassVar[int] = 0
+    mode: ClassVar[str] = "constant"
+
+    def __init_subclass__(cls, rank: int | None = None, mode: str | None = None) -> None:
+        super().__init_subclass__()
+        cls.rank, cls.mode = rank or cls.rank, mode or cls.mode
 
     def __init__(self, padding: Ints) -> None:
         super().__init__()
-        given = (padding,) * 2 * self.rank if isinstance(padding, int) else tuple(padding)
-        self.padding = given
+        self.padding = each_dim(padding, 2 * self.rank)
 
     def forward(self, input: Tensor) -> Tensor:
-        return functional.pad(input, self.padding, self.mode)
+        return functional.pad(input, self.padding, self.mode, vars(self).get("value"))
 
     def extra_repr(self) -> str:
         return f"{self.padding}"
@@ -48,14 +53,11 @@ class _ConstantPad(_Pad):
         super().__init__(padding)
         self.value = value
 
-    def forward(self, input: Tensor) -> Tensor:
-        return functional.pad(input, self.padding, "constant", self.value)
-
     def extra_repr(self) -> str:
         return f"padding={self.padding}, value={self.value}"
 
 
-class _ZeroPad(_ConstantPad):
+class _ZeroPad(_Pad):
     """Pads with zeros.
 
     Args:
@@ -63,13 +65,11 @@ class _ZeroPad(_ConstantPad):
     """
 
     def __init__(self, padding: Ints) -> None:
-        super().__init__(padding, 0.0)
-
-    def extra_repr(self) -> str:
-        return f"{self.padding}"
+        super().__init__(padding)
+        self.value = 0.0
 
 
-class ConstantPad1d(_ConstantPad):
+class ConstantPad1d(_ConstantPad, rank=1):
     """A constant around the last dim.
 
     Example:
@@ -77,22 +77,16 @@ class ConstantPad1d(_ConstantPad):
         [[7.0, 1.0, 2.0, 3.0, 7.0, 7.0]]
     """
 
-    rank = 1
 
-
-class ConstantPad2d(_ConstantPad):
+class ConstantPad2d(_ConstantPad, rank=2):
     """A constant around the last two dims."""
 
-    rank = 2
 
-
-class ConstantPad3d(_ConstantPad):
+class ConstantPad3d(_ConstantPad, rank=3):
     """A constant around the last three dims."""
 
-    rank = 3
 
-
-class ZeroPad1d(_ZeroPad):
+class ZeroPad1d(_ZeroPad, rank=1):
     """Zeros around the last dim.
 
     Example:
@@ -100,22 +94,16 @@ class ZeroPad1d(_ZeroPad):
         [[0.0, 1.0, 2.0, 3.0, 0.0, 0.0]]
     """
 
-    rank = 1
 
-
-class ZeroPad2d(_ZeroPad):
+class ZeroPad2d(_ZeroPad, rank=2):
     """Zeros around the last two dims."""
 
-    rank = 2
 
-
-class ZeroPad3d(_ZeroPad):
+class ZeroPad3d(_ZeroPad, rank=3):
     """Zeros around the last three dims."""
 
-    rank = 3
 
-
-class ReflectionPad1d(_Pad):
+class ReflectionPad1d(_Pad, rank=1, mode="reflect"):
     """What is inside, mirrored at the edges, around the last dim.
 
     Example:
@@ -123,25 +111,16 @@ class ReflectionPad1d(_Pad):
         [[2.0, 1.0, 2.0, 3.0, 2.0, 1.0]]
     """
 
-    rank = 1
-    mode = "reflect"
 
-
-class ReflectionPad2d(_Pad):
+class ReflectionPad2d(_Pad, rank=2, mode="reflect"):
     """What is inside, mirrored at the edges, around the last two dims."""
 
-    rank = 2
-    mode = "reflect"
 
-
-class ReflectionPad3d(_Pad):
+class ReflectionPad3d(_Pad, rank=3, mode="reflect"):
     """What is inside, mirrored at the edges, around the last three dims."""
 
-    rank = 3
-    mode = "reflect"
 
-
-class ReplicationPad1d(_Pad):
+class ReplicationPad1d(_Pad, rank=1, mode="replicate"):
     """The elements at the edges, again and again, around the last dim.
 
     Example:
@@ -149,25 +128,16 @@ class ReplicationPad1d(_Pad):
         [[1.0, 1.0, 2.0, 3.0, 3.0, 3.0]]
     """
 
-    rank = 1
-    mode = "replicate"
 
-
-class ReplicationPad2d(_Pad):
+class ReplicationPad2d(_Pad, rank=2, mode="replicate"):
     """The elements at the edges, again and again, around the last two dims."""
 
-    rank = 2
-    mode = "replicate"
 
-
-class ReplicationPad3d(_Pad):
+class ReplicationPad3d(_Pad, rank=3, mode="replicate"):
     """The elements at the edges, again and again, around the last three dims."""
 
-    rank = 3
-    mode = "replicate"
 
-
-class CircularPad1d(_Pad):
+class CircularPad1d(_Pad, rank=1, mode="circular"):
     """What is at the other end, around the last dim.
 
     Example:
@@ -175,25 +145,16 @@ class CircularPad1d(_Pad):
         [[3.0, 1.0, 2.0, 3.0, 1.0, 2.0]]
     """
 
-    rank = 1
-    mode = "circular"
 
-
-class CircularPad2d(_Pad):
+class CircularPad2d(_Pad, rank=2, mode="circular"):
     """What is at the other end, around the last two dims."""
 
-    rank = 2
-    mode = "circular"
 
-
-class CircularPad3d(_Pad):
+class CircularPad3d(_Pad, rank=3, mode="circular"):
     """What is at the other end, around the last three dims."""
 
-    rank = 3
-    mode = "circular"
 
-
-class Upsample(Module):
+class Upsample(Applied, of="interpolate"):
     """Images of another size; see `functional.interpolate`.
 
     Args:
@@ -206,33 +167,15 @@ class Upsample(Module):
         [[[1.0, 1.0, 2.0, 2.0]]]
     """
 
-    def __init__(
-        self,
-        size: Ints | None = None,
-        scale_factor: float | Sequence[float] | None = None,
-        mode: str = "nearest",
-        align_corners: bool | None = None,
-        recompute_scale_factor: bool | None = None,
-    ) -> None:
-        super().__init__()
-        self.size = size
-        if isinstance(scale_factor, (tuple, list)):
-            self.scale_factor: Any = tuple([float(factor) for factor in scale_factor])
-        else:
-            self.scale_factor = float(scale_factor) if scale_factor else None  # type: ignore[arg-type]
-        self.mode = mode
-        self.align_corners = align_corners
-        self.recompute_scale_factor = recompute_scale_factor
+    _names = ("size", "scale_factor", "mode", "align_corners", "recompute_scale_factor")
 
-    def forward(self, input: Tensor) -> Tensor:
-        return functional.interpolate(
-            input,
-            self.size,
-            self.scale_factor,
-            self.mode,
-            self.align_corners,
-            self.recompute_scale_factor,
-        )
+    def _build(self, given: dict[str, Any]) -> None:
+        factor = given["scale_factor"]
+        if isinstance(factor, (tuple, list)):
+            given["scale_factor"] = tuple([float(each) for each in factor])
+        else:
+            given["scale_factor"] = float(factor) if factor else None
+        super()._build(given)
 
     def extra_repr(self) -> str:
         name = "size" if self.scale_factor is None else "scale_factor"
@@ -247,9 +190,7 @@ class UpsamplingNearest2d(Upsample):
         scale_factor: how many times larger to make them.
     """
 
-    def __init__(
-        self, size: Ints | None = None, scale_factor: float | Sequence[float] | None = None
-    ) -> None:
+    def __init__(self, size: Ints | None = None, scale_factor: Factors = None) -> None:
         super().__init__(size, scale_factor, mode="nearest")
 
 
@@ -261,13 +202,11 @@ class UpsamplingBilinear2d(Upsample):
         scale_factor: how many times larger to make them.
     """
 
-    def __init__(
-        self, size: Ints | None = None, scale_factor: float | Sequence[float] | None = None
-    ) -> None:
+    def __init__(self, size: Ints | None = None, scale_factor: Factors = None) -> None:
         super().__init__(size, scale_factor, mode="bilinear", align_corners=True)
 
 
-class PixelShuffle(Module):
+class PixelShuffle(Applied, of="pixel_shuffle"):
     """Images r times as high and wide, each square of pixels taken from r² channels.
 
     Args:
@@ -278,18 +217,8 @@ class PixelShuffle(Module):
         glassgrad.Size([1, 2, 6, 6])
     """
 
-    def __init__(self, upscale_factor: int) -> None:
-        super().__init__()
-        self.upscale_factor = upscale_factor
 
-    def forward(self, input: Tensor) -> Tensor:
-        return functional.pixel_shuffle(input, self.upscale_factor)
-
-    def extra_repr(self) -> str:
-        return f"upscale_factor={self.upscale_factor}"
-
-
-class PixelUnshuffle(Module):
+class PixelUnshuffle(Applied, of="pixel_unshuffle"):
     """The way back from `PixelShuffle`.
 
     Args:
@@ -300,30 +229,10 @@ class PixelUnshuffle(Module):
         glassgrad.Size([1, 8, 3, 3])
     """
 
-    def __init__(self, downscale_factor: int) -> None:
-        super().__init__()
-        self.downscale_factor = downscale_factor
 
-    def forward(self, input: Tensor) -> Tensor:
-        return functional.pixel_unshuffle(input, self.downscale_factor)
-
-    def extra_repr(self) -> str:
-        return f"downscale_factor={self.downscale_factor}"
-
-
-class ChannelShuffle(Module):
+class ChannelShuffle(Applied, of="channel_shuffle"):
     """Channels dealt out anew: one of each group, then the next ones.
 
     Args:
         groups: how many groups the channels are in, one behind the other.
     """
-
-    def __init__(self, groups: int) -> None:
-        super().__init__()
-        self.groups = groups
-
-    def forward(self, input: Tensor) -> Tensor:
-        return functional.channel_shuffle(input, self.groups)
-
-    def extra_repr(self) -> str:
-        return f"groups={self.groups}"

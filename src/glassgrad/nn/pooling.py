@@ -1,65 +1,32 @@
-"""Pooling as modules: the mean or the largest element of each window of an image."""
+"""Windows of images as modules: pooling, which takes the mean or the largest element of each."""
 
-from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from glassgrad.core.tensor import Tensor
-from glassgrad.nn import functional
-from glassgrad.nn.module import Module
-
-Ints = int | Sequence[int]
+from glassgrad.nn._making import each_dim
+from glassgrad.nn.applied import Applied
 
 
-class _Pool(Module):
-    """Calls the function of its name, with what it was given.
+class _Windows(Applied):
+    """What pooling of given windows shares: the next one is as far as a window is large."""
 
-    Attributes:
-        function: its name in `functional`.
-        names: of what it was given; these are its arguments behind the input.
-        shown: those that its repr shows.
-    """
+    _shown: ClassVar[tuple[str, ...]] = ("kernel_size", "stride", "padding")
 
-    function: ClassVar[str]
-    names: ClassVar[tuple[str, ...]]
-    shown: ClassVar[tuple[str, ...]]
-
-    def forward(self, input: Tensor) -> Any:
-        given = {name: getattr(self, name) for name in self.names}
-        return getattr(functional, self.function)(input, **given)
-
-    def extra_repr(self) -> str:
-        return ", ".join([f"{name}={getattr(self, name)}" for name in self.shown])
+    def _build(self, given: dict[str, Any]) -> None:
+        if given["stride"] is None:
+            given["stride"] = given["kernel_size"]
+        super()._build(given)
 
 
-class _MaxPool(_Pool):
-    names = ("kernel_size", "stride", "padding", "dilation", "ceil_mode", "return_indices")
-    shown = ("kernel_size", "stride", "padding", "dilation", "ceil_mode")
-
-    def __init__(
-        self,
-        kernel_size: Ints,
-        stride: Ints | None = None,
-        padding: Ints = 0,
-        dilation: Ints = 1,
-        return_indices: bool = False,
-        ceil_mode: bool = False,
-    ) -> None:
-        super().__init__()
-        self.kernel_size = kernel_size
-        self.stride = kernel_size if stride is None else stride
-        self.padding = padding
-        self.dilation = dilation
-        self.return_indices = return_indices
-        self.ceil_mode = ceil_mode
+class _MaxPool(_Windows):
+    _names = ("kernel_size", "stride", "padding", "dilation", "return_indices", "ceil_mode")
+    _shown = ("kernel_size", "stride", "padding", "dilation", "ceil_mode")
 
 
-class MaxPool1d(_MaxPool):
+class MaxPool1d(_MaxPool, of="max_pool1d"):
     """`MaxPool2d` of lines, `(n, c, w)`."""
 
-    function = "max_pool1d"
 
-
-class MaxPool2d(_MaxPool):
+class MaxPool2d(_MaxPool, of="max_pool2d"):
     """The largest element of each window of images, `(n, c, h, w)`.
 
     Args:
@@ -75,43 +42,22 @@ class MaxPool2d(_MaxPool):
         glassgrad.Size([1, 3, 2, 2])
     """
 
-    function = "max_pool2d"
 
-
-class MaxPool3d(_MaxPool):
+class MaxPool3d(_MaxPool, of="max_pool3d"):
     """`MaxPool2d` of spaces, `(n, c, d, h, w)`."""
 
-    function = "max_pool3d"
 
-
-class AvgPool1d(_Pool):
+class AvgPool1d(_Windows, of="avg_pool1d"):
     """`AvgPool2d` of lines, `(n, c, w)`; without another divisor."""
 
-    function = "avg_pool1d"
-    names = ("kernel_size", "stride", "padding", "ceil_mode", "count_include_pad")
-    shown = ("kernel_size", "stride", "padding")
+    _names = ("kernel_size", "stride", "padding", "ceil_mode", "count_include_pad")
 
-    def __init__(
-        self,
-        kernel_size: Ints,
-        stride: Ints | None = None,
-        padding: Ints = 0,
-        ceil_mode: bool = False,
-        count_include_pad: bool = True,
-    ) -> None:
-        super().__init__()
-        self.kernel_size = _single(kernel_size)
-        self.stride = self.kernel_size if stride is None else _single(stride)
-        self.padding = _single(padding)
-        self.ceil_mode = ceil_mode
-        self.count_include_pad = count_include_pad
+    def _build(self, given: dict[str, Any]) -> None:
+        given |= {name: each_dim(given[name]) for name in self._shown if given[name] is not None}
+        super()._build(given)
 
 
-def _single(numbers: Ints) -> tuple[int, ...]:
-    return (numbers,) if isinstance(numbers, int) else tuple(numbers)
-
-
-class AvgPool2d(_Pool):
+class AvgPool2d(_Windows, of="avg_pool2d"):
     """The mean of each window of images, `(n, c, h, w)`.
 
     Args:
@@ -127,59 +73,16 @@ class AvgPool2d(_Pool):
         glassgrad.Size([1, 3, 2, 2])
     """
 
-    function = "avg_pool2d"
-    names = (*AvgPool1d.names, "divisor_override")
-    shown = AvgPool1d.shown
 
-    def __init__(
-        self,
-        kernel_size: Ints,
-        stride: Ints | None = None,
-        padding: Ints = 0,
-        ceil_mode: bool = False,
-        count_include_pad: bool = True,
-        divisor_override: int | None = None,
-    ) -> None:
-        super().__init__()
-        self.kernel_size = kernel_size
-        self.stride = kernel_size if stride is None else stride
-        self.padding = padding
-        self.ceil_mode = ceil_mode
-        self.count_include_pad = count_include_pad
-        self.divisor_override = divisor_override
-
-
-class AvgPool3d(AvgPool2d):
+class AvgPool3d(_Windows, of="avg_pool3d"):
     """`AvgPool2d` of spaces, `(n, c, d, h, w)`."""
 
-    function = "avg_pool3d"
 
-
-class _LPPool(_Pool):
-    names = ("norm_type", "kernel_size", "stride", "ceil_mode")
-    shown = names
-
-    def __init__(
-        self,
-        norm_type: float,
-        kernel_size: Ints,
-        stride: Ints | None = None,
-        ceil_mode: bool = False,
-    ) -> None:
-        super().__init__()
-        self.norm_type = norm_type
-        self.kernel_size = kernel_size
-        self.stride = stride
-        self.ceil_mode = ceil_mode
-
-
-class LPPool1d(_LPPool):
+class LPPool1d(Applied, of="lp_pool1d"):
     """`LPPool2d` of lines, `(n, c, w)`."""
 
-    function = "lp_pool1d"
 
-
-class LPPool2d(_LPPool):
+class LPPool2d(Applied, of="lp_pool2d"):
     """The p-norm of each window of images, `(n, c, h, w)`.
 
     Args:
@@ -191,31 +94,16 @@ class LPPool2d(_LPPool):
         tensor([[[5.]]])
     """
 
-    function = "lp_pool2d"
 
-
-class LPPool3d(_LPPool):
+class LPPool3d(Applied, of="lp_pool3d"):
     """`LPPool2d` of spaces, `(n, c, d, h, w)`."""
 
-    function = "lp_pool3d"
 
-
-class _AdaptiveAvgPool(_Pool):
-    names = ("output_size",)
-    shown = names
-
-    def __init__(self, output_size: Any) -> None:
-        super().__init__()
-        self.output_size = output_size
-
-
-class AdaptiveAvgPool1d(_AdaptiveAvgPool):
+class AdaptiveAvgPool1d(Applied, of="adaptive_avg_pool1d"):
     """`AdaptiveAvgPool2d` of lines, `(n, c, w)`."""
 
-    function = "adaptive_avg_pool1d"
 
-
-class AdaptiveAvgPool2d(_AdaptiveAvgPool):
+class AdaptiveAvgPool2d(Applied, of="adaptive_avg_pool2d"):
     """The means of as many windows of images, `(n, c, h, w)`, as the result has elements.
 
     Args:
@@ -226,32 +114,20 @@ class AdaptiveAvgPool2d(_AdaptiveAvgPool):
         glassgrad.Size([1, 3, 1, 1])
     """
 
-    function = "adaptive_avg_pool2d"
 
-
-class AdaptiveAvgPool3d(_AdaptiveAvgPool):
+class AdaptiveAvgPool3d(Applied, of="adaptive_avg_pool3d"):
     """`AdaptiveAvgPool2d` of spaces, `(n, c, d, h, w)`."""
 
-    function = "adaptive_avg_pool3d"
+
+class _AdaptiveMaxPool(Applied):
+    _shown = ("output_size",)
 
 
-class _AdaptiveMaxPool(_Pool):
-    names = ("output_size", "return_indices")
-    shown = ("output_size",)
-
-    def __init__(self, output_size: Any, return_indices: bool = False) -> None:
-        super().__init__()
-        self.output_size = output_size
-        self.return_indices = return_indices
-
-
-class AdaptiveMaxPool1d(_AdaptiveMaxPool):
+class AdaptiveMaxPool1d(_AdaptiveMaxPool, of="adaptive_max_pool1d"):
     """`AdaptiveMaxPool2d` of lines, `(n, c, w)`."""
 
-    function = "adaptive_max_pool1d"
 
-
-class AdaptiveMaxPool2d(_AdaptiveMaxPool):
+class AdaptiveMaxPool2d(_AdaptiveMaxPool, of="adaptive_max_pool2d"):
     """The largest elements of as many windows of images as the result has elements.
 
     Args:
@@ -263,10 +139,38 @@ class AdaptiveMaxPool2d(_AdaptiveMaxPool):
         glassgrad.Size([1, 3, 2, 4])
     """
 
-    function = "adaptive_max_pool2d"
 
-
-class AdaptiveMaxPool3d(_AdaptiveMaxPool):
+class AdaptiveMaxPool3d(_AdaptiveMaxPool, of="adaptive_max_pool3d"):
     """`AdaptiveMaxPool2d` of spaces, `(n, c, d, h, w)`."""
 
-    function = "adaptive_max_pool3d"
+
+class LocalResponseNorm(Applied, of="local_response_norm"):
+    """Each element divided by a power of the mean of squares over neighbouring channels."""
+
+    def extra_repr(self) -> str:
+        return super().extra_repr().removeprefix("size=")
+
+
+class Unfold(Applied, of="unfold"):
+    """The windows of images, each laid out as a column; see `functional.unfold`.
+
+    Args:
+        kernel_size, dilation, padding, stride: of the windows.
+
+    Example:
+        >>> Unfold(2)(ones(1, 3, 4, 4)).shape
+        glassgrad.Size([1, 12, 9])
+    """
+
+
+class Fold(Applied, of="fold"):
+    """Images that have, at each place, the sum of what all windows have for it.
+
+    Args:
+        output_size: the size of the images.
+        kernel_size, dilation, padding, stride: of the windows.
+
+    Example:
+        >>> Fold(4, 2)(ones(1, 12, 9)).shape
+        glassgrad.Size([1, 3, 4, 4])
+    """

@@ -10,23 +10,21 @@ A layer k has the parameters
 and those of the way back have `_reverse` behind their names. All are drawn from U(±1/√H).
 """
 
+import inspect
 import math
 import warnings
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, ClassVar
 
-from glassgrad.core.errors import (
-    ArgumentError,
-    ArgumentTypeError,
-    RangeError,
-    ShapeError,
-)
+from glassgrad.core.errors import ArgumentError, ArgumentTypeError, RangeError, ShapeError
 from glassgrad.core.tensor import Tensor
+from glassgrad.nn._making import add_parameters, changed
+from glassgrad.nn.applied import Derived
 from glassgrad.nn.init import uniform_
 from glassgrad.nn.module import Module
 from glassgrad.nn.parameter import Parameter
 from glassgrad.nn.utils.rnn import PackedSequence
 from glassgrad.ops import gru_cell, lstm_cell, rnn_relu_cell, rnn_tanh_cell, zeros
-from glassgrad.ops.creation import empty
 from glassgrad.ops.recurrence import Ends, grouped, recurrent
 
 _GATES = {"RNN_TANH": 1, "RNN_RELU": 1, "LSTM": 4, "GRU": 3}
@@ -71,22 +69,20 @@ class RNNBase(Module):
         for layer in range(num_layers):
             for suffix in ("", "_reverse")[: 1 + bidirectional]:
                 inputs = size * (1 + bidirectional) if layer else input_size
-                shapes = {"weight_ih": (rows, inputs), "weight_hh": (rows, size)}
+                shapes: dict[str, tuple[int, ...]] = {}
+                shapes |= {"weight_ih": (rows, inputs), "weight_hh": (rows, size)}
                 if bias:
-                    shapes |= {"bias_ih": (rows,), "bias_hh": (rows,)}  # type: ignore[dict-item]
+                    shapes |= {"bias_ih": (rows,), "bias_hh": (rows,)}
                 if proj_size:
                     shapes["weight_hr"] = (proj_size, hidden_size)
                 named = {f"{name}_l{layer}{suffix}": shape for name, shape in shapes.items()}
-                for name, shape in named.items():
-                    setattr(self, name, Parameter(empty(shape, device=device, dtype=dtype)))
+                add_parameters(self, device, dtype, **named)
                 self._weight_names.append(list(named))
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
         """Draw all parameters anew."""
-        bound = 1 / math.sqrt(self.hidden_size)
-        for weight in self.parameters():
-            uniform_(weight, -bound, bound)
+        _draw(self, self.hidden_size)
 
     def flatten_parameters(self) -> None:
         """Nothing: it is for GPUs that want them in one block of memory."""
@@ -109,12 +105,8 @@ class RNNBase(Module):
         """
         if isinstance(input, PackedSequence):
             return self._packed(input, hx)
-        if input.ndim not in (2, 3):
-            raise ArgumentError(
-                f"{type(self).__name__}: Expected input to be 2D or 3D, got {input.ndim}D instead. "
-                "It has steps, examples and features. Write `x.reshape(T, N, n)`."
-            )
-        is_single = input.ndim == 2
+        said = "It has steps, examples and features. Write `x.reshape(T, N, n)`."
+        is_single = _is_single(self, input, 2, said)
         x = input.transpose(0, 1) if self.batch_first and not is_single else input
         states = None if hx is None else self._listed(hx)
         for state in states or ():
@@ -166,13 +158,8 @@ class RNNBase(Module):
                     f"Expected {which} size {shape}, got {list(state.shape)}. There is a state for "
                     "each layer and direction, and each example. Leave it out for zeros."
                 )
-        layers = grouped(
-            self.mode,
-            self._flat_weights,
-            has_biases=self.bias,
-            num_layers=self.num_layers,
-            bidirectional=self.bidirectional,
-        )
+        form: dict[str, Any] = {"num_layers": self.num_layers, "bidirectional": self.bidirectional}
+        layers = grouped(self.mode, self._flat_weights, has_biases=self.bias, **form)
         p = self.dropout if self.training else 0.0
         y, last = recurrent(self.mode, x, tuple(states), layers, ends=ends, p=p)
         return y, list(last)
@@ -184,17 +171,25 @@ class RNNBase(Module):
         return tuple(states) if self.mode == "LSTM" else states[0]
 
     def extra_repr(self) -> str:
-        defaults = {
-            "proj_size": 0,
-            "num_layers": 1,
-            "bias": True,
-            "batch_first": False,
-            "dropout": 0,
-            "bidirectional": False,
-        }
-        named = {name: getattr(self, name) for name in defaults}
-        shown = [f"{name}={value}" for name, value in named.items() if value != defaults[name]]
+        usual = {"proj_size": 0, "num_layers": 1, "bias": True, "batch_first": False}
+        shown = changed(self, **usual, dropout=0, bidirectional=False)
         return ", ".join([str(self.input_size), str(self.hidden_size), *shown])
+
+
+def _draw(module: Module, hidden_size: int) -> None:
+    bound = 1 / math.sqrt(hidden_size) if hidden_size else 0
+    for weight in module.parameters():
+        uniform_(weight, -bound, bound)
+
+
+def _is_single(module: Module, input: Tensor, ndim: int, said: str) -> bool:
+    """Whether an input is a single example, with `ndim` dims, and not a batch."""
+    if input.ndim not in (ndim, ndim + 1):
+        raise ArgumentError(
+            f"{type(module).__name__}: Expected input to be {ndim}D or {ndim + 1}D, got "
+            f"{input.ndim}D instead. {said}"
+        )
+    return input.ndim == ndim
 
 
 def _check_sizes(mode: str, hidden_size: Any, num_layers: int, proj_size: int) -> None:
@@ -228,11 +223,26 @@ def _check_dropout(dropout: Any, num_layers: int) -> None:
             "dropout option adds dropout after all but last recurrent layer, so non-zero dropout "
             f"expects num_layers greater than 1, but got dropout={dropout} and num_layers=1",
             UserWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
 
 
-class RNN(RNNBase):
+class _OfMode(Derived, RNNBase):
+    """The base class of networks of one mode: their arguments are the others of `RNNBase`."""
+
+    _own_mode: ClassVar[str]
+    _left_out: ClassVar[tuple[str, ...]] = ("mode", "proj_size")
+
+    @classmethod
+    def _derive(cls) -> Iterable[inspect.Parameter]:
+        own = inspect.signature(RNNBase).parameters
+        return [each for name, each in own.items() if name not in cls._left_out]
+
+    def _build(self, given: dict[str, Any]) -> None:
+        RNNBase.__init__(self, self._own_mode, **given)
+
+
+class RNN(_OfMode):
     """hₜ = tanh(W·xₜ + b + W'·hₜ₋₁ + b'), in layers.
 
     Args:
@@ -252,33 +262,17 @@ class RNN(RNNBase):
         (glassgrad.Size([5, 2, 8]), glassgrad.Size([2, 2, 4]))
     """
 
-    def __init__(
-        self,
-        input_size: int,
-        hidden_size: int,
-        num_layers: int = 1,
-        nonlinearity: str = "tanh",
-        bias: bool = True,
-        batch_first: bool = False,
-        dropout: float = 0.0,
-        bidirectional: bool = False,
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
+    @classmethod
+    def _derive(cls) -> Iterable[inspect.Parameter]:
+        for each in super()._derive():
+            yield each
+            if each.name == "num_layers":
+                yield each.replace(name="nonlinearity", annotation=str, default="tanh")
+
+    def _build(self, given: dict[str, Any]) -> None:
+        nonlinearity = given.pop("nonlinearity")
         _check_nonlinearity(nonlinearity)
-        mode = f"RNN_{nonlinearity.upper()}"
-        super().__init__(
-            mode,
-            input_size,
-            hidden_size,
-            num_layers,
-            bias,
-            batch_first,
-            dropout,
-            bidirectional,
-            device=device,
-            dtype=dtype,
-        )
+        RNNBase.__init__(self, f"RNN_{nonlinearity.upper()}", **given)
         self.nonlinearity = nonlinearity
 
 
@@ -287,7 +281,7 @@ def _check_nonlinearity(nonlinearity: str) -> None:
         raise ArgumentError(f"Unknown nonlinearity '{nonlinearity}'. Select from 'tanh' or 'relu'.")
 
 
-class LSTM(RNNBase):
+class LSTM(_OfMode):
     """A long short-term memory: what it keeps goes through the steps without a nonlinearity.
 
     Args:
@@ -309,35 +303,11 @@ class LSTM(RNNBase):
     See also: Hochreiter and Schmidhuber, *Long Short-Term Memory* (1997).
     """
 
-    def __init__(
-        self,
-        input_size: int,
-        hidden_size: int,
-        num_layers: int = 1,
-        bias: bool = True,
-        batch_first: bool = False,
-        dropout: float = 0.0,
-        bidirectional: bool = False,
-        proj_size: int = 0,
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__(
-            "LSTM",
-            input_size,
-            hidden_size,
-            num_layers,
-            bias,
-            batch_first,
-            dropout,
-            bidirectional,
-            proj_size,
-            device,
-            dtype,
-        )
+    _own_mode = "LSTM"
+    _left_out = ("mode",)
 
 
-class GRU(RNNBase):
+class GRU(_OfMode):
     """Gated recurrent units; arguments as in `RNN`, without `nonlinearity`.
 
     Example:
@@ -348,30 +318,7 @@ class GRU(RNNBase):
     See also: Cho et al., *Learning Phrase Representations using RNN Encoder–Decoder* (2014).
     """
 
-    def __init__(
-        self,
-        input_size: int,
-        hidden_size: int,
-        num_layers: int = 1,
-        bias: bool = True,
-        batch_first: bool = False,
-        dropout: float = 0.0,
-        bidirectional: bool = False,
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__(
-            "GRU",
-            input_size,
-            hidden_size,
-            num_layers,
-            bias,
-            batch_first,
-            dropout,
-            bidirectional,
-            device=device,
-            dtype=dtype,
-        )
+    _own_mode = "GRU"
 
 
 # One step -----------------------------------------------------------------------------------------
@@ -394,28 +341,19 @@ class RNNCellBase(Module):
         self.hidden_size = hidden_size
         self.bias = bias
         rows = num_chunks * hidden_size
-        shapes = {"weight_ih": (rows, input_size), "weight_hh": (rows, hidden_size)}
-        for name, shape in shapes.items():
-            setattr(self, name, Parameter(empty(shape, device=device, dtype=dtype)))
-        for name in ("bias_ih", "bias_hh"):
-            made = Parameter(empty(rows, device=device, dtype=dtype)) if bias else None
-            self.register_parameter(name, made)
+        weights = {"weight_ih": (rows, input_size), "weight_hh": (rows, hidden_size)}
+        biases = dict.fromkeys(("bias_ih", "bias_hh"), (rows,) if bias else None)
+        add_parameters(self, device, dtype, **weights, **biases)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
         """Draw all parameters anew."""
-        bound = 1 / math.sqrt(self.hidden_size) if self.hidden_size else 0
-        for weight in self.parameters():
-            uniform_(weight, -bound, bound)
+        _draw(self, self.hidden_size)
 
     def _step(self, cell: Any, input: Tensor, states: list[Tensor] | None, n: int) -> list[Tensor]:
         """The states after one step of `cell`, of a batch or of a single example."""
-        if input.ndim not in (1, 2):
-            raise ArgumentError(
-                f"{type(self).__name__}: Expected input to be 1D or 2D, got {input.ndim}D instead. "
-                "It has examples and features. Use the module without `Cell` for sequences."
-            )
-        is_single = input.ndim == 1
+        said = "It has examples and features. Use the module without `Cell` for sequences."
+        is_single = _is_single(self, input, 1, said)
         x = input.unsqueeze(0) if is_single else input
         if states is None:
             shape = (x.shape[0], self.hidden_size)
@@ -428,8 +366,8 @@ class RNNCellBase(Module):
         return [state.squeeze(0) for state in after] if is_single else after
 
     def extra_repr(self) -> str:
-        bias = "" if self.bias is True else f", bias={self.bias}"
-        return f"{self.input_size}, {self.hidden_size}{bias}"
+        shown = changed(self, bias=True)
+        return ", ".join([str(self.input_size), str(self.hidden_size), *shown])
 
 
 class RNNCell(RNNCellBase):
@@ -468,7 +406,21 @@ class RNNCell(RNNCellBase):
         return super().extra_repr() + shown
 
 
-class LSTMCell(RNNCellBase):
+class _GatedCell(RNNCellBase):
+    _gates: ClassVar[int]
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(input_size, hidden_size, bias, self._gates, device, dtype)
+
+
+class LSTMCell(_GatedCell):
     """One step of `LSTM`; arguments as in `RNNCell`, without `nonlinearity`.
 
     Example:
@@ -477,15 +429,7 @@ class LSTMCell(RNNCellBase):
         (glassgrad.Size([2, 4]), glassgrad.Size([2, 4]))
     """
 
-    def __init__(
-        self,
-        input_size: int,
-        hidden_size: int,
-        bias: bool = True,
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__(input_size, hidden_size, bias, 4, device, dtype)
+    _gates = 4
 
     def forward(
         self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None
@@ -494,7 +438,7 @@ class LSTMCell(RNNCellBase):
         return h, c
 
 
-class GRUCell(RNNCellBase):
+class GRUCell(_GatedCell):
     """One step of `GRU`; arguments as in `RNNCell`, without `nonlinearity`.
 
     Example:
@@ -502,15 +446,7 @@ class GRUCell(RNNCellBase):
         glassgrad.Size([2, 4])
     """
 
-    def __init__(
-        self,
-        input_size: int,
-        hidden_size: int,
-        bias: bool = True,
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__(input_size, hidden_size, bias, 3, device, dtype)
+    _gates = 3
 
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
         return self._step(gru_cell, input, None if hx is None else [hx], 1)[0]

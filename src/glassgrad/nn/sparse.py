@@ -6,13 +6,62 @@ from glassgrad.autograd.grad_mode import no_grad
 from glassgrad.core.errors import ExpectationError
 from glassgrad.core.tensor import Tensor
 from glassgrad.nn import functional
+from glassgrad.nn._making import changed
 from glassgrad.nn.init import normal_
 from glassgrad.nn.module import Module
 from glassgrad.nn.parameter import Parameter
 from glassgrad.ops.creation import empty
 
 
-class Embedding(Module):
+class _Table(Module):
+    """A table of rows, one of which may be padding."""
+
+    weight: Parameter
+    padding_idx: int | None
+
+    def _make_table(
+        self, count: int, size: int, padding_idx: int | None, given: Tensor | None, **form: Any
+    ) -> None:
+        """Draw the table, unless it is given."""
+        if padding_idx is not None:
+            if not -count <= padding_idx < count:
+                raise ExpectationError(
+                    f"Padding_idx must be within num_embeddings, got {padding_idx} of "
+                    f"{count}. It names a row. Write None for none."
+                )
+            padding_idx %= count
+        self.num_embeddings = count
+        self.embedding_dim = size
+        self.padding_idx = padding_idx
+        if given is not None and tuple(given.shape) != (count, size):
+            raise ExpectationError(
+                "Shape of weight does not match num_embeddings and embedding_dim: "
+                f"{tuple(given.shape)}, for {count} rows of {size}."
+            )
+        self.weight = Parameter(empty(count, size, **form) if given is None else given)
+        if given is None:
+            self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw all rows anew, but that of padding."""
+        normal_(self.weight)
+        if self.padding_idx is not None:
+            with no_grad():
+                self.weight[self.padding_idx].fill_(0)
+
+    @classmethod
+    def _of_table(cls, embeddings: Tensor, freeze: bool, *settings: Any, **others: Any) -> Self:
+        if embeddings.ndim != 2:
+            raise ExpectationError(
+                "Embeddings parameter is expected to be 2-dimensional, got the shape "
+                f"{tuple(embeddings.shape)}. It is a table. Write `x.reshape(-1, size)`."
+            )
+        made = cls(*embeddings.shape, *settings, **others, _weight=embeddings)
+        made.weight.requires_grad = not freeze
+        return made
+
+
+class Embedding(_Table):
     """A row of numbers for each token.
 
     Args:
@@ -48,36 +97,14 @@ class Embedding(Module):
         dtype: Any = None,
     ) -> None:
         super().__init__()
-        if padding_idx is not None:
-            if not -num_embeddings <= padding_idx < num_embeddings:
-                raise ExpectationError(
-                    f"Padding_idx must be within num_embeddings, got {padding_idx} of "
-                    f"{num_embeddings}. It names a row. Write None for none."
-                )
-            padding_idx %= num_embeddings
-        self.num_embeddings = num_embeddings
-        self.embedding_dim = embedding_dim
-        self.padding_idx = padding_idx
         self.max_norm = max_norm
         self.norm_type = norm_type
         self.scale_grad_by_freq = scale_grad_by_freq
         self.sparse = sparse
-        if _weight is not None and tuple(_weight.shape) != (num_embeddings, embedding_dim):
-            raise ExpectationError(
-                "Shape of weight does not match num_embeddings and embedding_dim: "
-                f"{tuple(_weight.shape)}, for {num_embeddings} rows of {embedding_dim}."
-            )
-        made = empty(num_embeddings, embedding_dim, device=device, dtype=dtype)
-        self.weight = Parameter(made if _weight is None else _weight, requires_grad=not _freeze)
-        if _weight is None:
-            self.reset_parameters()
-
-    def reset_parameters(self) -> None:
-        """Draw all rows anew, but that of padding."""
-        normal_(self.weight)
-        if self.padding_idx is not None:
-            with no_grad():
-                self.weight[self.padding_idx].fill_(0)
+        self._make_table(
+            num_embeddings, embedding_dim, padding_idx, _weight, device=device, dtype=dtype
+        )
+        self.weight.requires_grad = not _freeze
 
     @classmethod
     def from_pretrained(
@@ -100,52 +127,20 @@ class Embedding(Module):
         Raises:
             ExpectationError: if the table is not 2-D.
         """
-        if embeddings.ndim != 2:
-            raise ExpectationError(
-                "Embeddings parameter is expected to be 2-dimensional, got the shape "
-                f"{tuple(embeddings.shape)}. It is a table. Write `x.reshape(-1, size)`."
-            )
-        count, size = embeddings.shape
-        return cls(
-            count,
-            size,
-            padding_idx=padding_idx,
-            max_norm=max_norm,
-            norm_type=norm_type,
-            scale_grad_by_freq=scale_grad_by_freq,
-            sparse=sparse,
-            _weight=embeddings,
-            _freeze=freeze,
-        )
+        settings = (padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse)
+        return cls._of_table(embeddings, freeze, *settings)
 
     def forward(self, input: Tensor) -> Tensor:
-        return functional.embedding(
-            input,
-            self.weight,
-            self.padding_idx,
-            self.max_norm,
-            self.norm_type,
-            self.scale_grad_by_freq,
-            self.sparse,
-        )
+        norms = (self.max_norm, self.norm_type, self.scale_grad_by_freq)
+        return functional.embedding(input, self.weight, self.padding_idx, *norms, self.sparse)
 
     def extra_repr(self) -> str:
-        usual = {
-            "padding_idx": None,
-            "max_norm": None,
-            "norm_type": 2,
-            "scale_grad_by_freq": False,
-            "sparse": False,
-        }
-        others = [
-            f"{name}={getattr(self, name)}"
-            for name, value in usual.items()
-            if getattr(self, name) != value
-        ]
-        return ", ".join([str(self.num_embeddings), str(self.embedding_dim), *others])
+        shown = [str(self.num_embeddings), str(self.embedding_dim)]
+        shown += changed(self, padding_idx=None, max_norm=None, norm_type=2)
+        return ", ".join([*shown, *changed(self, scale_grad_by_freq=False, sparse=False)])
 
 
-class EmbeddingBag(Module):
+class EmbeddingBag(_Table):
     """A row of numbers for each bag of tokens: the sum, mean or maximum of their rows.
 
     Args:
@@ -183,21 +178,15 @@ class EmbeddingBag(Module):
         dtype: Any = None,
     ) -> None:
         super().__init__()
-        table = Embedding(
-            num_embeddings, embedding_dim, padding_idx, _weight=_weight, device=device, dtype=dtype
-        )
-        self.num_embeddings = num_embeddings
-        self.embedding_dim = embedding_dim
         self.max_norm = max_norm
         self.norm_type = norm_type
         self.scale_grad_by_freq = scale_grad_by_freq
-        self.padding_idx = table.padding_idx
-        self.weight = table.weight
         self.mode = mode
         self.sparse = sparse
         self.include_last_offset = include_last_offset
-
-    reset_parameters = Embedding.reset_parameters
+        self._make_table(
+            num_embeddings, embedding_dim, padding_idx, _weight, device=device, dtype=dtype
+        )
 
     @classmethod
     def from_pretrained(
@@ -213,26 +202,9 @@ class EmbeddingBag(Module):
         padding_idx: int | None = None,
     ) -> Self:
         """An EmbeddingBag with a given table; see `Embedding.from_pretrained`."""
-        if embeddings.ndim != 2:
-            raise ExpectationError(
-                "Embeddings parameter is expected to be 2-dimensional, got the shape "
-                f"{tuple(embeddings.shape)}. It is a table. Write `x.reshape(-1, size)`."
-            )
-        count, size = embeddings.shape
-        bag = cls(
-            count,
-            size,
-            max_norm=max_norm,
-            norm_type=norm_type,
-            scale_grad_by_freq=scale_grad_by_freq,
-            mode=mode,
-            sparse=sparse,
-            _weight=embeddings,
-            include_last_offset=include_last_offset,
-            padding_idx=padding_idx,
-        )
-        bag.weight.requires_grad = not freeze
-        return bag
+        settings = (max_norm, norm_type, scale_grad_by_freq, mode, sparse)
+        others = {"include_last_offset": include_last_offset, "padding_idx": padding_idx}
+        return cls._of_table(embeddings, freeze, *settings, **others)
 
     def forward(
         self,
@@ -240,29 +212,13 @@ class EmbeddingBag(Module):
         offsets: Tensor | None = None,
         per_sample_weights: Tensor | None = None,
     ) -> Tensor:
+        norms = (self.max_norm, self.norm_type, self.scale_grad_by_freq)
+        others = (per_sample_weights, self.include_last_offset, self.padding_idx)
         return functional.embedding_bag(
-            input,
-            self.weight,
-            offsets,
-            self.max_norm,
-            self.norm_type,
-            self.scale_grad_by_freq,
-            self.mode,
-            self.sparse,
-            per_sample_weights,
-            self.include_last_offset,
-            self.padding_idx,
+            input, self.weight, offsets, *norms, self.mode, self.sparse, *others
         )
 
     def extra_repr(self) -> str:
-        text = f"{self.num_embeddings}, {self.embedding_dim}"
-        if self.max_norm is not None:
-            text += f", max_norm={self.max_norm}"
-        if self.norm_type != 2:
-            text += f", norm_type={self.norm_type}"
-        if self.scale_grad_by_freq:
-            text += f", scale_grad_by_freq={self.scale_grad_by_freq}"
-        text += f", mode={self.mode!r}"
-        if self.padding_idx is not None:
-            text += f", padding_idx={self.padding_idx}"
-        return text
+        shown = [str(self.num_embeddings), str(self.embedding_dim)]
+        shown += changed(self, max_norm=None, norm_type=2, scale_grad_by_freq=False)
+        return ", ".join([*shown, f"mode={self.mode!r}", *changed(self, padding_idx=None)])

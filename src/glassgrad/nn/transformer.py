@@ -9,14 +9,14 @@ See also: Vaswani et al., *Attention Is All You Need* (2017).
 import copy
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 from glassgrad.core.errors import RangeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.nn import functional
+from glassgrad.nn.activations import Dropout
 from glassgrad.nn.attention import MultiheadAttention
 from glassgrad.nn.containers import ModuleList
-from glassgrad.nn.dropout import Dropout
 from glassgrad.nn.init import xavier_uniform_
 from glassgrad.nn.layers import Linear
 from glassgrad.nn.module import Module
@@ -27,20 +27,50 @@ Mask = Tensor | None
 
 
 class _Layer(Module):
-    """What layers of the encoder and of the decoder share: the second block, and the residuals."""
+    """What layers of the encoder and of the decoder share: attentions, then two linear maps.
 
-    norm_first: bool
-    activation: Any
-    linear1: Linear
-    linear2: Linear
-    dropout: Dropout
+    Attributes:
+        _attentions: the names of the attentions.
+    """
+
+    _attentions: ClassVar[tuple[str, ...]]
+
+    def __init__(
+        self,
+        d_model: int,
+        nhead: int,
+        dim_feedforward: int = 2048,
+        dropout: float = 0.1,
+        activation: Any = functional.relu,
+        layer_norm_eps: float = 1e-5,
+        batch_first: bool = False,
+        norm_first: bool = False,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        form = {"bias": bias, "device": device, "dtype": dtype}
+        heads = {"dropout": dropout, "batch_first": batch_first, **form}
+        for name in self._attentions:
+            setattr(self, name, MultiheadAttention(d_model, nhead, **heads))
+        self.linear1 = Linear(d_model, dim_feedforward, **form)
+        self.dropout = Dropout(dropout)
+        self.linear2 = Linear(dim_feedforward, d_model, **form)
+        self.norm_first = norm_first
+        blocks = range(1, len(self._attentions) + 2)
+        for k in blocks:
+            setattr(self, f"norm{k}", LayerNorm(d_model, eps=layer_norm_eps, **form))
+        for k in blocks:
+            setattr(self, f"dropout{k}", Dropout(dropout))
+        self.activation = _activation(activation)
 
     def _feed_forward(self, x: Tensor) -> Tensor:
         return self.linear2(self.dropout(self.activation(self.linear1(x))))  # type: ignore[no-any-return]
 
-    def _added(
-        self, x: Tensor, norm: LayerNorm, drop: Dropout, block: Callable[[Tensor], Tensor]
-    ) -> Tensor:
+    def _added(self, k: int, x: Tensor, block: Callable[[Tensor], Tensor]) -> Tensor:
+        """What goes by, and to it what block k makes of it."""
+        norm, drop = getattr(self, f"norm{k}"), getattr(self, f"dropout{k}")
         if self.norm_first:
             return x + drop(block(norm(x)))  # type: ignore[no-any-return]
         return norm(x + drop(block(x)))  # type: ignore[no-any-return]
@@ -50,15 +80,8 @@ def _attend(
     attention: Module, x: Tensor, memory: Tensor, mask: Any, padding: Any, causal: bool
 ) -> Tensor:
     """What the places of `x` learn from those of `memory`."""
-    y, _ = attention(
-        x,
-        memory,
-        memory,
-        attn_mask=mask,
-        key_padding_mask=padding,
-        is_causal=causal,
-        need_weights=False,
-    )
+    masks = {"attn_mask": mask, "key_padding_mask": padding, "is_causal": causal}
+    y, _ = attention(x, memory, memory, need_weights=False, **masks)
     return y  # type: ignore[no-any-return]
 
 
@@ -93,34 +116,7 @@ class TransformerEncoderLayer(_Layer):
         glassgrad.Size([5, 1, 8])
     """
 
-    def __init__(
-        self,
-        d_model: int,
-        nhead: int,
-        dim_feedforward: int = 2048,
-        dropout: float = 0.1,
-        activation: Any = functional.relu,
-        layer_norm_eps: float = 1e-5,
-        batch_first: bool = False,
-        norm_first: bool = False,
-        bias: bool = True,
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__()
-        form = {"bias": bias, "device": device, "dtype": dtype}
-        self.self_attn = MultiheadAttention(
-            d_model, nhead, dropout=dropout, batch_first=batch_first, **form
-        )
-        self.linear1 = Linear(d_model, dim_feedforward, **form)
-        self.dropout = Dropout(dropout)
-        self.linear2 = Linear(dim_feedforward, d_model, **form)
-        self.norm_first = norm_first
-        self.norm1 = LayerNorm(d_model, eps=layer_norm_eps, **form)
-        self.norm2 = LayerNorm(d_model, eps=layer_norm_eps, **form)
-        self.dropout1 = Dropout(dropout)
-        self.dropout2 = Dropout(dropout)
-        self.activation = _activation(activation)
+    _attentions = ("self_attn",)
 
     def forward(
         self,
@@ -141,8 +137,7 @@ class TransformerEncoderLayer(_Layer):
         def attend(x: Tensor) -> Tensor:
             return _attend(self.self_attn, x, x, src_mask, src_key_padding_mask, is_causal)
 
-        x = self._added(src, self.norm1, self.dropout1, attend)
-        return self._added(x, self.norm2, self.dropout2, self._feed_forward)
+        return self._added(2, self._added(1, src, attend), self._feed_forward)
 
 
 class TransformerDecoderLayer(_Layer):
@@ -156,36 +151,7 @@ class TransformerDecoderLayer(_Layer):
         glassgrad.Size([5, 1, 8])
     """
 
-    def __init__(
-        self,
-        d_model: int,
-        nhead: int,
-        dim_feedforward: int = 2048,
-        dropout: float = 0.1,
-        activation: Any = functional.relu,
-        layer_norm_eps: float = 1e-5,
-        batch_first: bool = False,
-        norm_first: bool = False,
-        bias: bool = True,
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__()
-        form = {"bias": bias, "device": device, "dtype": dtype}
-        heads = {"dropout": dropout, "batch_first": batch_first, **form}
-        self.self_attn = MultiheadAttention(d_model, nhead, **heads)
-        self.multihead_attn = MultiheadAttention(d_model, nhead, **heads)
-        self.linear1 = Linear(d_model, dim_feedforward, **form)
-        self.dropout = Dropout(dropout)
-        self.linear2 = Linear(dim_feedforward, d_model, **form)
-        self.norm_first = norm_first
-        self.norm1 = LayerNorm(d_model, eps=layer_norm_eps, **form)
-        self.norm2 = LayerNorm(d_model, eps=layer_norm_eps, **form)
-        self.norm3 = LayerNorm(d_model, eps=layer_norm_eps, **form)
-        self.dropout1 = Dropout(dropout)
-        self.dropout2 = Dropout(dropout)
-        self.dropout3 = Dropout(dropout)
-        self.activation = _activation(activation)
+    _attentions = ("self_attn", "multihead_attn")
 
     def forward(
         self,
@@ -213,24 +179,30 @@ class TransformerDecoderLayer(_Layer):
             masks = memory_mask, memory_key_padding_mask, memory_is_causal
             return _attend(self.multihead_attn, x, memory, *masks)
 
-        x = self._added(tgt, self.norm1, self.dropout1, attend)
-        x = self._added(x, self.norm2, self.dropout2, recall)
-        return self._added(x, self.norm3, self.dropout3, self._feed_forward)
+        x = self._added(2, self._added(1, tgt, attend), recall)
+        return self._added(3, x, self._feed_forward)
 
 
-def _copies(layer: Module, n: int) -> ModuleList:
-    return ModuleList([copy.deepcopy(layer) for _ in range(n)])
+class _Stack(Module):
+    """What encoder and decoder share: layers like one, one behind the other."""
+
+    def __init__(self, layer: Module, num_layers: int, norm: Module | None) -> None:
+        super().__init__()
+        self.layers = ModuleList([copy.deepcopy(layer) for _ in range(num_layers)])
+        self.num_layers = num_layers
+        self.norm = norm
+
+    def _is_causal(self, mask: Mask, said: bool | None, x: Tensor) -> bool:
+        """Whether the mask of a sequence is causal: as is said, or else as it looks."""
+        attention = getattr(self.layers[0], "self_attn", None) if self.num_layers else None
+        length = x.shape[-2] if getattr(attention, "batch_first", False) else len(x)
+        if said is not None or mask is None or mask.shape != (length, length):
+            return bool(said)
+        causal = Transformer.generate_square_subsequent_mask(length, dtype=mask.dtype)
+        return mask.is_floating_point() and bool((mask == causal).all())
 
 
-def _is_causal(mask: Mask, said: bool | None, length: int) -> bool:
-    """Whether a mask is causal: as is said, or else as it looks."""
-    if said is not None or mask is None or mask.shape != (length, length):
-        return bool(said)
-    causal = Transformer.generate_square_subsequent_mask(length, dtype=mask.dtype)
-    return mask.is_floating_point() and bool((mask == causal).all())
-
-
-class TransformerEncoder(Module):
+class TransformerEncoder(_Stack):
     """Layers like one, one behind the other.
 
     Args:
@@ -253,10 +225,7 @@ class TransformerEncoder(Module):
         enable_nested_tensor: bool = True,
         mask_check: bool = True,
     ) -> None:
-        super().__init__()
-        self.layers = _copies(encoder_layer, num_layers)
-        self.num_layers = num_layers
-        self.norm = norm
+        super().__init__(encoder_layer, num_layers, norm)
         self.enable_nested_tensor = enable_nested_tensor
         self.mask_check = mask_check
 
@@ -267,13 +236,13 @@ class TransformerEncoder(Module):
         src_key_padding_mask: Mask = None,
         is_causal: bool | None = None,
     ) -> Tensor:
-        causal = _is_causal(mask, is_causal, src.shape[-2] if _is_batch_first(self) else len(src))
+        causal = self._is_causal(mask, is_causal, src)
         for layer in self.layers:
             src = layer(src, mask, src_key_padding_mask, is_causal=causal)
         return src if self.norm is None else self.norm(src)
 
 
-class TransformerDecoder(Module):
+class TransformerDecoder(_Stack):
     """Layers like one, one behind the other.
 
     Args:
@@ -283,10 +252,7 @@ class TransformerDecoder(Module):
     """
 
     def __init__(self, decoder_layer: Module, num_layers: int, norm: Module | None = None) -> None:
-        super().__init__()
-        self.layers = _copies(decoder_layer, num_layers)
-        self.num_layers = num_layers
-        self.norm = norm
+        super().__init__(decoder_layer, num_layers, norm)
 
     def forward(
         self,
@@ -299,24 +265,11 @@ class TransformerDecoder(Module):
         tgt_is_causal: bool | None = None,
         memory_is_causal: bool = False,
     ) -> Tensor:
-        length = tgt.shape[-2] if _is_batch_first(self) else len(tgt)
+        masks = (tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask)
+        causal = self._is_causal(tgt_mask, tgt_is_causal, tgt)
         for layer in self.layers:
-            tgt = layer(
-                tgt,
-                memory,
-                tgt_mask,
-                memory_mask,
-                tgt_key_padding_mask,
-                memory_key_padding_mask,
-                _is_causal(tgt_mask, tgt_is_causal, length),
-                memory_is_causal,
-            )
+            tgt = layer(tgt, memory, *masks, causal, memory_is_causal)
         return tgt if self.norm is None else self.norm(tgt)
-
-
-def _is_batch_first(stack: Any) -> bool:
-    attention = getattr(stack.layers[0], "self_attn", None) if stack.num_layers else None
-    return bool(getattr(attention, "batch_first", False))
 
 
 class Transformer(Module):
@@ -357,17 +310,14 @@ class Transformer(Module):
         super().__init__()
         sizes = (d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps)
         form = (batch_first, norm_first, bias, device, dtype)
-
-        def norm() -> LayerNorm:
-            return LayerNorm(d_model, eps=layer_norm_eps, bias=bias, device=device, dtype=dtype)
-
+        norm = (d_model, layer_norm_eps, True, bias, device, dtype)
         if custom_encoder is None:
             layer: Module = TransformerEncoderLayer(*sizes, *form)
-            custom_encoder = TransformerEncoder(layer, num_encoder_layers, norm())
+            custom_encoder = TransformerEncoder(layer, num_encoder_layers, LayerNorm(*norm))
         self.encoder = custom_encoder
         if custom_decoder is None:
             layer = TransformerDecoderLayer(*sizes, *form)
-            custom_decoder = TransformerDecoder(layer, num_decoder_layers, norm())
+            custom_decoder = TransformerDecoder(layer, num_decoder_layers, LayerNorm(*norm))
         self.decoder = custom_decoder
         for weight in self.parameters():
             if weight.ndim > 1:

@@ -8,41 +8,32 @@ when one of its names is first asked for (see `_lookup.py`).
 import builtins
 from collections.abc import Sequence
 from glassgrad.core.tensor import Tensor
-from glassgrad.ops._arguments import Dims
+from glassgrad.ops._arguments import Dims, Operand
 from glassgrad.ops.activations import log_softmax as log_softmax, prelu as prelu, softmax as softmax
-from glassgrad.ops.arithmetic import Operand, addcdiv as addcdiv, addcmul as addcmul, lerp as lerp, positive as positive
-from glassgrad.ops.attention import bilinear as bilinear
+from glassgrad.ops.arithmetic import addcdiv as addcdiv, addcmul as addcmul, adjoint as adjoint, conj as conj, imag as imag, isreal as isreal, lerp as lerp, positive as positive, real as real, resolve_conj as resolve_conj, resolve_conj as resolve_neg, view_as_complex as view_as_complex, view_as_real as view_as_real
 from glassgrad.ops.comparison import allclose as allclose, equal as equal, isclose as isclose, isfinite as isfinite, isin as isin, isinf as isinf, isnan as isnan, signbit as signbit
-from glassgrad.ops.complex_numbers import adjoint as adjoint, conj as conj, imag as imag, isreal as isreal, real as real, resolve_conj as resolve_conj, resolve_conj as resolve_neg, view_as_complex as view_as_complex, view_as_real as view_as_real
-from glassgrad.ops.contraction import einsum as einsum
 from glassgrad.ops.conversion import clone as clone, is_complex as is_complex, is_floating_point as is_floating_point, is_signed as is_signed
-from glassgrad.ops.convolution import Ints
-from glassgrad.ops.counting import HistogramReturn, bincount as bincount, unique as unique, unique_consecutive as unique_consecutive
 from glassgrad.ops.creation import TensorType, as_tensor as as_tensor, asarray as asarray, from_dlpack as from_dlpack, from_numpy as from_numpy, frombuffer as frombuffer
-from glassgrad.ops.decompositions import _lu as lu, _qr as qr, _svd as svd, lu_unpack as lu_unpack, matrix_exp as matrix_exp
 from glassgrad.ops.diagonals import block_diag as block_diag, diag as diag, diag_embed as diag_embed, diagflat as diagflat, diagonal as diagonal, diagonal_scatter as diagonal_scatter, trace as trace
-from glassgrad.ops.exponentials import frexp as frexp, vander as vander
-from glassgrad.ops.extrema import AminmaxReturn, CummaxReturn, CumminReturn
-from glassgrad.ops.filling import fill as fill, fill_ as fill_, zero_ as zero_
+from glassgrad.ops.elementary import frexp as frexp, vander as vander
 from glassgrad.ops.generator import Generator, Generator as Generator, get_rng_state as get_rng_state, initial_seed as initial_seed, manual_seed as manual_seed, seed as seed, set_rng_state as set_rng_state
-from glassgrad.ops.indexing import index_put as index_put, narrow as narrow, put as put, select as select, select_scatter as select_scatter, slice_scatter as slice_scatter, unravel_index as unravel_index
-from glassgrad.ops.joining import Tensors, atleast_1d as atleast_1d, atleast_2d as atleast_2d, atleast_3d as atleast_3d, broadcast_shapes as broadcast_shapes, broadcast_tensors as broadcast_tensors, cartesian_prod as cartesian_prod, chunk as chunk, combinations as combinations, concat as concat, concat as concatenate, dsplit as dsplit, hsplit as hsplit, meshgrid as meshgrid, split as split, split_with_sizes as split_with_sizes, tensor_split as tensor_split, unbind as unbind, unsafe_chunk as unsafe_chunk, unsafe_split as unsafe_split, unsafe_split_with_sizes as unsafe_split_with_sizes, vsplit as vsplit
-from glassgrad.ops.linalg import chain_matmul as chain_matmul, outer as ger, outer as outer
+from glassgrad.ops.indexing import index_put as index_put, put as put, unravel_index as unravel_index
+from glassgrad.ops.joining import Tensors, as_strided as as_strided, as_strided_ as as_strided_, as_strided_scatter as as_strided_scatter, atleast_1d as atleast_1d, atleast_2d as atleast_2d, atleast_3d as atleast_3d, broadcast_shapes as broadcast_shapes, broadcast_tensors as broadcast_tensors, cartesian_prod as cartesian_prod, chunk as chunk, combinations as combinations, dsplit as dsplit, hsplit as hsplit, meshgrid as meshgrid, narrow as narrow, select as select, select_scatter as select_scatter, slice_scatter as slice_scatter, split as split, split_with_sizes as split_with_sizes, tensor_split as tensor_split, unbind as unbind, unsafe_chunk as unsafe_chunk, unsafe_split as unsafe_split, unsafe_split_with_sizes as unsafe_split_with_sizes, vsplit as vsplit
+from glassgrad.ops.linalg import chain_matmul as chain_matmul, einsum as einsum, outer as ger, outer as outer
 from glassgrad.ops.masking import masked_fill as masked_fill, masked_scatter as masked_scatter
-from glassgrad.ops.memory import detach_ as detach_, get_device as get_device, is_nonzero as is_nonzero, is_same_size as is_same_size, is_storage as is_storage, numel as numel, resize_as_ as resize_as_, typename as typename
-from glassgrad.ops.normalization import group_norm as group_norm, layer_norm as layer_norm, rms_norm as rms_norm
+from glassgrad.ops.matrices import _lu as lu, _qr as qr, _svd as svd, logdet as logdet, lu_unpack as lu_unpack, matrix_exp as matrix_exp, pinverse as pinverse, slogdet as slogdet
+from glassgrad.ops.memory import detach_ as detach_, fill as fill, fill_ as fill_, get_device as get_device, is_nonzero as is_nonzero, is_same_size as is_same_size, is_storage as is_storage, numel as numel, resize_as_ as resize_as_, typename as typename, zero_ as zero_
+from glassgrad.ops.networks import bilinear as bilinear, group_norm as group_norm, layer_norm as layer_norm, rms_norm as rms_norm
 from glassgrad.ops.norms import Order, cdist as cdist, cosine_similarity as cosine_similarity, dist as dist, pdist as pdist
-from glassgrad.ops.padding import constant_pad_nd as constant_pad_nd
-from glassgrad.ops.random import bernoulli as bernoulli, feature_dropout as feature_dropout
-from glassgrad.ops.recurrence import gru as gru, gru_cell as gru_cell, lstm as lstm, lstm_cell as lstm_cell, rnn_relu as rnn_relu, rnn_relu_cell as rnn_relu_cell, rnn_tanh as rnn_tanh, rnn_tanh_cell as rnn_tanh_cell
+from glassgrad.ops.ordering import AminmaxReturn, CummaxReturn, CumminReturn, HistogramReturn, KthvalueReturn, ModeReturn, SortReturn, TopkReturn, argsort as argsort, bincount as bincount, unique as unique, unique_consecutive as unique_consecutive
+from glassgrad.ops.random import feature_dropout as feature_dropout
+from glassgrad.ops.recurrence import lstm_cell as lstm_cell
 from glassgrad.ops.reduction import corrcoef as corrcoef, count_nonzero as count_nonzero, cov as cov, cumulative_trapezoid as cumulative_trapezoid, gradient as gradient, trapezoid as trapezoid, trapezoid as trapz
-from glassgrad.ops.resampling import channel_shuffle as channel_shuffle, pixel_shuffle as pixel_shuffle, pixel_unshuffle as pixel_unshuffle
+from glassgrad.ops.resampling import channel_shuffle as channel_shuffle, constant_pad_nd as constant_pad_nd, pixel_shuffle as pixel_shuffle, pixel_unshuffle as pixel_unshuffle
 from glassgrad.ops.scattering import index_add as index_add, index_copy as index_copy, index_fill as index_fill, index_reduce as index_reduce, repeat_interleave as repeat_interleave, scatter as scatter, scatter_add as scatter_add, scatter_reduce as scatter_reduce
 from glassgrad.ops.selection import argwhere as argwhere, where as where
 from glassgrad.ops.shape import broadcast_to as broadcast_to, flatten as flatten, flip as flip, fliplr as fliplr, flipud as flipud, movedim as moveaxis, movedim as movedim, permute as permute, ravel as ravel, reshape as reshape, roll as roll, rot90 as rot90, squeeze as squeeze, swapaxes as swapaxes, swapaxes as swapdims, t as t, tile as tile, transpose as transpose, unflatten as unflatten, unsqueeze as unsqueeze
-from glassgrad.ops.solving import logdet as logdet, pinverse as pinverse, slogdet as slogdet
-from glassgrad.ops.sorting import KthvalueReturn, ModeReturn, SortReturn, TopkReturn, argsort as argsort
-from glassgrad.ops.strided import as_strided as as_strided, as_strided_ as as_strided_, as_strided_scatter as as_strided_scatter
+from glassgrad.ops.windows import Ints
 from glassgrad.values.dtypes import Number
 from typing import Any
 
@@ -582,6 +573,29 @@ def bartlett_window(window_length: int, periodic: bool = True, *, dtype: Any = N
         tensor([0.0000, 0.5000, 1.0000, 0.5000])
     """
 
+def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | None = None, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
+    """1 with the given probability, else 0, element by element.
+
+    Args:
+        input: tensor of shape `S`: the probabilities, unless `p` says one for all. The result does
+            not depend on it in autograd's eyes.
+        p: a probability.
+        generator: where the numbers come from; None: the default generator.
+        out: where to write the result, if the tape need not record it.
+
+    Returns:
+        Tensor of shape `S` and the same dtype.
+
+    Raises:
+        ArgumentTypeError: if `input` is no tensor.
+        ShapeError: for a probability outside of [0, 1].
+        DTypeError: for integer probabilities.
+
+    Example:
+        >>> bernoulli(tensor([0.0, 1.0]))
+        tensor([0., 1.])
+    """
+
 def bitwise_and(input: Operand, other: Operand, *, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
     """`input & other`, bit by bit.
 
@@ -927,6 +941,10 @@ def complex(real: Tensor, imag: Tensor, *, out: Tensor | tuple[Tensor, ...] | No
 
     See also: https://pytorch.org/docs/stable/generated/torch.complex.html
     """
+
+concat = cat
+
+concatenate = cat
 
 def conj_physical(input: Tensor, *, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
     """`conj`, which is not put off here: PyTorch's name for that.
@@ -1849,6 +1867,21 @@ greater = gt
 
 greater_equal = ge
 
+def gru(input: Tensor, hx: Tensor | Sequence[Tensor], params: Sequence[Tensor], has_biases: bool, num_layers: int, dropout: float, train: bool, bidirectional: bool, batch_first: bool) -> tuple[Tensor, ...]:
+    """`lstm` of gated recurrent units, which have no c: `y, h = gru(x, h, …)`; everything else is the same."""
+
+def gru_cell(input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None) -> Tensor:
+    """One step of gated recurrent units; arguments as in `lstm_cell`, with 3·H rows, without c.
+
+    Example:
+        >>> gru_cell(ones(1, 1), zeros(1, 1), ones(3, 1), ones(3, 1))
+        tensor([[0.2048]])
+        >>> rnn_tanh_cell(ones(1, 1), zeros(1, 1), ones(1, 1), ones(1, 1))
+        tensor([[0.7616]])
+        >>> rnn_relu_cell(ones(1, 1), zeros(1, 1), ones(1, 1), ones(1, 1))
+        tensor([[1.]])
+    """
+
 def gt(input: Operand, other: Operand) -> Tensor:
     """`input > other`, element by element; see `eq`.
 
@@ -2554,6 +2587,36 @@ def logsumexp(input: Tensor, dim: Dims, keepdim: bool = False, *, keepdims: bool
         tensor(1000.6932)
 
     See also: https://pytorch.org/docs/stable/generated/torch.logsumexp.html
+    """
+
+def lstm(input: Tensor, hx: Tensor | Sequence[Tensor], params: Sequence[Tensor], has_biases: bool, num_layers: int, dropout: float, train: bool, bidirectional: bool, batch_first: bool) -> tuple[Tensor, ...]:
+    """A long short-term memory; `nn.LSTM` has the parameters, and says what they are.
+
+    Args:
+        input: of shape `(T, N, n)`, or `(N, T, n)` with `batch_first`.
+        hx: h and c before the first step, of shape `(L·D, N, H)` each; where there is no c, h.
+        params: weights and biases of each layer and direction.
+        has_biases: whether there are biases.
+        num_layers, bidirectional: L, and whether D is 2.
+        dropout: how likely an element is set to 0 between layers, if `train`.
+
+    Returns:
+        h of all steps of the last layer, `(T, N, D·H)`, and h and c after the last step.
+
+    Raises:
+        RangeError: if the number of parameters does not fit.
+
+    Example:
+        >>> x, state, form = ones(2, 1, 1), zeros(1, 1, 1), (False, 1, 0.0, False, False, False)
+        >>> y, h, c = lstm(x, (state, state), [ones(4, 1), ones(4, 1)], *form)
+        >>> y.squeeze()
+        tensor([0.3696, 0.6505])
+        >>> gru(x, state, [ones(3, 1), ones(3, 1)], *form)[0].squeeze()
+        tensor([0.2048, 0.3468])
+        >>> rnn_tanh(x, state, [ones(1, 1), ones(1, 1)], *form)[0].squeeze()
+        tensor([0.7616, 0.9427])
+        >>> rnn_relu(x, state, [ones(1, 1), ones(1, 1)], *form)[0].squeeze()
+        tensor([1., 2.])
     """
 
 def lt(input: Operand, other: Operand) -> Tensor:
@@ -3477,6 +3540,18 @@ def remainder(input: Operand, other: Operand, *, out: Tensor | tuple[Tensor, ...
 
     See also: https://pytorch.org/docs/stable/generated/torch.remainder.html
     """
+
+def rnn_relu(input: Tensor, hx: Tensor | Sequence[Tensor], params: Sequence[Tensor], has_biases: bool, num_layers: int, dropout: float, train: bool, bidirectional: bool, batch_first: bool) -> tuple[Tensor, ...]:
+    """`rnn_tanh` with max(0, …) in the place of tanh; everything else is the same."""
+
+def rnn_relu_cell(input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None) -> Tensor:
+    """`rnn_tanh_cell` with max(0, …) in the place of tanh; everything else is the same."""
+
+def rnn_tanh(input: Tensor, hx: Tensor | Sequence[Tensor], params: Sequence[Tensor], has_biases: bool, num_layers: int, dropout: float, train: bool, bidirectional: bool, batch_first: bool) -> tuple[Tensor, ...]:
+    """`gru` without gates: a plain recurrent network; everything else is the same."""
+
+def rnn_tanh_cell(input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None) -> Tensor:
+    """One step of a plain network, with H rows, like `gru_cell`; everything else is the same."""
 
 def round(input: Tensor, *, decimals: int = 0, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
     """The nearest integer, element by element; halves go to the even one.

@@ -3,18 +3,27 @@
 import functools
 import math
 import operator
-from collections.abc import Iterable, Sequence
+import warnings
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-from glassgrad.core.errors import ArgumentTypeError, DimError, DTypeError, ShapeError
+from glassgrad.core.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    DimError,
+    DTypeError,
+    KernelError,
+    ShapeError,
+)
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.state import Names, Shape, Values
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.dtypes import TYPE_NAMES, DType, ends_of
 
 Dims = int | Sequence[int] | None
+Operand = Tensor | bool | int | float | complex
 OpClass = type[Primitive]
 
 
@@ -87,7 +96,7 @@ def check_type(wanted: str, value: object, kinds: Any, why: str) -> None:
 
 
 def check_kind(name: str, x: Any, kinds: str, why: str) -> None:
-    """Raise DTypeError unless the dtype of `x` is of some kinds.
+    """Raise KernelError unless the dtype of `x` is of some kinds.
 
     Args:
         name: who it is that is "not implemented for" others.
@@ -95,17 +104,73 @@ def check_kind(name: str, x: Any, kinds: str, why: str) -> None:
         why: says why, and what to write instead.
     """
     if x.dtype.kind not in kinds:
-        raise DTypeError(f"{name} not implemented for {scalar_name(x.dtype)!r}. {why}")
+        raise KernelError(f"{name} not implemented for {scalar_name(x.dtype)!r}. {why}")
 
 
-def check_dtypes(said: str, input: Tensor, source: Tensor) -> None:
-    """Raise unless both tensors have one dtype."""
-    if source.dtype is not input.dtype:
+def check_dtypes(said: str, x: Tensor, y: Tensor, *, called: str = "source") -> None:
+    """Raise unless both tensors have one dtype.
+
+    Args:
+        called: how the second one is called.
+    """
+    said += ", got {} and {}"
+    what = "They must have the same scalar type: nothing is converted here, and all is"
+    check_one_dtype(x, y, said, what, called=called)
+
+
+def check_one_dtype(
+    x: Tensor,
+    y: Tensor,
+    said: str,
+    what: str = "A product is computed",
+    names: Callable[[DType], str] = scalar_name,
+    called: str = "y",
+) -> None:
+    """Raise DTypeError unless both tensors have one dtype.
+
+    Args:
+        said: what to say, with `{}` for the dtype of each.
+        what: for what they need one.
+        names: what a dtype is called.
+        called: what the second one is called.
+    """
+    if y.dtype is not x.dtype:
         raise DTypeError(
-            f"{said}, got {scalar_name(input.dtype)} for the destination and "
-            f"{scalar_name(source.dtype)} for the source. They must have the same scalar type: "
-            "elements are written as they are. Write `source.to(x.dtype)`."
+            f"{said.format(names(x.dtype), names(y.dtype))}. {what} in one precision. Write "
+            f"`{called}.to(x.dtype)`."
         )
+
+
+def check_shapes(said: str, x: Tensor, y: Tensor, why: str) -> None:
+    """Raise unless both tensors have one shape."""
+    if x.shape != y.shape:
+        raise ShapeError(f"{said}, got the shapes {list(x.shape)} and {list(y.shape)}. {why}")
+
+
+def check_long(said: str, index: Tensor) -> None:
+    """Raise unless an index is int64."""
+    if index.dtype.name != "int64":
+        raise DTypeError(
+            f"{said} but got {scalar_name(index.dtype)}. It names places. Write `index.long()`."
+        )
+
+
+def check_vector(said: str, x: Tensor, why: str, *, or_number: bool = False) -> None:
+    """Raise unless a tensor has one dim, or maybe none."""
+    if x.ndim != 1 and not (or_number and not x.ndim):
+        raise ShapeError(f"{said} got shape {list(x.shape)}. {why} Write `x.flatten()`.")
+
+
+def check_word(said: str, word: object, words: Collection[str], why: str) -> None:
+    """Raise unless it is one of some words.
+
+    Args:
+        said: whose argument it is, and that it has to be one of them.
+        why: says what they are for.
+    """
+    if word not in words:
+        *first, last = words
+        raise ShapeError(f"{said} {', '.join(first)} or {last}, but got {word}. {why}")
 
 
 def _wrong_type(wanted: str, value: object, why: str) -> ArgumentTypeError:
@@ -377,3 +442,33 @@ def expanded_size(size: Shape, shape: Shape, dtype: Any) -> Shape:
                 f"{list(shape)}. Only a dim of size 1 can be stretched."
             )
     return tuple(found)
+
+
+def chosen_reduction(
+    reduction: str,
+    size_average: bool | None,
+    reduce: bool | None,
+    refusal: str = "is not a valid value for reduction",
+) -> str:
+    """The reduction; as its two flags say, if there are some: so PyTorch's older programs do.
+
+    Args:
+        refusal: PyTorch's words for one that is none.
+
+    Raises:
+        ArgumentError: for one that is none.
+    """
+    if size_average is not None or reduce is not None:
+        named = {(True, True): "mean", (False, True): "sum"}
+        reduction = named.get((size_average is not False, reduce is not False), "none")
+        warnings.warn(
+            "size_average and reduce args will be deprecated, please use "
+            f"reduction='{reduction}' instead.",
+            stacklevel=3,
+        )
+    if reduction not in ("mean", "sum", "none"):
+        raise ArgumentError(
+            f"{reduction} {refusal}. It says how many losses become one. Write 'mean', 'sum' or "
+            "'none'."
+        )
+    return reduction

@@ -14,6 +14,12 @@ what they have from there. `make stubs` writes them down for editors and mypy.
 
 takes `dtype`, `device` and `requires_grad`, too, and gives `zeros_like(x)` and `x.new_zeros(2)`.
 
+    @loss()
+    def soft_margin_loss(input: Tensor, target: Tensor) -> Tensor:
+        return (-target * input).exp().log1p()
+
+takes `reduction`, and what PyTorch had before it.
+
 The tables have what is declared in the files that are loaded. Who asks for a name asks
 `_lookup.py`, which loads its file first.
 """
@@ -32,8 +38,9 @@ from glassgrad.core.primitive import Parameters
 from glassgrad.core.state import Func, Names, Values
 from glassgrad.core.tensor import Tensor
 from glassgrad.levels.subclasses import PUBLIC
+from glassgrad.values.dtypes import TYPE_NAMES
 
-from ._arguments import OpClass, dim_or_axis, refuse_numbers, require_tensor
+from ._arguments import OpClass, chosen_reduction, dim_or_axis, refuse_numbers, require_tensor
 from ._families import Elementwise, Predicate
 from ._writing import in_place, quick_update, written_to
 
@@ -63,6 +70,8 @@ def op(
     name: str = "",
     home: str = "",
     out: bool | None = None,
+    out_exact: bool = False,
+    out_apart: bool = False,
     inplace: bool | None = None,
     inplace_function: bool | None = None,
     inplace_flag: bool = False,
@@ -81,6 +90,8 @@ def op(
         home: the module of `glassgrad` that has it, such as "linalg". Then it is no method, either.
         numpy: functions of NumPy with the same arguments. The `ufunc` of a class is one.
         out: whether it takes `out=`. Default: whether it computes element by element.
+        out_exact: whether `out` must have the dtype of the result; else it may have a wider one.
+        out_apart: whether `out` may not be an operand, or share its memory.
         inplace: whether there is a method that writes the result to `input`; the same default.
         inplace_function: whether that is a function of `glassgrad`, too. Default: whether it is
             one, element by element, of one operand.
@@ -100,7 +111,11 @@ def op(
         method_names = [each for each in names if "." not in each]
         own = widened(function, rules, axis=axis, tensors=tensors) if axis or tensors else function
         has_out = by_element if out is None else out
-        public = widened(function, rules, axis=axis, out=True, tensors=tensors) if has_out else own
+        if has_out:
+            write = functools.partial(written_to, exact=out_exact, apart=out_apart)
+            public = widened(function, rules, axis=axis, write=write, tensors=tensors)
+        else:
+            public = own
         has_twin = by_element if inplace is None else inplace
         is_unary = by_element and all(rule.forward.__code__.co_argcount == 1 for rule in rules)
         has_function = has_twin and is_unary if inplace_function is None else inplace_function
@@ -183,16 +198,95 @@ def for_each_rank(*ranks: int) -> Callable[[F], F]:
     """
 
     def declare(function: F) -> F:
-        given, name = Arguments.of(function), function.__name__
-        shown = given._replace(keyword=tuple([each for each in given.keyword if each != "rank"]))
+        name = function.__name__
         for rank, of in enumerate(("lines, `(n, c, w)`", "", "spaces, `(n, c, d, h, w)`"), 1):
-            text = f"return function({shown.passed()}, rank=rank)\n"
             doc = f"`{name}2d` of {of}; everything else is the same." if of else function.__doc__
-            public = _derived(function, text, shown, named=f"{name}{rank}d", doc=doc, rank=rank)
+            public = _given(function, f"{name}{rank}d", doc, rank=rank)
             FUNCTIONS[f"nn.functional.{name}{rank}d"] = public
             if rank in ranks:
                 FUNCTIONS[f"{name}{rank}d"] = public
         return function
+
+    return declare
+
+
+def for_each_dtype(function: F) -> F:
+    """Declare the methods `x.float()`, `x.cdouble()` …, given a function and its keyword `dtype`.
+
+    They are called as the dtypes were, once: "Float", "ComplexDouble".
+    """
+    for dtype, old_name in TYPE_NAMES.items():
+        name = old_name.replace("Complex", "c").lower()
+        doc = f"`to(input, {dtype})`{'; fractions are cut off' * (dtype.kind in 'iu')}."
+        METHODS[name] = _given(function, name, doc, dtype=dtype)
+    return function
+
+
+def for_each_kind(**kinds: tuple[str, OpClass, str]) -> Callable[[F], F]:
+    """Declare several functions of `glassgrad`, given one of all kinds and its keyword `kind`.
+
+    Args:
+        kinds: for each function its kind, the class that it applies, and what it is, if all else
+            that the docstring says is the same; "": what the docstring says.
+    """
+
+    def declare(function: F) -> F:
+        for name, (kind, rule, said) in kinds.items():
+            doc = f"{said}; everything else is the same." if said else function.__doc__
+            FUNCTIONS[name] = public = _given(function, name, doc, kind=kind)
+            PUBLIC.setdefault(rule, public)
+        return function
+
+    return declare
+
+
+def _given(function: Any, name: str, doc: str | None, **values: Any) -> Any:
+    """The function, called `name`, with the values of some of its keywords given."""
+    own = Arguments.of(function)
+    left = own._replace(keyword=tuple([each for each in own.keyword if each not in values]))
+    text = f"return function({own.passed()})\n"
+    return _derived(function, text, left, named=name, doc=doc, **values)
+
+
+def loss(
+    *rules: OpClass,
+    flags: bool = True,
+    between: str = "",
+    refusal: str = "is not a valid value for reduction",
+) -> Callable[[F], F]:
+    """Declare a loss of `nn.functional`, given a function of the losses that one is made of.
+
+    What follows is PyTorch's `reduction`. It is the next argument behind those that come by
+    position; what is written behind a star comes behind it. A function that takes `reduction`
+    itself is told which one is meant, and what it returns is reduced already.
+
+    Args:
+        rules: the classes that it applies.
+        flags: whether it takes `size_average` and `reduce`, too, which came before `reduction`.
+        between: the argument that stands between these two, if one does.
+        refusal: PyTorch's words for another reduction.
+    """
+
+    def declare(function: F) -> F:
+        given = Arguments.of(function)
+        old = [name for name in ("size_average", between, "reduce") if name] if flags else []
+        behind = [name for name in given.keyword if name not in (between, "reduction")]
+        default = {"size_average": None, "reduce": None, "reduction": "mean", **given.default}
+        shown = Arguments((*given.positional, *old, "reduction", *behind), "", (), default)
+        named = [f"{name}={{{name}}}" for name in given.keyword]
+        call = f"function({', '.join([*given.braced(), *named])})"
+        flagged = "{size_average}, {reduce}" if flags else "None, None"
+        text = f"{{reduction}} = chosen_reduction({{reduction}}, {flagged}, refusal)\n"
+        if "reduction" in given.keyword:
+            text += f"return {call}\n"
+        else:
+            text += f"losses = {call}\nif {{reduction}} == 'none':\n    return losses\n"
+            text += "return losses.mean() if {reduction} == 'mean' else losses.sum()\n"
+        doc = _with_argument(function.__doc__, _FLAGS) if flags else function.__doc__
+        if "        reduction: " not in (doc or ""):
+            doc = _with_argument(doc, _REDUCTION)
+        used: Parameters = {"chosen_reduction": chosen_reduction, "refusal": refusal}
+        return functional(*rules)(_derived(function, text, shown, doc=doc, **used))
 
     return declare
 
@@ -217,6 +311,13 @@ def of_numpy(*functions: Any) -> Callable[[F], F]:
 def plain(function: F) -> F:
     """The function as it was written, without `out`: for operators, where every call counts."""
     return getattr(function, "declared", function)
+
+
+def applying(rule: OpClass, function: Any) -> Any:
+    """A function with the arguments of another one, to which it applies a class."""
+    given = Arguments.of(function)
+    text = f"return rule.apply({given.passed()})\n"
+    return _derived(function, text, given, doc=function.__doc__, rule=rule)
 
 
 # What follows from a function ---------------------------------------------------------------------
@@ -244,6 +345,9 @@ ADDED = {
     "device": "Any",
     "requires_grad": "bool",
     "inplace": "bool",
+    "size_average": "bool | None",
+    "reduce": "bool | None",
+    "reduction": "str",
 }
 """The annotations of the arguments that are added to those of a function."""
 
@@ -302,12 +406,13 @@ def widened(
     rules: tuple[OpClass, ...],
     *,
     axis: bool = False,
-    out: bool = False,
+    write: Any = None,
     tensors: Names = (),
 ) -> F:
     """The function with the arguments `axis` and `keepdims`, or `out`, or all of them.
 
     Args:
+        write: `written_to`, if it takes `out=`.
         tensors: the arguments for which it refuses numbers.
     """
     given = wider = Arguments.of(function)
@@ -321,12 +426,12 @@ def widened(
     if axis and "keepdim" in given.default:
         wider = wider.wider("keepdims")
         text += "if keepdims is not None:\n    {keepdim} = keepdims\n"
-    if out:
+    if write:
         wider = wider.wider("out")
         text += f"if out is not None:\n    return written_to(out, function, {given.passed()})\n"
     text += f"return plain({given.passed()})\n"
-    doc = _with_argument(function.__doc__, _OUT) if out else function.__doc__
-    used: Parameters = {"written_to": written_to, "dim_or_axis": dim_or_axis}
+    doc = _with_argument(function.__doc__, _OUT) if write else function.__doc__
+    used: Parameters = {"written_to": write, "dim_or_axis": dim_or_axis}
     used |= {"refuse_numbers": refuse_numbers, "name": function.__name__, "tensors": tensors}
     return _derived(function, text, wider, doc=doc, plain=_quickest(function, rules), **used)
 
@@ -358,6 +463,8 @@ def _only_applies(function: Any, rule: OpClass, given: Arguments) -> bool:
 
 
 _OUT = "out: where to write the result, if the tape need not record it."
+_FLAGS = "size_average, reduce: what PyTorch had before `reduction`."
+_REDUCTION = 'reduction: "mean" or "sum" of all losses, or "none".'
 _INPLACE = "inplace: write the result to the memory of `input`, and return that."
 
 

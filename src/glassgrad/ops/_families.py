@@ -1,11 +1,10 @@
 """What ops of one family share."""
 
 import functools
-import inspect
 import math
 import operator
 from collections.abc import Callable
-from inspect import Parameter, Signature
+from inspect import Parameter, Signature, signature
 from typing import Any, ClassVar
 
 import numpy as np
@@ -56,7 +55,7 @@ class Elementwise(Primitive):
         """An op that is one function of NumPy's names it, `ufunc`; that is its forward, then."""
         super().__init_subclass__(**kwargs)
         if "ufunc" in vars(cls) and "forward" not in vars(cls):
-            cls.forward = staticmethod(_forward_of(cls.ufunc))  # type: ignore[method-assign]
+            cls.forward = staticmethod(forward_of(cls.ufunc))  # type: ignore[method-assign]
 
     @classmethod
     def jvp(cls, ctx, *tangents):
@@ -78,7 +77,9 @@ class Elementwise(Primitive):
         return cls.apply(*lined_up(values, in_dims), **parameters)
 
 
-def _forward_of(ufunc: Any) -> Func:
+def forward_of(ufunc: Any) -> Func:
+    """A forward that calls a function of one operand, or a ufunc of two."""
+
     def one(x: Any) -> Any:
         return ufunc(x)
 
@@ -108,9 +109,29 @@ def in_front(x: Any, rank: int) -> Any:
 
 
 class Fractional(Elementwise):
-    """An elementwise function whose values are fractions: integers become floats first."""
+    """An elementwise function whose values are fractions: integers become floats first.
+
+    Attributes:
+        slope: the derivative of a function of one number: `slope(x)` of the operand, `slope(y)` of
+            the result, or of both. Then backward multiplies by it, and what it needs is saved.
+    """
 
     floating = True
+    slope: ClassVar[Func]
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "slope" in vars(cls):
+            names = {"x": "self", "y": "result"}
+            cls.saves = tuple([names[letter] for letter in signature(cls.slope).parameters])
+            cls.backward = staticmethod(_times(cls.slope))  # type: ignore[method-assign]
+
+
+def _times(slope: Func) -> Func:
+    def backward(ctx: Any, grad: Any) -> Any:
+        return grad * slope(*ctx.saved_tensors)
+
+    return backward
 
 
 class Predicate(Elementwise):
@@ -268,6 +289,14 @@ class Reduction(Along):
         return (slopes * tangent).sum(axis=dim, keepdims=keepdim)
 
 
+def show_named(results: Any) -> str:
+    """How PyTorch shows a named tuple of results: `glassgrad.return_types.sort(values=…, …)`."""
+    kind = type(results).__name__
+    name = kind.removesuffix("Return").lower() if kind.endswith("Return") else kind
+    parts = [f"{field}={value!r}" for field, value in zip(results._fields, results, strict=True)]
+    return f"glassgrad.return_types.{name}(\n" + ",\n".join(parts) + ")"
+
+
 def seen(x: Any) -> Any:
     """The array of a value; None if it shows one example of a batch, of whichever level."""
     return visible(x.payload if isinstance(x, Tensor) else x)
@@ -349,7 +378,7 @@ class Into(Paired):
 
         cls.back, of.back, cls.axes = of, cls, of.axes
         if "forward" not in vars(cls):
-            forward.__signature__ = inspect.signature(of.forward)  # type: ignore[attr-defined]
+            forward.__signature__ = signature(of.forward)  # type: ignore[attr-defined]
             cls.forward = staticmethod(forward)  # type: ignore[method-assign]
             cls.parameters = ("shape", *of.parameters)
         super().__init_subclass__(**kwargs)

@@ -4,16 +4,13 @@
 import builtins
 from collections.abc import Callable, Sequence
 from glassgrad.core.tensor import Tensor
-from glassgrad.ops._arguments import Dims
-from glassgrad.ops.arithmetic import Operand
-from glassgrad.ops.counting import HistogramReturn
-from glassgrad.ops.exponentials import FrexpReturn
-from glassgrad.ops.extrema import AminmaxReturn, CummaxReturn, CumminReturn
+from glassgrad.ops._arguments import Dims, Operand
+from glassgrad.ops.elementary import FrexpReturn
 from glassgrad.ops.generator import Generator
 from glassgrad.ops.memory import Storage, contiguous_format
 from glassgrad.ops.norms import Order
+from glassgrad.ops.ordering import AminmaxReturn, CummaxReturn, CumminReturn, HistogramReturn, KthvalueReturn, ModeReturn, SortReturn, TopkReturn
 from glassgrad.ops.shape import Ints
-from glassgrad.ops.sorting import KthvalueReturn, ModeReturn, SortReturn, TopkReturn
 from glassgrad.values.dtypes import Number
 from typing import Any
 
@@ -338,7 +335,7 @@ class OpMethods:
         """The products of two stacks of matrices, one by one."""
 
     def bool(self, memory_format: Any = None) -> Tensor:
-        """`to(input, bool)`: which elements are not 0."""
+        """`to(input, bool)`."""
 
     def broadcast_to(self, size: Sequence[builtins.int]) -> Tensor:
         """`expand(input, size)` under NumPy's name."""
@@ -537,9 +534,6 @@ class OpMethods:
 
     def dsplit(self, indices_or_sections: builtins.int | Sequence[builtins.int]) -> tuple[Tensor, ...]:
         """A tensor cut along its third dim; see `hsplit`."""
-
-    def element_size(self) -> builtins.int:
-        """Bytes per element."""
 
     def eq(self, other: Operand) -> Tensor:
         """`input == other`, element by element."""
@@ -1081,11 +1075,8 @@ class OpMethods:
     def nansum(self, dim: Dims = None, keepdim: builtins.bool = False, *, dtype: Any = None, axis: Dims = None, keepdims: builtins.bool | None = None) -> Tensor:
         """`sum` of all elements but nan; a nan has gradient 0."""
 
-    def narrow(self, dim: builtins.int, start: builtins.int, length: builtins.int) -> Tensor:
+    def narrow(self, dim: builtins.int, start: builtins.int | Tensor, length: builtins.int) -> Tensor:
         """A range of a dim."""
-
-    def ndimension(self) -> builtins.int:
-        """The number of dims; `dim` under another name."""
 
     def ne(self, other: Operand) -> Tensor:
         """`input != other`, element by element; see `eq`."""
@@ -1104,9 +1095,6 @@ class OpMethods:
 
     def negative_(self) -> Tensor:
         """`neg`, in place."""
-
-    def nelement(self) -> builtins.int:
-        """The number of elements; `numel` under another name."""
 
     def new(self, *args: Any) -> Tensor:
         """A tensor of the dtype of `input`, of sizes or of values."""

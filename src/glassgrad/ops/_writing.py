@@ -5,7 +5,7 @@ the result in the graph: the old value's node is behind an edge, as if it had be
 What that means for views is told in `memory/views.py`.
 """
 
-import warnings
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -25,6 +25,7 @@ from glassgrad.core.errors import (
 from glassgrad.core.graph import edge_of
 from glassgrad.core.state import (
     Func,
+    Shape,
     about_to_write,
     before_write,
     here,
@@ -38,9 +39,10 @@ from glassgrad.levels.duals import forward_moves, tangent_of
 from glassgrad.levels.level import level_below
 from glassgrad.memory.views import check_made, move, relocate
 from glassgrad.values.backend import backend_of, repeats
+from glassgrad.values.calls import warn
 from glassgrad.values.layers import Layer, fresh
 
-from ._arguments import OpClass, check_type, scalar_name
+from ._arguments import OpClass, c_name, check_type, scalar_name
 from ._families import array_of, is_batched
 
 
@@ -258,24 +260,17 @@ def _share_result(node: Any, at: int, input: Tensor) -> None:
 def check_write(input: Tensor, name: str, *others: Any) -> None:
     """Raise if `input` cannot be written from the others, recorded or not."""
     if records(input, *others):
-        check_writable(input, name)
-    else:
-        _check_inference(input, name)
-
-
-def check_writable(input: Tensor, name: str) -> None:
-    """Raise if a write to `input` cannot be recorded."""
-    base = input._base
-    if base is not None:
-        check_made(input)
-    is_view_of_leaf = base is not None and base.is_leaf
-    if input.requires_grad and (is_view_of_leaf or input.is_leaf):
-        what = "a view of a leaf" if is_view_of_leaf else "a leaf"
-        raise LeafWriteError(
-            f"{what} Variable that requires grad is being used in an in-place operation: {name}_ "
-            f"on shape {tuple(input.shape)}. The tape would then hold values that never existed. "
-            "Write out of place, or wrap an optimiser step in no_grad()."
-        )
+        base = input._base
+        if base is not None:
+            check_made(input)
+        is_view_of_leaf = base is not None and base.is_leaf
+        if input.requires_grad and (is_view_of_leaf or input.is_leaf):
+            what = "a view of a leaf" if is_view_of_leaf else "a leaf"
+            raise LeafWriteError(
+                f"{what} Variable that requires grad is being used in an in-place operation: "
+                f"{name}_ on shape {tuple(input.shape)}. The tape would then hold values that "
+                "never existed. Write out of place, or wrap an optimiser step in no_grad()."
+            )
     _check_inference(input, name)
 
 
@@ -337,18 +332,26 @@ def _before(input: Tensor) -> Tensor:
 # Memory that is written and read ------------------------------------------------------------------
 
 
-def check_apart(input: Tensor, other: Any, name: str, written: Any = None) -> None:
+def check_apart(
+    input: Tensor, other: Any, name: str, written: Any = None, *, wholly: bool = False
+) -> None:
     """Raise if a part of what is written is a part of what `other` shows: it would change too.
 
     Args:
         written: the array that is written, if not all of `input`.
+        wholly: whether both may not even be the same elements.
     """
-    if not isinstance(other, Tensor) or other is input or input.cold is None or other.cold is None:
+    if not isinstance(other, Tensor):
         return
-    version = input.cold.version
-    if version is None or other.cold.version is not version:
-        return
-    if _overlap_in_part(input.payload if written is None else written, other.payload):
+    mine, its = input.cold, other.cold
+    if other is input:
+        shares = wholly
+    elif mine is None or its is None or mine.version is None or mine.version is not its.version:
+        shares = False
+    else:
+        own = input.payload if written is None else written
+        shares = _overlap(own, other.payload, wholly=wholly)
+    if shares:
         raise GraphError(
             "unsupported operation: some elements of the input tensor and the written-to tensor "
             f"refer to a single memory location. {name}_ would change what it still has to read. "
@@ -356,8 +359,12 @@ def check_apart(input: Tensor, other: Any, name: str, written: Any = None) -> No
         )
 
 
-def _overlap_in_part(a: Any, b: Any) -> bool:
-    """Whether two dense arrays share some memory, but are not the same elements in one order."""
+def _overlap(a: Any, b: Any, *, wholly: bool) -> bool:
+    """Whether two dense arrays share some memory.
+
+    Args:
+        wholly: whether that counts for the same elements in one order, too.
+    """
     spans = []
     for array in (a, b):
         steps = [(n - 1) * step for n, step in zip(array.shape, array.strides, strict=True)]
@@ -367,7 +374,7 @@ def _overlap_in_part(a: Any, b: Any) -> bool:
         start = backend_of(array).address(array) + sum(step for step in steps if step < 0)
         spans.append(range(start, start + extent))
     if spans[0] == spans[1]:
-        return bool(a.strides != b.strides)
+        return wholly or bool(a.strides != b.strides)
     return max(span.start for span in spans) < min(span.stop for span in spans)
 
 
@@ -387,12 +394,21 @@ def check_memory(input: Tensor, name: str) -> None:
 # `out=` -------------------------------------------------------------------------------------------
 
 
-def written_to(out: Any, function: Callable[..., Any], *args: Any, **params: Any) -> Any:
+def written_to(
+    out: Any,
+    function: Callable[..., Any],
+    *args: Any,
+    exact: bool = False,
+    apart: bool = False,
+    **params: Any,
+) -> Any:
     """`function(*args, **params)`, in the memory of `out`.
 
     Args:
         out: a tensor of the dtype of the result, or of one that can hold it. It is resized if its
             shape is another, with a warning unless it is empty. For several results, as many.
+        exact: whether it has to be the dtype of the result.
+        apart: whether it may not even be one of the operands.
 
     Returns:
         `out`; several tensors are named as the results are.
@@ -400,14 +416,15 @@ def written_to(out: Any, function: Callable[..., Any], *args: Any, **params: Any
     Raises:
         GraphError: if the tape would have to record it, or elements of `out` share their memory
             with each other, or with what is still to be read.
-        DTypeError: if the dtype of `out` cannot hold the result.
+        DTypeError: if the dtype of `out` cannot hold the result, or is not its own.
     """
     name = function.__name__
     outs = tuple(out) if isinstance(out, (tuple, list)) else (out,)
     why = "The result is written to its memory. Leave it out for a new tensor."
     for each in outs:
         check_type(f"{name}(): argument 'out' must be Tensor", each, Tensor, why)
-    tensors = (*outs, *_tensors_in(args))
+    operands = _tensors_in(args)
+    tensors = (*outs, *operands)
     if is_recording() and any(x.requires_grad for x in tensors):
         raise GraphError(
             f"{name}(): functions with out=... arguments don't support automatic differentiation, "
@@ -423,15 +440,40 @@ def written_to(out: Any, function: Callable[..., Any], *args: Any, **params: Any
             f"{name}(): argument 'out' must be tuple of Tensors, not Tensor: there are "
             f"{len(results)} results. Write a tensor for each."
         )
-    for each, part in zip(outs, results, strict=True):
+    pairs = list(zip(outs, results, strict=True))
+    for each, part in pairs:
+        check_write(each, name)
+        if exact and each.dtype is not part.dtype:
+            raise _other_dtype(name, each, part)
         check_dtype(each, part, name)
+        keeps_shape = each.shape == part.shape
+        if keeps_shape or apart:
+            check_memory(each, name)
+            memory = each.payload if keeps_shape else _resized(each.payload, part.shape)
+            for other in operands:
+                check_apart(each, other, name, memory, wholly=apart)
+    for each, part in pairs:  # nothing is refused any more: all are written, or none was
         if each.shape != part.shape:
             _resize(each, part)
-        check_memory(each, name)
-        for other in tensors[len(outs) :]:
-            check_apart(each, other, name)
         each.copy_(part)
     return type(result)(*outs) if isinstance(result, tuple) else out
+
+
+def _resized(array: Any, shape: Shape) -> Any:
+    """Where PyTorch would put an `out` of another shape: on from its first element. Never read."""
+    if isinstance(array, Layer):
+        return array
+    steps = tuple([math.prod(shape[dim + 1 :]) for dim in range(len(shape))])
+    return backend_of(array).strided(array, shape, steps, 0)
+
+
+def _other_dtype(name: str, out: Tensor, result: Tensor) -> DTypeError:
+    wanted, found = c_name(result.dtype), c_name(out.dtype)
+    return DTypeError(
+        f"Expected out tensor to have dtype {wanted}, but got {found} instead: {name}() and its "
+        f"out must have the same scalar type, {scalar_name(result.dtype)}. Its results are "
+        f"written as they are. Write `{name}(…).to(dtype)`."
+    )
 
 
 def _check_transforms(name: str, tensors: tuple[Tensor, ...]) -> None:
@@ -459,13 +501,11 @@ def _has_tangent(payload: Any) -> bool:
 
 def _resize(out: Tensor, result: Tensor) -> None:
     if out.numel():
-        warnings.warn(
+        warn(
             "An output with one or more elements was resized since it had shape "
             f"{list(out.shape)}, which does not match the required output shape "
             f"{list(result.shape)}. It has new memory now. Write `out.resize_(0)` before if "
-            "that is meant.",
-            UserWarning,
-            stacklevel=4,
+            "that is meant."
         )
     zeros = np.zeros_like(array_of(out), order="C", shape=tuple(result.shape))
     out.payload = fresh(zeros).payload

@@ -12,7 +12,7 @@ import numpy as np
 
 from glassgrad.core.errors import DTypeError, RangeError, ShapeError
 from glassgrad.core.tensor import Tensor
-from glassgrad.values.backend import in_rows
+from glassgrad.values.backend import in_rows, kept
 from glassgrad.values.dtypes import as_dtype
 
 from ._arguments import check_kind, scalar_name, wrap_dim
@@ -39,9 +39,9 @@ class Relu(Elementwise):
     @staticmethod
     def backward(ctx, grad):
         (y,) = ctx.saved_tensors
-        if isinstance(y, Tensor):
+        if isinstance(y, Tensor) or isinstance(grad, Tensor):
             return ThresholdBackward.apply(grad, y, threshold=0)
-        return grad * (y != 0)  # nan lets the gradient pass, as in PyTorch
+        return kept(grad, y)  # nan lets the gradient pass, as in PyTorch
 
 
 class ThresholdBackward(Elementwise):
@@ -397,20 +397,14 @@ def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     return Softshrink.apply(input, lambd=lambd)
 
 
-class Hardshrink(Elementwise):
+class Hardshrink(Softshrink):
     """y = x if |x| > a else 0,  a = lambd        x̄ = ȳ if |x| > a else 0"""
 
-    saves = ("self",)
     kernel = "hardshrink_cpu"
 
     @staticmethod
     def forward(x, *, lambd):
         return np.where((x >= -lambd) & (x <= lambd), 0, x)
-
-    @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
-        return by_steps(np.where((x >= -ctx.lambd) & (x <= ctx.lambd), 0, grad), x)
 
 
 @op(Hardshrink, aliases=("nn.functional.hardshrink",), inplace=False)
@@ -464,20 +458,8 @@ def _below_0(x: Any) -> Any:
     return np.where(x > 0, 0, x) if isinstance(x, Tensor) else np.minimum(x, 0)
 
 
-class Celu(Elementwise):
+class Celu(Elu):
     """y = x if x > 0 else a·(exp(x/a) − 1),  a = alpha        x̄ = ȳ if x > 0 else exp(x/a)·ȳ"""
-
-    saves = ("self",)
-    kernel = "elu_cpu"
-
-    @staticmethod
-    def forward(x, *, alpha):
-        return np.maximum(x, 0) + np.expm1(np.minimum(x, 0) / alpha) * alpha
-
-    @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
-        return grad * np.exp(_below_0(x) / ctx.alpha)
 
 
 @functional(Elu, inplace_function=True, inplace_flag=True)
@@ -548,7 +530,7 @@ def celu(input: Tensor, alpha: float = 1.0) -> Tensor:
             "ZeroDivisionError: alpha cannot be 0 for CELU. The input is divided by it. Write "
             "`relu(input)`, which it tends to."
         )
-    return Celu.apply(input, alpha=alpha)
+    return Celu.apply(input, alpha=alpha, scale=1.0, input_scale=1 / alpha)
 
 
 class Hardsigmoid(Elementwise):
@@ -826,8 +808,13 @@ def _normal_cdf(x: Any) -> Any:
     squared = z * z
     p = squared * _FITTED[0] + _FITTED[1]
     for coefficient in _FITTED[2:]:
-        p = p * squared + coefficient
-    return np.tanh(z * p) * 0.5 + 0.5
+        p *= squared  # in its own memory: half of the time goes into new arrays
+        p += coefficient
+    p *= z
+    p = np.tanh(p, out=p if p.ndim else None)
+    p *= 0.5
+    p += 0.5
+    return p
 
 
 _FITTED = (

@@ -13,10 +13,9 @@ from glassgrad.core.errors import ArgumentTypeError, DTypeError, TransformError
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.backend import asnumpy
 
-from ._arguments import refuse_numbers, scalar_name
+from ._arguments import Operand, refuse_numbers, scalar_name
 from ._declaring import op
 from ._families import Predicate, batch_all, is_batched, rows_of
-from .arithmetic import Operand
 
 
 class Eq(Predicate):

@@ -1,6 +1,5 @@
 """Copies, other dtypes and devices; memory shared with other libraries (DLPack)."""
 
-import warnings
 from collections.abc import Iterable
 from typing import Any
 
@@ -8,33 +7,12 @@ import numpy as np
 
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, TransformError
 from glassgrad.core.tensor import Tensor, is_differentiable, whole
-from glassgrad.values.backend import (
-    CPU,
-    Device,
-    asnumpy,
-    backend_for,
-    copy_of,
-    device_of,
-)
-from glassgrad.values.dtypes import (
-    TYPE_NAMES,
-    DType,
-    as_dtype,
-    bool_,
-    complex64,
-    complex128,
-    float16,
-    float32,
-    float64,
-    int8,
-    int16,
-    int32,
-    int64,
-    uint8,
-)
-from glassgrad.values.layers import Layer
+from glassgrad.values.backend import CPU, Device, asnumpy, backend_for, copy_of, device_of
+from glassgrad.values.calls import warn
+from glassgrad.values.dtypes import TYPE_NAMES, DType, as_dtype, float32
+from glassgrad.values.layers import Layer, settled
 
-from ._declaring import method, op
+from ._declaring import for_each_dtype, method, op
 from ._families import Moved, array_of
 
 
@@ -111,11 +89,9 @@ def converted(array: Any, dtype: DType, device: Device) -> Any:
     """A copy of an array in another dtype, on another device."""
     array = whole(array)
     if array.dtype.kind == "c" and dtype.kind not in "cb":
-        warnings.warn(
+        warn(
             "Casting complex values to real discards the imaginary part. Write `x.real` where "
-            "that is meant.",
-            UserWarning,
-            stacklevel=6,
+            "that is meant."
         )
         array = np.real(array)
     with np.errstate(all="ignore"):  # inf and nan have no integer; PyTorch gives some number
@@ -194,125 +170,19 @@ def destination(args: Iterable[Any], dtype: Any, device: Any) -> tuple[Any, Any]
     return dtype, device
 
 
-@method(name="float")
-def to_float(input: Tensor, memory_format: Any = None) -> Tensor:
-    """`to(input, float32)`.
+@for_each_dtype
+def as_type(input: Tensor, memory_format: Any = None, *, dtype: DType) -> Tensor:
+    """`to(input, dtype)`: `x.double()`, `x.half()`, `x.long()` … are this of one dtype each.
 
     Example:
-        >>> to_float(tensor([1, 2]))
-        tensor([1., 2.])
-    """
-    return to(input, float32, memory_format=memory_format)
-
-
-@method(name="double")
-def to_double(input: Tensor, memory_format: Any = None) -> Tensor:
-    """`to(input, float64)`.
-
-    Example:
-        >>> to_double(tensor([1, 2]))
-        tensor([1., 2.], dtype=glassgrad.float64)
-    """
-    return to(input, float64, memory_format=memory_format)
-
-
-@method(name="half")
-def to_half(input: Tensor, memory_format: Any = None) -> Tensor:
-    """`to(input, float16)`.
-
-    Example:
-        >>> to_half(tensor([1, 2]))
-        tensor([1., 2.], dtype=glassgrad.float16)
-    """
-    return to(input, float16, memory_format=memory_format)
-
-
-@method(name="int")
-def to_int(input: Tensor, memory_format: Any = None) -> Tensor:
-    """`to(input, int32)`; fractions are cut off.
-
-    Example:
-        >>> to_int(tensor([1.7, -1.7]))
+        >>> tensor([1.7, -1.7]).int()
         tensor([ 1, -1], dtype=glassgrad.int32)
-    """
-    return to(input, int32, memory_format=memory_format)
-
-
-@method(name="long")
-def to_long(input: Tensor, memory_format: Any = None) -> Tensor:
-    """`to(input, int64)`; fractions are cut off.
-
-    Example:
-        >>> to_long(tensor([1.7, -1.7]))
-        tensor([ 1, -1])
-    """
-    return to(input, int64, memory_format=memory_format)
-
-
-@method(name="byte")
-def to_byte(input: Tensor, memory_format: Any = None) -> Tensor:
-    """`to(input, uint8)`; fractions are cut off.
-
-    Example:
-        >>> to_byte(tensor([1.7, 2.0]))
-        tensor([1, 2], dtype=glassgrad.uint8)
-    """
-    return to(input, uint8, memory_format=memory_format)
-
-
-@method(name="char")
-def to_char(input: Tensor, memory_format: Any = None) -> Tensor:
-    """`to(input, int8)`; fractions are cut off.
-
-    Example:
-        >>> to_char(tensor([1.7, -1.7]))
-        tensor([ 1, -1], dtype=glassgrad.int8)
-    """
-    return to(input, int8, memory_format=memory_format)
-
-
-@method(name="short")
-def to_short(input: Tensor, memory_format: Any = None) -> Tensor:
-    """`to(input, int16)`; fractions are cut off.
-
-    Example:
-        >>> to_short(tensor([1.7, -1.7]))
-        tensor([ 1, -1], dtype=glassgrad.int16)
-    """
-    return to(input, int16, memory_format=memory_format)
-
-
-@method(name="cfloat")
-def to_cfloat(input: Tensor, memory_format: Any = None) -> Tensor:
-    """`to(input, complex64)`.
-
-    Example:
-        >>> to_cfloat(tensor([1.0]))
-        tensor([1.+0.j])
-    """
-    return to(input, complex64, memory_format=memory_format)
-
-
-@method(name="cdouble")
-def to_cdouble(input: Tensor, memory_format: Any = None) -> Tensor:
-    """`to(input, complex128)`.
-
-    Example:
-        >>> to_cdouble(tensor([1.0]))
+        >>> tensor([0.0, 0.5]).bool()
+        tensor([False,  True])
+        >>> tensor([1]).cdouble()
         tensor([1.+0.j], dtype=glassgrad.complex128)
     """
-    return to(input, complex128, memory_format=memory_format)
-
-
-@method(name="bool")
-def to_bool(input: Tensor, memory_format: Any = None) -> Tensor:
-    """`to(input, bool)`: which elements are not 0.
-
-    Example:
-        >>> to_bool(tensor([0.0, 0.5]))
-        tensor([False,  True])
-    """
-    return to(input, bool_, memory_format=memory_format)
+    return to(input, dtype, memory_format=memory_format)
 
 
 @method(name="type")
@@ -448,16 +318,28 @@ def dlpack_capsule(
             "Can't export tensors that require gradient, use tensor.detach(). Nobody would see "
             "what the other library writes, or give it a gradient."
         )
-    if isinstance(input.payload, Layer):
-        raise TransformError(
-            "Cannot access data pointer of Tensor that doesn't have storage: a tensor of shape "
-            f"{list(input.shape)} that is seen by a transform is nothing to another library. "
-            "Return it, and export the result."
-        )
+    array = without_layers(input)
     options = {"max_version": max_version, "dl_device": dl_device, "copy": copy}
     asked = {name: value for name, value in options.items() if value is not None}
     on_cpu = input.device == CPU
-    return input.payload.__dlpack__(stream=None if on_cpu and stream == -1 else stream, **asked)
+    return array.__dlpack__(stream=None if on_cpu and stream == -1 else stream, **asked)
+
+
+def without_layers(tensor: Tensor) -> Any:
+    """The array of a tensor, if it does not take part in a transform any more.
+
+    Raises:
+        TransformError: if its transform is still being computed, or was a vmap.
+    """
+    payload = settled(tensor).payload
+    if isinstance(payload, Layer):
+        raise TransformError(
+            "Cannot access data pointer of Tensor that doesn't have storage: inside a transform "
+            f"({payload.level.kind}) a tensor of shape {list(tensor.shape)} is more than an array, "
+            "and nobody else would see the rest. Compute with glassgrad's ops, in a Function of "
+            "your own, or outside of the transform."
+        )
+    return payload
 
 
 def dlpack_device(input: Tensor) -> tuple[int, int]:

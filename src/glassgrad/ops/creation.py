@@ -2,7 +2,6 @@
 
 import functools
 import math
-import warnings
 from collections.abc import Sequence
 from itertools import chain
 from typing import Any
@@ -14,6 +13,7 @@ from glassgrad.core.primitive import constant
 from glassgrad.core.state import Shape, Values
 from glassgrad.core.tensor import Size, Tensor, whole, wrap
 from glassgrad.values.backend import CPU, CPU_BACKEND, asnumpy, backend_for, device_of, is_array
+from glassgrad.values.calls import warn
 from glassgrad.values.dtypes import (
     TYPE_NAMES,
     DType,
@@ -64,17 +64,15 @@ def tensor(data: Any, *, dtype: Any = None, device: Any = None, **new: Any) -> T
     See also: https://pytorch.org/docs/stable/generated/torch.tensor.html
     """
     if isinstance(data, Tensor):
-        warnings.warn(
+        warn(
             "To copy construct from a tensor, it is recommended to use "
             "sourceTensor.detach().clone() or sourceTensor.detach().clone().requires_grad_(True), "
-            "rather than tensor(sourceTensor).",
-            UserWarning,
-            stacklevel=3,
+            "rather than tensor(sourceTensor)."
         )
     new.pop("beside", None)  # its dtype and its device are there already
+    place = data.device if isinstance(data, Tensor) else None
     array = array_from(data, None if dtype is None else as_dtype(dtype))
-    is_there = isinstance(data, Tensor) or not isinstance(array, np.ndarray)
-    return made(array, device=device or (device_of(array) if is_there else None), **new)
+    return made(array, device=device or place, **new)
 
 
 @function()
@@ -99,8 +97,7 @@ def as_tensor(data: Any, *, dtype: Any = None, device: Any = None) -> Tensor:
     if isinstance(data, Tensor):
         return to(data, dtype=dtype, device=device)
     if is_array(data) and (dtype is None or data.dtype == as_dtype(dtype)):
-        is_there = not isinstance(data, np.ndarray)
-        return made(data, data.dtype, device=device or (device_of(data) if is_there else None))
+        return made(data, data.dtype, device=device)
     return tensor(data, dtype=dtype, device=device)
 
 
@@ -137,12 +134,7 @@ def from_numpy(ndarray: "np.ndarray[Any, Any]") -> Tensor:
             f"{ndarray.dtype.str}. Its memory cannot be shared. Write `tensor(array)`."
         )
     if not ndarray.flags.writeable:
-        warnings.warn(
-            "The given NumPy array is not writable: writing to the tensor will fail. Write "
-            "`tensor(array)` for a copy.",
-            UserWarning,
-            stacklevel=2,
-        )
+        _warn_of_reading("NumPy array", "tensor(array)")
     return made(ndarray, ndarray.dtype, device=CPU)
 
 
@@ -233,14 +225,16 @@ def frombuffer(
             f"multiple of element size ({wanted.itemsize}). Write count=… to leave the rest."
         )
     if memory.readonly:
-        warnings.warn(
-            "The given buffer is not writable: writing to the tensor will fail. Write "
-            "`frombuffer(bytearray(buffer), …)` for a copy.",
-            UserWarning,
-            stacklevel=2,
-        )
+        _warn_of_reading("buffer", "frombuffer(bytearray(buffer), …)")
     return made(
         np.frombuffer(buffer, wanted, count, offset), device=CPU, requires_grad=requires_grad
+    )
+
+
+def _warn_of_reading(given: str, copied: str) -> None:
+    warn(
+        f"The given {given} is not writable: writing to the tensor will fail. Write `{copied}` for "
+        "a copy."
     )
 
 
@@ -343,11 +337,7 @@ def empty(*size: Any, **new: Any) -> Tensor:
 
 @factory(new=True, out=False)
 def empty_strided(
-    size: Sequence[int],
-    stride: Sequence[int],
-    *,
-    dtype: Any = None,
-    **new: Any,
+    size: Sequence[int], stride: Sequence[int], *, dtype: Any = None, **new: Any
 ) -> Tensor:
     """A tensor of whatever was in memory, with such strides.
 
@@ -505,6 +495,13 @@ def linspace(start: Any, end: Any, steps: int, *, dtype: Any = None, **new: Any)
         raise ShapeError(
             f"number of steps must be non-negative, got {count}. It counts elements. "
             "Write a number from 0 up."
+        )
+    dims = [end.ndim if isinstance(end, Tensor) else 0 for end in (start, end)]
+    if any(dims):
+        raise ShapeError(
+            "linspace only supports 0-dimensional start and end tensors, but got start with "
+            f"{dims[0]} dimension(s) and end with {dims[1]} dimension(s). A row of numbers has one "
+            "first and one last. Write `start[0]`."
         )
     first, last = _real("linspace", start), _real("linspace", end)
     return made(np.linspace(first, last, count), dtype or get_default_dtype(), **new)
@@ -725,11 +722,9 @@ def _kind(item: Any) -> DType:
                 "`stack(tensors)`."
             )
         if item.requires_grad:
-            warnings.warn(
+            warn(
                 "Converting a tensor with requires_grad=True to a scalar: the new tensor will not "
-                "pass a gradient on. Write `stack(tensors)`, or `x.detach()` if that is meant.",
-                UserWarning,
-                stacklevel=6,
+                "pass a gradient on. Write `stack(tensors)`, or `x.detach()` if that is meant."
             )
         return item.dtype
     if isinstance(item, np.ndarray) and not item.ndim:
@@ -771,9 +766,14 @@ def made(
 ) -> Tensor:
     """A leaf around `array`, brought to a dtype (None: as it is) and a device.
 
+    Args:
+        device: None: where it is, or that of new tensors for an array of NumPy's.
+
     Raises:
         DTypeError: if it is to require grad and is neither float nor complex.
     """
+    if device is None and not isinstance(array, np.ndarray):
+        device = device_of(array)
     array = backend_for(device).asarray(array, array.dtype if dtype is None else as_dtype(dtype))
     return fresh(array, requires_grad=requires_grad, like=like)
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.errors import DTypeError, ShapeError
+from glassgrad.core.errors import KernelError, ShapeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.memory.views import as_view
 from glassgrad.values.dtypes import Number, as_dtype, int32, int64
@@ -21,12 +21,9 @@ from ._arguments import (
 from ._declaring import factory, function, method, of_numpy, op
 from ._families import Into, KeepsShape, Paired, Part, Replaced, run, spread
 from .creation import empty, made
-from .filling import fill_
-from .indexing import source_for
-from .joining import cat
-from .memory import storage_offset
+from .joining import as_strided, cat, source_for
+from .memory import fill_, storage_offset
 from .shape import ravel
-from .strided import as_strided
 
 
 class Tril(Paired):
@@ -428,7 +425,7 @@ def _places_in(triangle: str, row: int, col: int, offset: int, dtype: Any, **new
             raise ShapeError(f"{argument} must be non-negative, got {n}. It counts elements.")
     wanted = as_dtype(dtype or int64)
     if wanted not in (int32, int64):
-        raise DTypeError(
+        raise KernelError(
             f'"{name}" not implemented for {scalar_name(wanted)!r}. Places are integers. '
             "Leave dtype out."
         )

@@ -13,14 +13,14 @@ import numpy as np
 
 from glassgrad.core.errors import DimError, DTypeError, ShapeError
 from glassgrad.core.primitive import Parameters
-from glassgrad.core.state import Shape
+from glassgrad.core.state import Shape, Values
 from glassgrad.core.tensor import Tensor, is_differentiable
 from glassgrad.values.dtypes import as_dtype, complex64, get_default_dtype, promote_types
 
-from ._arguments import Dims, int_of, scalar_name, wrap_dim, wrap_dims
+from ._arguments import Dims, OpClass, int_of, scalar_name, wrap_dim, wrap_dims
 from ._declaring import factory, op
 from ._families import Along, Linear, in_dim, run, zeros_like
-from .complex_numbers import conj
+from .arithmetic import conj
 from .conversion import to
 from .creation import made
 from .joining import cat
@@ -131,16 +131,20 @@ def _as_fractions(input: Tensor, *, is_complex: bool) -> Tensor:
     return to(input, promote_types(dtype, complex64) if is_complex else dtype)
 
 
-def _dims_and_sizes(input: Tensor, s: Any, dim: Any) -> tuple[Shape, Shape]:
-    """The dims to transform and how long each is to be, as users say it."""
+Sizes = Sequence[int] | None
+"""How long each of the dims is to be."""
+
+
+def _dims_and_sizes(input: Tensor, s: Sizes, dim: Dims) -> tuple[Shape, Values]:
+    """The dims to transform and how long each is to be, as users say it; None: as long as it is."""
     ndim = input.ndim
+    dims = wrap_dims(None, ndim)
     if dim is not None:
         dims = tuple([wrap_dim(each, ndim) for each in _each(dim)])
         if len(set(dims)) < len(dims):
             raise ShapeError(f"FFT dims must be unique, got {dim}. Name each dim once.")
     if s is None:
-        dims = wrap_dims(None, ndim) if dim is None else dims
-        return dims, tuple([input.shape[each] for each in dims])
+        return dims, (None,) * len(dims)
     asked = _each(s)
     if dim is not None and len(asked) != len(dims):
         raise ShapeError(
@@ -152,18 +156,17 @@ def _dims_and_sizes(input: Tensor, s: Any, dim: Any) -> tuple[Shape, Shape]:
             f"Got shape with {len(asked)} values but input tensor only has {ndim} dimensions. "
             "Each value is the size of a dim. Write fewer."
         )
-    dims = tuple(range(ndim - len(asked), ndim)) if dim is None else dims
-    pairs = zip(dims, asked, strict=True)
-    return dims, tuple([input.shape[at] if n == -1 else n for at, n in pairs])
+    return dims[-len(asked) :] if asked else (), tuple([None if n == -1 else n for n in asked])
 
 
 def _each(values: Any) -> Shape:
     return tuple(values) if isinstance(values, Sequence) else (values,)
 
 
-def _fitted(input: Tensor, dims: Shape, sizes: Shape) -> Tensor:
+def _fitted(input: Tensor, dims: Shape, sizes: Values) -> Tensor:
     """`input` cut, or filled up with zeros, to some sizes."""
-    for dim, size in zip(dims, sizes, strict=True):
+    for dim, asked in zip(dims, sizes, strict=True):
+        size = input.shape[dim] if asked is None else asked
         _check_count(size)
         missing = size - input.shape[dim]
         if missing < 0:
@@ -190,46 +193,63 @@ def _check_real(name: str, input: Tensor) -> None:
         )
 
 
-def _of_one(input: Tensor, n: int | None, dim: int) -> tuple[Shape, Shape]:
-    """The dim of a transform along one, and how long it is to be."""
+def _along_one(
+    rule: OpClass, name: str, input: Tensor, n: int | None, dim: int, norm: Any
+) -> Tensor:
+    """The transform of a name along one dim. Of real numbers a whole one is computed as such."""
+    if rule is FftR2C:
+        _check_real(name, input)
+    at = wrap_dim(dim, input.ndim)
     if not input.ndim:
-        wrap_dim(dim, 0)
         raise DimError(
             f"Dimension specified as {dim} but tensor has no dimensions. A transform goes along "
             "one. Write `x.reshape(1)`."
         )
-    at = wrap_dim(dim, input.ndim)
-    return (at,), (input.shape[at] if n is None else n,)
+    if rule is FftC2C and input.dtype.kind != "c":
+        return _transformed(FftR2C, name, input, (at,), (n,), norm, onesided=False)
+    return _transformed(rule, name, input, (at,), (n,), norm)
 
 
-def _complex_to_complex(
-    input: Tensor, dims: Shape, sizes: Shape, norm: str | None, *, inverse: bool
+def _along_some(rule: OpClass, name: str, input: Tensor, s: Sizes, dim: Dims, norm: Any) -> Tensor:
+    """The transform of a name along several dims."""
+    if rule is FftR2C:
+        _check_real(name, input)
+    dims, sizes = _dims_and_sizes(input, s, dim)
+    if not dims and rule is not FftC2C:
+        raise ShapeError(
+            f"{name} must transform at least one axis. It halves the last one, or doubles it. "
+            "Write `dim=-1`."
+        )
+    return _transformed(rule, name, input, dims, sizes, norm)
+
+
+def _transformed(
+    rule: OpClass,
+    name: str,
+    input: Tensor,
+    dims: Shape,
+    sizes: Values,
+    norm: str | None,
+    onesided: bool = True,
 ) -> Tensor:
-    x = _fitted(_as_fractions(input, is_complex=True), dims, sizes)
-    number = _normalization(norm, inverse=inverse)
-    return FftC2C.apply(x, dim=dims, normalization=number, inverse=inverse) if dims else x
+    """The transform of a name, which begins with "i" for one back.
 
-
-def _real_to_complex(
-    input: Tensor, dims: Shape, sizes: Shape, norm: str | None, *, inverse: bool, onesided: bool
-) -> Tensor:
-    """Back is the mirror image: the conjugate."""
-    x = _fitted(_as_fractions(input, is_complex=False), dims, sizes)
-    number = _normalization(norm, inverse=inverse)
-    y = FftR2C.apply(x, dim=dims, normalization=number, onesided=onesided)
-    return conj(y) if inverse else y
-
-
-def _complex_to_real(
-    input: Tensor, dims: Shape, sizes: Shape, norm: str | None, *, inverse: bool
-) -> Tensor:
-    """Forward is the transform back of the mirror image."""
-    _check_count(sizes[-1])
-    halved = (*sizes[:-1], sizes[-1] // 2 + 1)
-    x = _fitted(_as_fractions(input, is_complex=True), dims, halved)
-    number = _normalization(norm, inverse=inverse)
-    x = x if inverse else conj(x)
-    return FftC2R.apply(x, dim=dims, normalization=number, last_dim_size=sizes[-1])
+    Half of a result back is the mirror image of one forward: the conjugate. And what is real leads
+    forward to what its mirror image leads back to.
+    """
+    inverse, last = name.startswith("i"), 0
+    if rule is FftC2R:
+        last = 2 * (input.shape[dims[-1]] - 1) if sizes[-1] is None else sizes[-1]
+        _check_count(last)
+        sizes = (*sizes[:-1], last // 2 + 1)
+    x = _fitted(_as_fractions(input, is_complex=rule is not FftR2C), dims, sizes)
+    given = {"dim": dims, "normalization": _normalization(norm, inverse=inverse)}
+    if rule is FftC2R:
+        return FftC2R.apply(x if inverse else conj(x), last_dim_size=last, **given)
+    if rule is FftR2C:
+        y = FftR2C.apply(x, onesided=onesided, **given)
+        return conj(y) if inverse else y
+    return FftC2C.apply(x, inverse=inverse, **given) if dims else x
 
 
 # Along one dim ------------------------------------------------------------------------------------
@@ -264,7 +284,7 @@ def fft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = N
 
     See also: https://pytorch.org/docs/stable/generated/torch.fft.fft.html
     """
-    return _one_way(input, *_of_one(input, n, dim), norm, inverse=False)
+    return _along_one(FftC2C, "fft", input, n, dim, norm)
 
 
 @_transform(FftC2C)
@@ -276,16 +296,7 @@ def ifft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = 
         >>> glassgrad.fft.ifft(tensor([4.0, 0.0, 0.0, 0.0]))
         tensor([1.-0.j, 1.-0.j, 1.-0.j, 1.-0.j])
     """
-    return _one_way(input, *_of_one(input, n, dim), norm, inverse=True)
-
-
-def _one_way(
-    input: Tensor, dims: Shape, sizes: Shape, norm: str | None, *, inverse: bool
-) -> Tensor:
-    """A transform to complex numbers along one dim, of what there is."""
-    if input.dtype.kind == "c":
-        return _complex_to_complex(input, dims, sizes, norm, inverse=inverse)
-    return _real_to_complex(input, dims, sizes, norm, inverse=inverse, onesided=False)
+    return _along_one(FftC2C, "ifft", input, n, dim, norm)
 
 
 @_transform(FftR2C)
@@ -310,9 +321,7 @@ def rfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = 
 
     See also: https://pytorch.org/docs/stable/generated/torch.fft.rfft.html
     """
-    _check_real("rfft", input)
-    places = _of_one(input, n, dim)
-    return _real_to_complex(input, *places, norm, inverse=False, onesided=True)
+    return _along_one(FftR2C, "rfft", input, n, dim, norm)
 
 
 @_transform(FftR2C)
@@ -324,9 +333,7 @@ def ihfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None =
         >>> glassgrad.fft.ihfft(tensor([4.0, 0.0, 0.0, 0.0]))
         tensor([1.-0.j, 1.-0.j, 1.-0.j])
     """
-    _check_real("ihfft", input)
-    places = _of_one(input, n, dim)
-    return _real_to_complex(input, *places, norm, inverse=True, onesided=True)
+    return _along_one(FftR2C, "ihfft", input, n, dim, norm)
 
 
 @_transform(FftC2R)
@@ -352,7 +359,7 @@ def irfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None =
 
     See also: https://pytorch.org/docs/stable/generated/torch.fft.irfft.html
     """
-    return _complex_to_real(input, *_of_one_half(input, n, dim), norm, inverse=True)
+    return _along_one(FftC2R, "irfft", input, n, dim, norm)
 
 
 @_transform(FftC2R)
@@ -364,18 +371,10 @@ def hfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = 
         >>> glassgrad.fft.hfft(tensor([1.0, 1.0, 1.0]))
         tensor([4., 0., 0., 0.])
     """
-    return _complex_to_real(input, *_of_one_half(input, n, dim), norm, inverse=False)
-
-
-def _of_one_half(input: Tensor, n: int | None, dim: int) -> tuple[Shape, Shape]:
-    dims, (size,) = _of_one(input, n, dim)
-    return dims, (2 * (size - 1) if n is None else size,)
+    return _along_one(FftC2R, "hfft", input, n, dim, norm)
 
 
 # Along several dims -------------------------------------------------------------------------------
-
-Sizes = Sequence[int] | None
-"""How long each of the dims is to be."""
 
 
 @_transform(FftC2C)
@@ -404,7 +403,7 @@ def fftn(input: Tensor, s: Sizes = None, dim: Dims = None, norm: str | None = No
 
     See also: https://pytorch.org/docs/stable/generated/torch.fft.fftn.html
     """
-    return _complex_to_complex(input, *_dims_and_sizes(input, s, dim), norm, inverse=False)
+    return _along_some(FftC2C, "fftn", input, s, dim, norm)
 
 
 @_transform(FftC2C)
@@ -417,7 +416,7 @@ def ifftn(input: Tensor, s: Sizes = None, dim: Dims = None, norm: str | None = N
         tensor([[1.+0.j, 1.+0.j],
                 [1.+0.j, 1.+0.j]])
     """
-    return _complex_to_complex(input, *_dims_and_sizes(input, s, dim), norm, inverse=True)
+    return _along_some(FftC2C, "ifftn", input, s, dim, norm)
 
 
 @_transform(FftR2C)
@@ -429,9 +428,7 @@ def rfftn(input: Tensor, s: Sizes = None, dim: Dims = None, norm: str | None = N
         >>> glassgrad.fft.rfftn(tensor([[1.0, 0.0, 0.0, 0.0]]))
         tensor([[1.+0.j, 1.+0.j, 1.+0.j]])
     """
-    _check_real("rfftn", input)
-    places = _some("rfftn", *_dims_and_sizes(input, s, dim))
-    return _real_to_complex(input, *places, norm, inverse=False, onesided=True)
+    return _along_some(FftR2C, "rfftn", input, s, dim, norm)
 
 
 @_transform(FftR2C)
@@ -443,9 +440,7 @@ def ihfftn(input: Tensor, s: Sizes = None, dim: Dims = None, norm: str | None = 
         >>> glassgrad.fft.ihfftn(tensor([[4.0, 0.0, 0.0, 0.0]]))
         tensor([[1.-0.j, 1.-0.j, 1.-0.j]])
     """
-    _check_real("ihfftn", input)
-    places = _some("ihfftn", *_dims_and_sizes(input, s, dim))
-    return _real_to_complex(input, *places, norm, inverse=True, onesided=True)
+    return _along_some(FftR2C, "ihfftn", input, s, dim, norm)
 
 
 @_transform(FftC2R)
@@ -457,7 +452,7 @@ def irfftn(input: Tensor, s: Sizes = None, dim: Dims = None, norm: str | None = 
         >>> glassgrad.fft.irfftn(tensor([[1.0, 1.0, 1.0]]))
         tensor([[1., 0., 0., 0.]])
     """
-    return _complex_to_real(input, *_several_halves("irfftn", input, s, dim), norm, inverse=True)
+    return _along_some(FftC2R, "irfftn", input, s, dim, norm)
 
 
 @_transform(FftC2R)
@@ -469,22 +464,7 @@ def hfftn(input: Tensor, s: Sizes = None, dim: Dims = None, norm: str | None = N
         >>> glassgrad.fft.hfftn(tensor([[1.0, 1.0, 1.0]]))
         tensor([[4., 0., 0., 0.]])
     """
-    return _complex_to_real(input, *_several_halves("hfftn", input, s, dim), norm, inverse=False)
-
-
-def _several_halves(name: str, input: Tensor, s: Any, dim: Any) -> tuple[Shape, Shape]:
-    dims, sizes = _some(name, *_dims_and_sizes(input, s, dim))
-    is_given = s is not None and _each(s)[-1] != -1
-    return dims, sizes if is_given else (*sizes[:-1], 2 * (sizes[-1] - 1))
-
-
-def _some(name: str, dims: Shape, sizes: Shape) -> tuple[Shape, Shape]:
-    if not dims:
-        raise ShapeError(
-            f"{name} must transform at least one axis. It halves the last one, or doubles it. "
-            "Write `dim=-1`."
-        )
-    return dims, sizes
+    return _along_some(FftC2R, "hfftn", input, s, dim, norm)
 
 
 # Along the last two -------------------------------------------------------------------------------
@@ -627,9 +607,8 @@ def fftfreq(n: int, d: float = 1.0, *, dtype: Any = None, **new: Any) -> Tensor:
     See also: https://pytorch.org/docs/stable/generated/torch.fft.fftfreq.html
     """
     steps = np.arange(n)
-    return _frequencies(
-        "fftfreq", np.where(steps < (n + 1) // 2, steps, steps - n), n, d, dtype, new
-    )
+    steps = np.where(steps < (n + 1) // 2, steps, steps - n)
+    return _frequencies("fftfreq", steps, n, d, dtype, new)
 
 
 @factory(home="fft")
@@ -750,10 +729,7 @@ def kaiser_window(
         >>> kaiser_window(3, periodic=False, beta=0.0)
         tensor([1., 1., 1.])
     """
-
-    def arch(n: int) -> Any:
-        return np.kaiser(n, beta)
-
+    arch = functools.partial(np.kaiser, beta=beta)
     return _window("kaiser_window", arch, window_length, periodic, dtype, new)
 
 

@@ -79,13 +79,8 @@ class Generator:
     def get_state(self) -> Tensor:
         """All that decides the numbers to come, as a tensor of bytes."""
         state = self.source.bit_generator.state
-        numbers = (
-            self._seed,
-            state["state"]["state"],
-            state["state"]["inc"],
-            state["has_uint32"],
-            state["uinteger"],
-        )
+        own = state["state"]
+        numbers = self._seed, own["state"], own["inc"], state["has_uint32"], state["uinteger"]
         data = b"".join(number.to_bytes(16, "little") for number in numbers)
         return wrap(np.frombuffer(data, np.uint8).copy())
 
@@ -110,12 +105,12 @@ class Generator:
             )
         data = asnumpy(new_state.payload).tobytes()
         numbers = [int.from_bytes(data[i : i + 16], "little") for i in range(0, size, 16)]
-        self._seed = numbers[0]
+        self._seed, state, inc, has_uint32, uinteger = numbers
         self.source.bit_generator.state = {
             "bit_generator": "PCG64",
-            "state": {"state": numbers[1], "inc": numbers[2]},
-            "has_uint32": numbers[3],
-            "uinteger": numbers[4],
+            "state": {"state": state, "inc": inc},
+            "has_uint32": has_uint32,
+            "uinteger": uinteger,
         }
         return self
 

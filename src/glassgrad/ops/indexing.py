@@ -1,4 +1,4 @@
-"""Choosing elements by `x[index]` and writing them; its parts: select and narrow; index_put.
+"""Choosing elements by `x[index]`, and writing them; `index_put`, `take` and `put`.
 
 `x[index]` is a chain of simple ops, as in PyTorch: an int is a `Select`, a slice a `Slice`, None
 an `Unsqueeze`; all of these are views. What remains, integer and bool tensors, is one `Index`,
@@ -24,7 +24,6 @@ from glassgrad.core.errors import (
     ArgumentTypeError,
     DeviceError,
     DimError,
-    DTypeError,
     ShapeError,
     TransformError,
 )
@@ -34,27 +33,17 @@ from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.levels.level import level_below
 from glassgrad.memory.views import as_view
 from glassgrad.values.backend import backend_of, is_array
-from glassgrad.values.dtypes import float16, int64
+from glassgrad.values.dtypes import float16
 from glassgrad.values.layers import Layer, backend_below, visible
 from glassgrad.values.tree import as_tuple
 
-from ._arguments import (
-    check_dtypes,
-    check_type,
-    int_of,
-    ints_of,
-    require_tensor,
-    scalar_name,
-    wrap_dim,
-)
-from ._declaring import function, method, op
+from ._arguments import check_dtypes, check_long, check_type, ints_of, require_tensor
+from ._declaring import function, op
 from ._families import (
-    Into,
+    Along,
     KeepsShape,
     Linear,
     Moved,
-    Part,
-    Replaced,
     array_of,
     batch_all,
     in_front,
@@ -63,281 +52,10 @@ from ._families import (
     zeros_like,
 )
 from ._writing import check_apart, check_memory, in_place, must_follow, write
-from .conversion import to
-from .filling import copy_, fill_, fill_value
+from .joining import dim_to_cut, read_slice, selected, sliced
+from .memory import copy_, fill_, fill_value
 from .selection import where
 from .shape import expand, reshape, unsqueeze, view
-
-# One element of a dim, and a range of them --------------------------------------------------------
-
-
-class Select(Part):
-    """y = x[index]        x̄ᵢ = ȳ·[i = index]"""
-
-    @staticmethod
-    def forward(x, *, dim, index):
-        return x[_at(dim, index)]
-
-
-class SelectInto(Into):
-    """yᵢ = x·[i = index]        x̄ = ȳ[index]"""
-
-    node = "SelectBackwardBackward0"
-    of = Select
-
-
-class SelectScatter(Replaced):
-    """z = x,  z[index] = s        x̄ = z̄,  x̄[index] = 0,  s̄ = z̄[index]"""
-
-    of = Select
-
-
-class Slice(Part):
-    """yᵢ = x[start + step·i]        x̄ₖ = Σᵢ ȳᵢ·[start + step·i = k]"""
-
-    @staticmethod
-    def forward(x, *, dim, start, end, step):
-        return x[_at(dim, slice(start, end, step))]
-
-
-class SliceInto(Into):
-    """yₖ = Σᵢ xᵢ·[start + step·i = k]        x̄ᵢ = ȳ[start + step·i]"""
-
-    node = "SliceBackwardBackward0"
-    of = Slice
-
-
-class SliceScatter(Replaced):
-    """z = x,  z[start + step·i] = sᵢ
-    x̄ = z̄,  x̄[start + step·i] = 0,  s̄ᵢ = z̄[start + step·i]
-    """
-
-    of = Slice
-
-
-def _at(dim: int, place: int | slice) -> Values:
-    """The key of `place` in one dim. The Ellipsis makes a 0-d result an array, and so a view."""
-    return (*(slice(None),) * dim, place, ...)
-
-
-class Alias(Moved):
-    """y = x        x̄ = ȳ"""
-
-    views = True
-
-    @staticmethod
-    def forward(x):
-        return x[...]
-
-    @staticmethod
-    def backward(ctx, grad):
-        return grad
-
-
-@op()
-def select(input: Tensor, dim: int, index: int) -> Tensor:
-    """One element of a dim, which is then gone.
-
-    Args:
-        input: tensor of shape `(…, n, …)`.
-        dim: which dim has the size `n`.
-        index: from `-n` to `n - 1`.
-
-    Returns:
-        A view without that dim.
-
-    Raises:
-        DimError: if there is no such dim, or no such element.
-
-    Example:
-        >>> select(tensor([[1, 2], [3, 4]]), 1, 0)
-        tensor([1, 3])
-    """
-    if not input.ndim:
-        raise DimError(
-            "select() cannot be applied to a 0-dim tensor. It has no dim to choose from. Write "
-            "`x.item()` for its value."
-        )
-    return _select(input, wrap_dim(dim, input.ndim), int_of(index, "select", "index"))
-
-
-def _select(input: Tensor, dim: int, index: int) -> Tensor:
-    n = input.shape[dim]
-    if not -n <= index < n:
-        raise DimError(
-            f"index {index} is out of bounds for dimension {dim} with size {n}: select(), index "
-            f"{index} out of range for tensor of size {list(input.shape)}. Write an index from "
-            f"{-n} to {n - 1}."
-        )
-    return as_view(Select.apply(input, dim=dim, index=index % n), input)
-
-
-def _slice(input: Tensor, dim: int, start: int, end: int, step: int) -> Tensor:
-    return as_view(Slice.apply(input, dim=dim, start=start, end=end, step=step), input)
-
-
-@op()
-def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
-    """A range of a dim.
-
-    Args:
-        input: tensor of shape `(…, n, …)`.
-        dim: which dim has the size `n`.
-        start: where the range begins; negative ones count from the end.
-        length: how many elements it has.
-
-    Returns:
-        A view of shape `(…, length, …)`.
-
-    Raises:
-        DimError: if there is no such dim, or `start` is outside of it.
-        ShapeError: if the range reaches over the end.
-
-    Example:
-        >>> narrow(tensor([1, 2, 3, 4]), 0, 1, 2)
-        tensor([2, 3])
-    """
-    if not input.ndim:
-        raise ShapeError(
-            "narrow() cannot be applied to a 0-dim tensor. It has no dim to narrow. Write "
-            "`x.reshape(1)` first."
-        )
-    at, length = wrap_dim(dim, input.ndim), int_of(length, "narrow", "length")
-    if length < 0:
-        raise ShapeError(
-            f"narrow(): length must be non-negative, got {length}. It counts elements. "
-            "Write where the range begins as `start`."
-        )
-    n, first = input.shape[at], int_of(start, "narrow", "start")
-    if not -n <= first <= n:
-        raise DimError(
-            f"start out of range (expected to be in range of [{-n}, {n}], but got {first}). "
-            "The range begins inside of the dim."
-        )
-    first += n if first < 0 else 0
-    if first + length > n:
-        raise ShapeError(
-            f"start ({first}) + length ({length}) exceeds dimension size ({n}). The range ends "
-            f"inside of the dim. Write a length up to {n - first}."
-        )
-    return _slice(input, at, first, first + length, 1)
-
-
-@method(name="slice")
-def slice_along(
-    input: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
-) -> Tensor:
-    """What `x[…, start:end:step]` is, in a dim.
-
-    Args:
-        input: tensor of shape `(…, n, …)`.
-        dim: which dim has the size `n`.
-        start, end: where it begins, and before which it ends; negative ones count from the end.
-        step: how far the next one is.
-
-    Returns:
-        A view.
-
-    Raises:
-        DimError: if there is no such dim.
-        ArgumentError: if `step` is not positive.
-
-    Example:
-        >>> slice_along(tensor([1, 2, 3, 4]), 0, 1, None, 2)
-        tensor([2, 4])
-    """
-    at, place = _slice_of(input, dim, start, end, step)
-    return _slice(input, at, *place)
-
-
-def _slice_of(input: Tensor, dim: int, *given: int | None) -> tuple[int, tuple[int, int, int]]:
-    """A dim counted from the front, and where in it a slice begins, ends and how it goes on."""
-    if not input.ndim:
-        raise DimError(
-            "slice() cannot be applied to a 0-dim tensor. It has no dim to cut. Write "
-            "`x.reshape(1)` first."
-        )
-    at = wrap_dim(dim, input.ndim)
-    return at, read_slice(slice(*given), input.shape[at])
-
-
-@op(SelectScatter)
-def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
-    """`input` with `src` in the place of one element of a dim.
-
-    Args:
-        input: tensor of shape `S`.
-        src: tensor of the shape of `input.select(dim, index)`.
-        dim, index: of which dim, and which element.
-
-    Returns:
-        A copy of shape `S`.
-
-    Raises:
-        DimError: if there is no such element.
-        ShapeError: if `src` has another shape.
-
-    Example:
-        >>> select_scatter(tensor([[1, 2], [3, 4]]), tensor([0, 0]), 1, 0)
-        tensor([[0, 2],
-                [0, 4]])
-
-    See also: https://pytorch.org/docs/stable/generated/torch.select_scatter.html
-    """
-    shown = select(input, dim, index)
-    at = wrap_dim(dim, input.ndim)
-    place = int_of(index, "select_scatter", "index") % input.shape[at]
-    return SelectScatter.apply(input, source_for(input, src, shown), dim=at, index=place)
-
-
-@op(SliceScatter)
-def slice_scatter(
-    input: Tensor,
-    src: Tensor,
-    dim: int = 0,
-    start: int | None = None,
-    end: int | None = None,
-    step: int = 1,
-) -> Tensor:
-    """`input` with `src` in the place of a range of a dim.
-
-    Args:
-        input: tensor of shape `S`.
-        src: tensor of the shape of that range.
-        dim, start, end, step: the range, as in `x[start:end:step]`.
-
-    Returns:
-        A copy of shape `S`.
-
-    Raises:
-        DimError: if there is no such dim.
-        ShapeError: if `src` has another shape.
-
-    Example:
-        >>> slice_scatter(tensor([1, 2, 3, 4]), tensor([0, 0]), 0, 1, 3)
-        tensor([1, 0, 0, 4])
-
-    See also: https://pytorch.org/docs/stable/generated/torch.slice_scatter.html
-    """
-    at, (first, behind, each) = _slice_of(input, dim, start, end, step)
-    source = source_for(input, src, _slice(input, at, first, behind, each))
-    return SliceScatter.apply(input, source, dim=at, start=first, end=behind, step=each)
-
-
-def source_for(input: Tensor, src: Tensor, shown: Tensor) -> Tensor:
-    """`src`, in the dtype of `input`.
-
-    Raises:
-        ShapeError: if it has not the shape of `shown`, the place that it is for.
-    """
-    if src.shape != shown.shape:
-        raise ShapeError(
-            "expected src to have a size equal to the slice of self. "
-            f"src size = {list(src.shape)}, slice size = {list(shown.shape)}. Each place takes "
-            "one element. Write `src.expand(…)`."
-        )
-    return to(src, input.dtype)
-
 
 # What an index means ------------------------------------------------------------------------------
 
@@ -410,29 +128,6 @@ def dims_of(item: Any) -> int:
     if item is None or item is Ellipsis or isinstance(item, bool):
         return 0
     return int(item.ndim) if hasattr(item, "dtype") and _is_mask(item) else 1
-
-
-def read_slice(item: slice, n: int) -> tuple[int, int, int]:
-    """(start, end, step) of a slice of a dim of size `n`, 0 <= start <= end <= n.
-
-    Raises:
-        ArgumentError: for a step of 0 or below.
-        ArgumentTypeError: for bounds that are no integers.
-    """
-    try:
-        step = 1 if item.step is None else operator.index(item.step)
-        start, end, _ = slice(item.start, item.stop).indices(n)
-    except TypeError as error:
-        raise ArgumentTypeError(
-            "slice indices must be integers or None or have an __index__ method, got "
-            f"{item}. They name places. Write `int(i)`."
-        ) from error
-    if step < 1:
-        raise ArgumentError(
-            ("slice step cannot be zero" if step == 0 else "step must be greater than zero")
-            + f", got {item}. A view walks forwards. Write `x.flip(0)` to turn a dim around."
-        )
-    return start, max(start, end), step
 
 
 def index_array(item: Any, array: Any) -> Any:
@@ -611,6 +306,20 @@ class Index(_Chosen, KeepsShape):
         return moved(chosen, key.source, key.destination)
 
 
+class Alias(Moved):
+    """y = x        x̄ = ȳ"""
+
+    views = True
+
+    @staticmethod
+    def forward(x):
+        return x[...]
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad
+
+
 def getitem(input: Tensor, index: Any) -> Tensor:
     """`input[index]`.
 
@@ -635,9 +344,10 @@ def getitem(input: Tensor, index: Any) -> Tensor:
     See also: https://numpy.org/doc/stable/user/basics.indexing.html
     """
     if index.__class__ is int and input.ndim:  # nearly always: `x[i]` in a loop
-        return _select(input, 0, index)
+        return selected(input, 0, index)
     if index.__class__ is slice:  # alone, a slice is a Slice even if it is all of the dim
-        return _slice(input, 0, *read_slice(index, _size_to_slice(input, 0)))
+        at = dim_to_cut("slice", input, 0)
+        return sliced(input, at, *read_slice(index, input.shape[at]))
     view, dims, indices = parse(input, index)
     if not dims:
         return as_view(Alias.apply(input), input) if view is input else view
@@ -671,13 +381,13 @@ def parse(input: Tensor, index: Any) -> tuple[Tensor, Shape, Values]:
             view = unsqueeze(view, at)
             at += 1
         elif isinstance(item, slice):
-            n = _size_to_slice(view, at)
+            n = view.shape[at]
             bounds = read_slice(item, n)
             if bounds != (0, n, 1) or item.start:  # a start of -n makes a node in PyTorch
-                view = _slice(view, at, *bounds)
+                view = sliced(view, at, *bounds)
             at += 1
         elif isinstance(item, int) and not isinstance(item, bool):
-            view = _select(view, at, item)
+            view = selected(view, at, item)
         else:
             if isinstance(item, bool):
                 view, item = unsqueeze(view, at), np.zeros(int(item), np.int64)
@@ -686,15 +396,6 @@ def parse(input: Tensor, index: Any) -> tuple[Tensor, Shape, Values]:
             at += dims_of(item)
             beyond += dims_of(item) - 1  # a mask takes several dims in one place of the key
     return view, tuple(dims), tuple(indices)
-
-
-def _size_to_slice(input: Tensor, dim: int) -> int:
-    if not input.ndim:
-        raise DimError(
-            "slice() cannot be applied to a 0-dim tensor. It has no dim to slice. Write `x[None]` "
-            "for a tensor with one."
-        )
-    return input.shape[dim]
 
 
 def _too_many(input: Tensor, items: Sequence[Any]) -> DimError:
@@ -895,7 +596,7 @@ class Put(_Flat):
         return left if wants_x else None, read
 
 
-@op(Take, out=True)
+@op(Take, out=True, out_exact=True, out_apart=True)
 def take(input: Tensor, index: Tensor) -> Tensor:
     """The elements at places counted row by row, whatever shape `input` has.
 
@@ -944,12 +645,7 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
     See also: https://pytorch.org/docs/stable/generated/torch.Tensor.put_.html
     """
     require_tensor("put", source)
-    if source.dtype != input.dtype:
-        raise DTypeError(
-            "put_(): self and source expected to have the same dtype, but got self.dtype = "
-            f"{scalar_name(input.dtype)} and source.dtype = {scalar_name(source.dtype)}. Elements "
-            "are written as they are. Write `source.to(x.dtype)`."
-        )
+    check_dtypes("put_(): self and source expected to have the same dtype", input, source)
     places = _in_a_row("put_", input, index)
     if source.numel() != places.numel():
         raise DimError(
@@ -965,11 +661,7 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
 def _in_a_row(name: str, input: Tensor, index: Tensor) -> Tensor:
     """An index into all elements of `input`, counted from the first."""
     require_tensor(name, index)
-    if index.dtype != int64:
-        raise DTypeError(
-            f"{name}(): Expected a long tensor for index, but got {scalar_name(index.dtype)}. "
-            "It names places. Write `index.long()`."
-        )
+    check_long(f"{name}(): Expected a long tensor for index,", index)
     n, places = input.numel(), visible(index.payload)
     if index.numel() and not n:
         raise DimError(f"{name}(): tried to {name.strip('_')} from an empty tensor.")
@@ -982,7 +674,7 @@ def _in_a_row(name: str, input: Tensor, index: Tensor) -> Tensor:
     return where(index < 0, index + n, index)
 
 
-class UnravelIndex(Primitive):
+class UnravelIndex(Along):
     """y, z, … = unravel(x, shape)"""
 
     promotes = None
@@ -993,10 +685,6 @@ class UnravelIndex(Primitive):
     def forward(x, *, shape):
         steps = [math.prod(shape[dim + 1 :]) for dim in range(len(shape))]
         return tuple([x // step % n for n, step in zip(shape, steps, strict=True)])
-
-    @classmethod
-    def vmap(cls, info, in_dims, x, *, shape):
-        return cls.apply(x, shape=shape)
 
 
 @function(UnravelIndex)

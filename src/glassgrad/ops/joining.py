@@ -1,6 +1,11 @@
-"""Putting tensors together: cat, stack, as rows, columns or layers; and apart: split, unbind."""
+"""Parts of tensors: cut out, seen by strides, taken apart, and put together.
+
+`select` and `narrow` show a part, `as_strided` and `unfold` any places in memory; `split` and
+`unbind` show all parts, `cat` and `stack` join them.
+"""
 
 import functools
+import operator
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate, combinations_with_replacement, pairwise
@@ -13,24 +18,637 @@ from glassgrad.core.errors import (
     ArgumentError,
     ArgumentTypeError,
     DimError,
-    DTypeError,
     ShapeError,
 )
+from glassgrad.core.primitive import Parameters, Primitive
 from glassgrad.core.state import Shape, Values
 from glassgrad.core.tensor import Size, Tensor
-from glassgrad.memory.views import show
-from glassgrad.values.backend import in_rows
+from glassgrad.memory.views import as_view, offsets, show
+from glassgrad.values.backend import backend_of, in_rows
 from glassgrad.values.dtypes import int64
+from glassgrad.values.layers import Layer
 from glassgrad.values.operands import broadcast_text
 
-from ._arguments import OpClass, check_type, int_of, ints_of, size_of, wrap_dim
-from ._declaring import function, of_numpy, op
-from ._families import Along, KeepsShape, Linear, Moved, batch_all, in_dim, run, zeros_like
+from ._arguments import (
+    OpClass,
+    check_dtypes,
+    check_type,
+    check_vector,
+    int_of,
+    ints_of,
+    size_of,
+    wrap_dim,
+)
+from ._declaring import function, method, of_numpy, op
+from ._families import (
+    Along,
+    Into,
+    KeepsShape,
+    Linear,
+    Moved,
+    Part,
+    Replaced,
+    array_of,
+    batch_all,
+    in_dim,
+    run,
+    zeros_like,
+)
+from ._writing import reshaped_in_place
+from .conversion import clone, to
 from .creation import as_tensor
-from .indexing import Select, Slice, narrow
+from .memory import copy_, owner_of, steps_of
+from .memory import storage_offset as offset_of
+from .scattering import IndexAdd, IndexCopy, IndexSelect
 from .shape import expand, reshape, unsqueeze
 
 Tensors = Sequence[Tensor]
+
+# One element of a dim, and a range of them --------------------------------------------------------
+
+
+class Select(Part):
+    """y = x[index]        x̄ᵢ = ȳ·[i = index]"""
+
+    @staticmethod
+    def forward(x, *, dim, index):
+        return x[_at(dim, index)]
+
+
+class SelectInto(Into):
+    """yᵢ = x·[i = index]        x̄ = ȳ[index]"""
+
+    node = "SelectBackwardBackward0"
+    of = Select
+
+
+class SelectScatter(Replaced):
+    """z = x,  z[index] = s        x̄ = z̄,  x̄[index] = 0,  s̄ = z̄[index]"""
+
+    of = Select
+
+
+class Slice(Part):
+    """yᵢ = x[start + step·i]        x̄ₖ = Σᵢ ȳᵢ·[start + step·i = k]"""
+
+    @staticmethod
+    def forward(x, *, dim, start, end, step):
+        return x[_at(dim, slice(start, end, step))]
+
+
+class SliceInto(Into):
+    """yₖ = Σᵢ xᵢ·[start + step·i = k]        x̄ᵢ = ȳ[start + step·i]"""
+
+    node = "SliceBackwardBackward0"
+    of = Slice
+
+
+class SliceScatter(Replaced):
+    """z = x,  z[start + step·i] = sᵢ
+    x̄ = z̄,  x̄[start + step·i] = 0,  s̄ᵢ = z̄[start + step·i]
+    """
+
+    of = Slice
+
+
+def _at(dim: int, place: int | slice) -> Values:
+    """The key of `place` in one dim. The Ellipsis makes a 0-d result an array, and so a view."""
+    return (*(slice(None),) * dim, place, ...)
+
+
+@op()
+def select(input: Tensor, dim: int, index: int) -> Tensor:
+    """One element of a dim, which is then gone.
+
+    Args:
+        input: tensor of shape `(…, n, …)`.
+        dim: which dim has the size `n`.
+        index: from `-n` to `n - 1`.
+
+    Returns:
+        A view without that dim.
+
+    Raises:
+        DimError: if there is no such dim, or no such element.
+
+    Example:
+        >>> select(tensor([[1, 2], [3, 4]]), 1, 0)
+        tensor([1, 3])
+    """
+    at = dim_to_cut("select", input, dim)
+    return selected(input, at, int_of(index, "select", "index"))
+
+
+def selected(input: Tensor, dim: int, index: int) -> Tensor:
+    """`select`, the dim counted from the front."""
+    n = input.shape[dim]
+    if not -n <= index < n:
+        raise DimError(
+            f"index {index} is out of bounds for dimension {dim} with size {n}: select(), index "
+            f"{index} out of range for tensor of size {list(input.shape)}. Write an index from "
+            f"{-n} to {n - 1}."
+        )
+    return as_view(Select.apply(input, dim=dim, index=index % n), input)
+
+
+def sliced(input: Tensor, dim: int, start: int, end: int, step: int) -> Tensor:
+    """`x[…, start:end:step]`, all of them counted from the front."""
+    return as_view(Slice.apply(input, dim=dim, start=start, end=end, step=step), input)
+
+
+def dim_to_cut(name: str, input: Tensor, dim: int, error: type[Exception] = DimError) -> int:
+    """The dim counted from the front.
+
+    Raises:
+        DimError: or another error, for a 0-d tensor.
+    """
+    if not input.ndim:
+        raise error(
+            f"{name}() cannot be applied to a 0-dim tensor: {name} expects at least a "
+            "1-dimensional tensor, got a tensor with 0 dims. There is nothing to cut. Write "
+            "`x.item()` for its value, or `x.reshape(1)` first."
+        )
+    return wrap_dim(dim, input.ndim)
+
+
+@op()
+def narrow(input: Tensor, dim: int, start: int | Tensor, length: int) -> Tensor:
+    """A range of a dim.
+
+    Args:
+        input: tensor of shape `(…, n, …)`.
+        dim: which dim has the size `n`.
+        start: where the range begins; negative ones count from the end.
+        length: how many elements it has.
+
+    Returns:
+        A view of shape `(…, length, …)`.
+
+    Raises:
+        DimError: if there is no such dim, or `start` is outside of it.
+        ShapeError: if the range reaches over the end.
+
+    Example:
+        >>> narrow(tensor([1, 2, 3, 4]), 0, 1, 2)
+        tensor([2, 3])
+    """
+    at = dim_to_cut("narrow", input, dim, ShapeError)
+    length = int_of(length, "narrow", "length")
+    if length < 0:
+        raise ShapeError(
+            f"narrow(): length must be non-negative, got {length}. It counts elements. "
+            "Write where the range begins as `start`."
+        )
+    if isinstance(start, Tensor) and (start.ndim or start.dtype.kind not in "iu"):
+        raise ShapeError(
+            f"start must be an 0-dim integral Tensor, got {start.dtype} of shape "
+            f"{list(start.shape)}. A range begins at one place. Write an int, or `start[0]`."
+        )
+    n, first = input.shape[at], int_of(start, "narrow", "start")
+    if not -n <= first <= n:
+        raise DimError(
+            f"start out of range (expected to be in range of [{-n}, {n}], but got {first}). "
+            "The range begins inside of the dim."
+        )
+    first += n if first < 0 else 0
+    if first + length > n:
+        raise ShapeError(
+            f"start ({first}) + length ({length}) exceeds dimension size ({n}). The range ends "
+            f"inside of the dim. Write a length up to {n - first}."
+        )
+    return sliced(input, at, first, first + length, 1)
+
+
+@method(name="slice")
+def slice_along(
+    input: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
+) -> Tensor:
+    """What `x[…, start:end:step]` is, in a dim.
+
+    Args:
+        input: tensor of shape `(…, n, …)`.
+        dim: which dim has the size `n`.
+        start, end: where it begins, and before which it ends; negative ones count from the end.
+        step: how far the next one is.
+
+    Returns:
+        A view.
+
+    Raises:
+        DimError: if there is no such dim.
+        ArgumentError: if `step` is not positive.
+
+    Example:
+        >>> slice_along(tensor([1, 2, 3, 4]), 0, 1, None, 2)
+        tensor([2, 4])
+    """
+    at = dim_to_cut("slice", input, dim)
+    return sliced(input, at, *read_slice(slice(start, end, step), input.shape[at]))
+
+
+def read_slice(item: slice, n: int) -> tuple[int, int, int]:
+    """(start, end, step) of a slice of a dim of size `n`, 0 <= start <= end <= n.
+
+    Raises:
+        ArgumentError: for a step of 0 or below.
+        ArgumentTypeError: for bounds that are no integers.
+    """
+    try:
+        step = 1 if item.step is None else operator.index(item.step)
+        start, end, _ = slice(item.start, item.stop).indices(n)
+    except TypeError as error:
+        raise ArgumentTypeError(
+            "slice indices must be integers or None or have an __index__ method, got "
+            f"{item}. They name places. Write `int(i)`."
+        ) from error
+    if step < 1:
+        raise ArgumentError(
+            ("slice step cannot be zero" if step == 0 else "step must be greater than zero")
+            + f", got {item}. A view walks forwards. Write `x.flip(0)` to turn a dim around."
+        )
+    return start, max(start, end), step
+
+
+@op(SelectScatter)
+def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
+    """`input` with `src` in the place of one element of a dim.
+
+    Args:
+        input: tensor of shape `S`.
+        src: tensor of the shape of `input.select(dim, index)`.
+        dim, index: of which dim, and which element.
+
+    Returns:
+        A copy of shape `S`.
+
+    Raises:
+        DimError: if there is no such element.
+        ShapeError: if `src` has another shape.
+
+    Example:
+        >>> select_scatter(tensor([[1, 2], [3, 4]]), tensor([0, 0]), 1, 0)
+        tensor([[0, 2],
+                [0, 4]])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.select_scatter.html
+    """
+    shown = select(input, dim, index)
+    at = wrap_dim(dim, input.ndim)
+    place = int_of(index, "select_scatter", "index") % input.shape[at]
+    return SelectScatter.apply(input, source_for(input, src, shown), dim=at, index=place)
+
+
+@op(SliceScatter)
+def slice_scatter(
+    input: Tensor,
+    src: Tensor,
+    dim: int = 0,
+    start: int | None = None,
+    end: int | None = None,
+    step: int = 1,
+) -> Tensor:
+    """`input` with `src` in the place of a range of a dim.
+
+    Args:
+        input: tensor of shape `S`.
+        src: tensor of the shape of that range.
+        dim, start, end, step: the range, as in `x[start:end:step]`.
+
+    Returns:
+        A copy of shape `S`.
+
+    Raises:
+        DimError: if there is no such dim.
+        ShapeError: if `src` has another shape.
+
+    Example:
+        >>> slice_scatter(tensor([1, 2, 3, 4]), tensor([0, 0]), 0, 1, 3)
+        tensor([1, 0, 0, 4])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.slice_scatter.html
+    """
+    at = dim_to_cut("slice", input, dim)
+    start, end, step = read_slice(slice(start, end, step), input.shape[at])
+    source = source_for(input, src, sliced(input, at, start, end, step))
+    return SliceScatter.apply(input, source, dim=at, start=start, end=end, step=step)
+
+
+def source_for(input: Tensor, src: Tensor, shown: Tensor) -> Tensor:
+    """`src`, in the dtype of `input`.
+
+    Raises:
+        ShapeError: if it has not the shape of `shown`, the place that it is for.
+    """
+    if src.shape != shown.shape:
+        raise ShapeError(
+            "expected src to have a size equal to the slice of self. "
+            f"src size = {list(src.shape)}, slice size = {list(shown.shape)}. Each place takes "
+            "one element. Write `src.expand(…)`."
+        )
+    return to(src, input.dtype)
+
+
+# Any places in memory -----------------------------------------------------------------------------
+
+
+class AsStrided(Primitive):
+    """yᵢ = x[storage_offset + stride·i]
+    dyᵢ = dx[storage_offset + stride·i]
+    x̄ₖ = Σᵢ ȳᵢ·[storage_offset + stride·i = k]
+
+    Places in memory are counted from the first element of x, which is the one at `own`.
+    """
+
+    promotes = None
+    views = True
+
+    @staticmethod
+    def forward(x, *, size, stride, storage_offset, own):
+        return backend_of(x).strided(x, size, stride, storage_offset - own)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.shape, ctx.steps = inputs[0].shape, steps_of(inputs[0])
+
+    @staticmethod
+    def backward(ctx, grad):
+        """The gradient of the memory; of it, what `x` shows."""
+        shown, own, n = _places(grad, ctx)
+        zeros, row = zeros_like(grad, (n,)), grad.reshape(-1)
+        of_memory = run(IndexAdd, zeros, row, shown, dim=0, alpha=1)
+        return run(IndexSelect, of_memory, own, dim=0).reshape(ctx.shape)
+
+    @classmethod
+    def jvp(cls, ctx, dx):
+        """So of a tangent that lies in memory as x does; else of the memory it would have."""
+        if steps_of(dx) == ctx.steps and _is_within(ctx):
+            return cls.apply(dx, **ctx.parameters)
+        shown, own, n = _places(dx, ctx)
+        of_memory = run(IndexCopy, zeros_like(dx, (n,)), dx.reshape(-1), own, dim=0)
+        return IndexSelect.apply(of_memory, shown, dim=0).reshape(ctx.size)
+
+    @classmethod
+    def vmap(cls, info, in_dims, x, *, size, stride, **offsets):
+        return cls.apply(
+            x, size=(info.batch_size, *size), stride=(steps_of(x)[0], *stride), **offsets
+        )
+
+
+def _places(like: Any, ctx: Any) -> tuple[Any, Any, int]:
+    """Where in memory each element of y is, and each of x: vectors; and how large the memory is."""
+    shown = offsets(ctx.size, ctx.stride).reshape(-1) + (ctx.storage_offset - ctx.own)
+    own = offsets(ctx.shape, ctx.steps).reshape(-1)
+    first = min(np.min(shown, initial=0), 0)
+    n = int(max(np.max(shown, initial=0), np.max(own, initial=0))) + 1 - first
+    asarray = backend_of(array_of(like)).asarray
+    return asarray(shown - first), asarray(own - first), n
+
+
+def _is_within(ctx: Any) -> bool:
+    """Whether y shows nothing before the first or behind the last element of x."""
+    first = ctx.storage_offset - ctx.own
+    return first >= 0 and first + _reach(ctx.size, ctx.stride) <= _reach(ctx.shape, ctx.steps)
+
+
+def _reach(size: Shape, stride: Shape) -> int:
+    """How many elements of memory there are from the first to the last, both included."""
+    if 0 in size:
+        return 0
+    return 1 + sum([(n - 1) * step for n, step in zip(size, stride, strict=True)])
+
+
+@op(AsStrided)
+def as_strided(
+    input: Tensor,
+    size: Sequence[int],
+    stride: Sequence[int],
+    storage_offset: int | None = None,
+) -> Tensor:
+    """A view of the memory of `input`, with any sizes and strides.
+
+    Args:
+        input: tensor of any shape.
+        size: the sizes of the view.
+        stride: how many elements of memory lie between neighbours along each dim.
+        storage_offset: which element of the memory is the first one; None: the first of `input`.
+
+    Returns:
+        A view. Elements that show one place in memory add up their gradients.
+
+    Raises:
+        ShapeError: if there are not as many sizes as strides, one is negative, or the memory is
+            too small.
+
+    Example:
+        >>> as_strided(tensor([1, 2, 3]), (2, 2), (1, 1))
+        tensor([[1, 2],
+                [2, 3]])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.as_strided.html
+    """
+    given = _checked(input, size, stride, storage_offset)
+    return as_view(AsStrided.apply(input, **given), input)
+
+
+class AsStridedInPlace(AsStrided):
+    """yᵢ = x[storage_offset + stride·i]
+    dyᵢ = dx[storage_offset + stride·i]
+    x̄ₖ = Σᵢ ȳᵢ·[storage_offset + stride·i = k]
+    """
+
+    node = "AsStridedBackward1"
+
+
+@op(out=False, inplace=False)
+def as_strided_(
+    input: Tensor,
+    size: Sequence[int],
+    stride: Sequence[int],
+    storage_offset: int | None = None,
+) -> Tensor:
+    """`as_strided`, in place: `input` shows other elements of its memory.
+
+    Example:
+        >>> as_strided_(tensor([1, 2, 3]), (2, 2), (1, 1))
+        tensor([[1, 2],
+                [2, 3]])
+    """
+    given = _checked(input, size, stride, storage_offset)
+    return reshaped_in_place("as_strided", AsStridedInPlace, input, **given)
+
+
+def _checked(
+    input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None
+) -> Parameters:
+    """The parameters of a view by strides.
+
+    Raises:
+        ShapeError: if there is no such view.
+    """
+    sizes = size_of((tuple(size),), "as_strided")
+    steps = size_of((tuple(stride),), "as_strided", argument="stride")
+    own = offset_of(input)
+    offset = own if storage_offset is None else storage_offset
+    if len(sizes) != len(steps):
+        raise ShapeError(
+            f"mismatch in length of strides and shape: {len(steps)} and {len(sizes)}, but size and "
+            "stride must have the same length. Each dim has one of both. Write one for each."
+        )
+    if min((*sizes, *steps, offset)) < 0:
+        raise ShapeError(
+            "as_strided: Negative strides are not supported at the moment, got strides: "
+            f"{list(steps)} with sizes {list(sizes)} and the storage offset {offset}. Memory is "
+            "walked forwards. Write `x.flip(dim)` to turn a dim around."
+        )
+    if 0 not in sizes:
+        _check_memory(input, sizes, steps, offset)
+    return {"size": sizes, "stride": steps, "storage_offset": offset, "own": own}
+
+
+@op()
+def as_strided_scatter(
+    input: Tensor,
+    src: Tensor,
+    size: Sequence[int],
+    stride: Sequence[int],
+    storage_offset: int | None = None,
+) -> Tensor:
+    """`input` with `src` in the place of what `as_strided` shows of it.
+
+    Args:
+        input: tensor of shape `S`.
+        src: tensor of shape `size`.
+        size, stride, storage_offset: which elements; see `as_strided`.
+
+    Returns:
+        A copy of shape `S`.
+
+    Raises:
+        ShapeError: if there is no such memory, or `src` has another shape.
+
+    Example:
+        >>> as_strided_scatter(tensor([1, 2, 3]), tensor([0, 0]), (2,), (2,))
+        tensor([0, 2, 0])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.as_strided_scatter.html
+    """
+    out = clone(input)
+    shown = as_strided(out, size, stride, storage_offset)
+    copy_(shown, source_for(input, src, shown))
+    return out
+
+
+def _check_memory(input: Tensor, size: Shape, stride: Shape, start: int) -> None:
+    """Raise if there is no such memory; inside vmap, if one example does not show it."""
+    end, itemsize = start + _reach(size, stride), input.itemsize
+    while isinstance(input.payload, Layer):
+        if input.payload.batched:
+            own, n = offset_of(input), _reach(input.shape, steps_of(input))
+            no_examples = input.numel() and not input.payload.array.size
+            if not no_examples and not own <= start < end <= own + n:
+                raise ShapeError(
+                    f"result = tensor.as_strided({list(size)}, {list(stride)}, {start}) can access "
+                    "memory outside of `tensor`. `result` can access some memory in range "
+                    f"[{start}, {end - 1}], but `tensor`, one example of shape "
+                    f"{list(input.shape)}, only in range [{own}, {own + n - 1}]. This is not "
+                    "supported inside of vmap, please try to rewrite the `as_strided` call as a "
+                    "sequence of view operations such as `x[…]` and `x.t()`."
+                )
+            return
+        input = input.payload.value
+    base = input if input._base is None else input._base
+    array, owner = base.payload, owner_of(base.payload)
+    n = _reach(array.shape, steps_of(array))
+    if owner.size and owner.flags.c_contiguous:  # all that lies behind its first element
+        address = backend_of(array).address
+        n = int(owner.size) - (address(array) - address(owner)) // itemsize
+    if end > n:
+        raise ShapeError(
+            f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {start}, and "
+            f"itemsize {itemsize} requiring a storage size of {end * itemsize} are out of bounds "
+            f"for storage of size {n * itemsize}. Choose smaller ones."
+        )
+
+
+class Unfold(Part):
+    """yᵢₖ = x[step·i + k]        x̄ⱼ = Σᵢₖ ȳᵢₖ·[step·i + k = j]"""
+
+    axes = ("dimension",)
+
+    @staticmethod
+    def forward(x, *, dimension, size, step):
+        sizes, strides = list(x.shape), list(steps_of(x))
+        inner = strides[dimension]
+        sizes[dimension] = (sizes[dimension] - size) // step + 1
+        strides[dimension] *= step
+        return backend_of(x).strided(x, (*sizes, size), (*strides, inner), 0)
+
+
+class UnfoldInto(Into):
+    """yⱼ = Σᵢₖ xᵢₖ·[step·i + k = j]        x̄ᵢₖ = ȳ[step·i + k]"""
+
+    node = "UnfoldBackwardBackward0"
+    of = Unfold
+
+    @staticmethod
+    def forward(x, *, shape, dimension, size, step):
+        out, reach = zeros_like(x, shape), (x.shape[dimension] - 1) * step + 1
+        for k in range(size):  # the places of the k-th elements differ from each other
+            out[in_dim(slice(k, k + reach, step), dimension)] += x[..., k]
+        return out
+
+
+@method()
+def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
+    """Windows of a dim, without a copy.
+
+    Args:
+        input: tensor of shape `(…, n, …)`.
+        dimension: which dim has the size `n`.
+        size: how long each window is.
+        step: how far the next one begins.
+
+    Returns:
+        A view of shape `(…, (n - size) // step + 1, …, size)`. Windows that overlap show the same
+        memory.
+
+    Raises:
+        DimError: if there is no such dim.
+        ShapeError: if a window is longer than the dim.
+        ArgumentError: if `size` is negative, or `step` not positive.
+        ArgumentTypeError: if one of them is no integer.
+
+    Example:
+        >>> tensor([1, 2, 3, 4]).unfold(0, 2, 1)
+        tensor([[1, 2],
+                [2, 3],
+                [3, 4]])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.Tensor.unfold.html
+    """
+    at = wrap_dim(dimension, input.ndim)
+    size, step = int_of(size, "unfold", "size"), int_of(step, "unfold", "step")
+    longest = input.shape[at] if input.ndim else 1
+    if size > longest:
+        raise ShapeError(
+            f"maximum size for tensor at dimension {at} is {longest} but size is {size}: the shape "
+            f"is {list(input.shape)}. A window lies within its dim. Write a smaller size."
+        )
+    if size < 0:
+        raise ArgumentError(
+            f"size is {size} but must be >= 0. It counts the elements of a window. "
+            "Write a number from 0 on."
+        )
+    if step <= 0:
+        raise ArgumentError(
+            f"step is {step} but must be > 0. Windows move forwards. Write a number from 1 on."
+        )
+    if not input.ndim:
+        return unfold(reshape(input, (1,)), 0, size, 1)[0]
+    return as_view(Unfold.apply(input, dimension=at, size=size, step=step), input)
+
+
+# Put together -------------------------------------------------------------------------------------
 
 
 class Cat(Linear, Along):
@@ -70,7 +688,7 @@ class Cat(Linear, Along):
         return cls.apply(*lined, dim=dim + 1)
 
 
-@function(Cat, out=True)
+@function(Cat, out=True, out_apart=True, aliases=("concat", "concatenate"))
 def cat(tensors: Tensors, dim: int = 0) -> Tensor:
     """Tensors one behind the other in a dim they have.
 
@@ -119,17 +737,6 @@ def cat(tensors: Tensors, dim: int = 0) -> Tensor:
     return Cat.apply(*parts, dim=at)
 
 
-@function(aliases=("concatenate",))
-def concat(tensors: Tensors, dim: int = 0) -> Tensor:
-    """`cat` under another name.
-
-    Example:
-        >>> concat([tensor([[1]]), tensor([[2]])], dim=1)
-        tensor([[1, 2]])
-    """
-    return cat(tensors, dim)
-
-
 class Stack(Linear, Along):
     """z = stack(x, y, …),  x, y, … = tensors        x̄, ȳ, … = unbind z̄"""
 
@@ -147,7 +754,7 @@ class Stack(Linear, Along):
         )
 
 
-@function(Stack, out=True)
+@function(Stack, out=True, out_apart=True)
 def stack(tensors: Tensors, dim: int = 0) -> Tensor:
     """Tensors beside each other in a new dim.
 
@@ -212,7 +819,7 @@ def _some(name: str, tensors: object, error: type[Exception] = ShapeError) -> li
 Some = Tensor | tuple[Tensor, ...]
 
 
-@function(aliases=("row_stack",), out=True)
+@function(aliases=("row_stack",), out=True, out_apart=True)
 def vstack(tensors: Tensors) -> Tensor:
     """Tensors below each other: vectors as rows, others joined in their first dim.
 
@@ -235,7 +842,7 @@ def vstack(tensors: Tensors) -> Tensor:
     return cat([_widened(x, 2) for x in _some("vstack", tensors)])
 
 
-@function(out=True)
+@function(out=True, out_apart=True)
 def hstack(tensors: Tensors) -> Tensor:
     """Tensors beside each other: vectors one behind the other, others joined in their second dim.
 
@@ -259,7 +866,7 @@ def hstack(tensors: Tensors) -> Tensor:
     return cat(parts, 0 if parts[0].ndim == 1 else 1)
 
 
-@function(out=True)
+@function(out=True, out_apart=True)
 def dstack(tensors: Tensors) -> Tensor:
     """Tensors behind each other, joined in their third dim.
 
@@ -283,7 +890,7 @@ def dstack(tensors: Tensors) -> Tensor:
     return cat([_widened(x, 3) for x in _some("dstack", tensors)], 2)
 
 
-@function(out=True)
+@function(out=True, out_apart=True)
 def column_stack(tensors: Tensors) -> Tensor:
     """Tensors beside each other: vectors as columns, others joined in their second dim.
 
@@ -461,16 +1068,10 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
             "says which dim the first vector varies along."
         )
     for x in vectors:
-        if x.ndim > 1:
-            raise ShapeError(
-                "torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got the shape "
-                f"{list(x.shape)}. Each has a dim of its own. Write `x.flatten()`."
-            )
-        if x.dtype != vectors[0].dtype:
-            raise DTypeError(
-                f"meshgrid expects all tensors to have the same dtype, got {vectors[0].dtype} and "
-                f"{x.dtype}. Write `x.to(dtype)`."
-            )
+        said = "torch.meshgrid: Expected 0D or 1D tensor in the tensor list but"
+        check_vector(said, x, "Each has a dim of its own.", or_number=True)
+        said = "meshgrid expects all tensors to have the same dtype"
+        check_dtypes(said, vectors[0], x, called="y")
     dims = list(range(len(vectors)))  # along which each varies
     if indexing == "xy":
         dims[:2] = dims[1::-1]
@@ -503,11 +1104,7 @@ def cartesian_prod(*tensors: Any) -> Tensor:
     """
     vectors = _listed("cartesian_prod", tensors)
     for x in vectors:
-        if x.ndim != 1:
-            raise ShapeError(
-                f"Expect a 1D vector, but got shape {list(x.shape)}. An element of each is taken. "
-                "Write `x.flatten()`."
-            )
+        check_vector("Expect a 1D vector, but", x, "An element of each is taken.")
     if len(vectors) == 1:
         return vectors[0]
     return stack([reshape(x, (-1,)) for x in meshgrid(*vectors, indexing="ij")], 1)
@@ -536,11 +1133,7 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
 
     See also: https://pytorch.org/docs/stable/generated/torch.combinations.html
     """
-    if input.ndim != 1:
-        raise ShapeError(
-            f"Expect a 1D vector, but got shape {list(input.shape)}. Its elements are taken. "
-            "Write `x.flatten()`."
-        )
+    check_vector("Expect a 1D vector, but", input, "Its elements are taken.")
     count = int_of(r, "combinations", "r")
     if count < 0:
         raise ShapeError(f"Expect a non-negative number, but got {count}. It counts elements.")
@@ -652,7 +1245,8 @@ def _cut(
     by_sizes: OpClass,
 ) -> tuple[Tensor, ...]:
     """The parts: of one size, or for a sequence of these sizes."""
-    at, n = _dim_to_cut("split", tensor, dim)
+    at = dim_to_cut("split", tensor, dim, ShapeError)
+    n = tensor.shape[at]
     if isinstance(sections, Sequence):
         sizes = size_of((tuple(sections),), "split", argument="split_sizes")
         if any(size < 0 for size in sizes):
@@ -679,17 +1273,6 @@ def _cut(
             f"{n}. Parts of 0 elements never use it up. Write a larger size."
         )
     return by_size.apply(tensor, split_size=size, dim=at)
-
-
-def _dim_to_cut(name: str, input: Tensor, dim: int) -> tuple[int, int]:
-    """The dim counted from the front, and its size."""
-    if not input.ndim:
-        raise ShapeError(
-            f"{name} expects at least a 1-dimensional tensor, got a tensor with 0 dims. There is "
-            "nothing to cut. Write `x.reshape(1)` first."
-        )
-    at = wrap_dim(dim, input.ndim)
-    return at, input.shape[at]
 
 
 @op()
@@ -728,7 +1311,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
 
 def _sections_of(input: Tensor, chunks: int, dim: int) -> int | Sequence[int]:
     """What `split` has to be told for so many parts."""
-    _, n = _dim_to_cut("chunk", input, dim)
+    n = input.shape[dim_to_cut("chunk", input, dim, ShapeError)]
     count = _count_of("chunk", "chunks", chunks)
     return -(-n // count) if n else [0] * count
 
@@ -766,14 +1349,14 @@ def tensor_split(
         >>> tensor_split(tensor([1, 2, 3]), 2)
         (tensor([1, 2]), tensor([3]))
     """
-    at, n = _dim_to_cut("tensor_split", input, dim)
+    at = dim_to_cut("tensor_split", input, dim, ShapeError)
+    n = input.shape[at]
     if isinstance(indices_or_sections, Tensor):
-        if indices_or_sections.ndim > 1:
-            raise ShapeError(
-                "tensor_split expected tensor_indices_or_sections to be a zero-dimensional or "
-                f"one-dimensional tensor, but got a tensor with {indices_or_sections.ndim} dims. "
-                "It names places of one dim. Write `places.flatten()`."
-            )
+        said = (
+            "tensor_split expected tensor_indices_or_sections to be a zero-dimensional or "
+            "one-dimensional tensor, but"
+        )
+        check_vector(said, indices_or_sections, "It names places of one dim.", or_number=True)
         indices_or_sections = indices_or_sections.tolist()
     if isinstance(indices_or_sections, Sequence):
         places = ints_of(indices_or_sections, "tensor_split", "indices")
@@ -851,7 +1434,7 @@ class Unbind(Moved):
 
     @staticmethod
     def forward(x, *, dim):
-        return tuple([x[(*in_dim(index, dim), ...)] for index in range(x.shape[dim])])
+        return tuple([x[_at(dim, index)] for index in range(x.shape[dim])])
 
     @staticmethod
     def backward(ctx, *grads):

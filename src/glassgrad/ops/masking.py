@@ -27,7 +27,7 @@ from ._families import (
     zeros_like,
 )
 from .conversion import Clone
-from .filling import fill_value
+from .memory import fill_value
 from .reduction import Cumsum
 from .scattering import Gather, IndexAdd, IndexSelect
 from .selection import Nonzero
@@ -143,7 +143,7 @@ def _lines(info: Any, shape: Shape, dim: int | None, x: Any) -> Any:
     return rows_of(np.broadcast_to(lined, (info.batch_size, *shape)))
 
 
-@op(MaskedSelect, out=True, inplace=False)
+@op(MaskedSelect, out=True, out_exact=True, out_apart=True, inplace=False)
 def masked_select(input: Tensor, mask: Tensor) -> Tensor:
     """The elements where the mask says so, row by row.
 

@@ -13,11 +13,11 @@ from glassgrad.values.dtypes import as_dtype
 from ._arguments import Dims, reduced, require_tensor, scalar_name, wrap_dims
 from ._declaring import function, op
 from ._families import Reduction, kept_shape
-from .decompositions import check_matrices, check_precision, real_part, svdvals
+from .arithmetic import direction
 from .joining import cat
 from .linalg import matmul
+from .matrices import check_matrices, check_precision, inv_ex, real_part, svdvals
 from .selection import where
-from .solving import inv_ex
 
 Order = float | str | None
 
@@ -46,26 +46,24 @@ class LinalgVectorNorm(Reduction):
         x, y = ctx.saved_tensors
         kept, power = kept_shape(x.shape, ctx.dim), ctx.ord
         y, grad, size = y.reshape(kept), grad.reshape(kept), np.abs(x)
-        direction = np.sign(x)
-        if x.dtype.kind == "c":
-            direction = np.where(size == 0, 0, x / np.where(size == 0, 1, size))
+        towards = direction(x)
         if power == 0:
             return None  # it changes by steps
         if power == 1:
-            return grad * direction
+            return grad * towards
         if math.isinf(power):  # evenly split between those that are as large
             here = (size == y) | (x != x)
-            return direction * np.where(
+            return towards * np.where(
                 here, grad / here.sum(axis=ctx.dim, keepdims=True, dtype=grad.dtype), 0
             )
         if power < 1:
             slopes = np.where(size == 0, 0, size ** (power - 1))
-            return direction * slopes * (grad * y ** (1 - power))
+            return towards * slopes * (grad * y ** (1 - power))
         if power == 2:
             return grad * np.where(y == 0, 0, x / y)  # the gradient of this one is nan at 0
         scale = np.where(y == 0, 0, grad / np.where(y == 0, 1, y) ** (power - 1))
         if power < 2:
-            return direction * size ** (power - 1) * scale
+            return towards * size ** (power - 1) * scale
         return x * size ** (power - 2) * scale
 
     @classmethod

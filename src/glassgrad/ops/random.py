@@ -12,7 +12,6 @@ Other levels see constants.
 """
 
 import math
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -30,6 +29,7 @@ from glassgrad.core.primitive import Primitive
 from glassgrad.core.state import Shape, modes
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.values.backend import asnumpy, backend_for, backend_of
+from glassgrad.values.calls import warn
 from glassgrad.values.dtypes import DType, as_dtype, ends_of, get_default_dtype, int64
 from glassgrad.values.layers import batches_of, fresh
 
@@ -194,11 +194,11 @@ def _leaf(
     return out
 
 
-def _check_floats(name: str, *dtypes: DType) -> None:
-    if any(dtype.kind not in "fc" for dtype in dtypes):
+def _check_floats(name: str, *dtypes: DType, kinds: str = "fc") -> None:
+    if any(dtype.kind not in kinds for dtype in dtypes):
         raise DTypeError(
-            f"{name}() is not implemented for {', '.join(map(str, dtypes))}. It draws fractions. "
-            "Write `randint(…)`, or convert to a float first: `x.float()`."
+            f"{name}() is not implemented for {', '.join(map(str, dtypes))}. Its numbers are "
+            "fractions. Write `randint(…)`, or convert to a float first: `x.float()`."
         )
 
 
@@ -298,7 +298,7 @@ def _check_std(std: Any) -> None:
 # Coin flips ---------------------------------------------------------------------------------------
 
 
-@op()
+@op(out=True)
 def bernoulli(
     input: Tensor, p: float | None = None, *, generator: Generator | None = None
 ) -> Tensor:
@@ -323,11 +323,8 @@ def bernoulli(
         tensor([0., 1.])
     """
     require_tensor("bernoulli", input)
-    if p is None and input.dtype.kind != "f":
-        raise DTypeError(
-            f"bernoulli() is not implemented for {input.dtype}. Probabilities have fractions. "
-            "Write `input.float()`."
-        )
+    if p is None:
+        _check_floats("bernoulli", input.dtype, kinds="f")
     chance = input if p is None else p
     _check_probability("bernoulli", chance)
     source = source_of(generator)
@@ -471,7 +468,7 @@ class Multinomial(Along):
         return (reached[..., None, :] <= aims[..., None]).sum(axis=-1)
 
 
-@op(Multinomial, out=True)
+@op(Multinomial, out=True, out_exact=True)
 def multinomial(
     input: Tensor,
     num_samples: int,
@@ -1005,19 +1002,17 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True) -> Tensor:
         tensor([[[[1., 1.]]]])
     """
     if input.ndim not in (3, 4):
-        warnings.warn(
+        warn(
             f"dropout2d: Received a {input.ndim}-D input to dropout2d, which is deprecated and "
             "will result in an error in a future release. To retain the behavior and silence this "
-            "warning, please use dropout instead.",
-            stacklevel=2,
+            "warning, please use dropout instead."
         )
     if input.ndim == 3:
-        warnings.warn(
+        warn(
             "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout "
             "behavior is desired - input is interpreted as shape (N, C, L), where C is the channel "
             "dim. To maintain the 1D channel-wise dropout behavior, please switch to using "
-            "dropout1d instead.",
-            stacklevel=2,
+            "dropout1d instead."
         )
     return feature_dropout(input, p, training)
 

@@ -16,18 +16,19 @@ See also: Hochreiter and Schmidhuber, *Long Short-Term Memory* (1997); Cho et al
 Representations using RNN Encoder–Decoder* (2014).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from glassgrad.core.errors import RangeError, ShapeError
 from glassgrad.core.primitive import Primitive
+from glassgrad.core.state import Values
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.backend import in_rows
 
-from ._declaring import function
-from ._families import array_of, total
+from ._declaring import for_each_kind, function
+from ._families import batch_all, total
 from .creation import arange, zeros
 from .joining import cat, stack
 from .linalg import linear, matmul
@@ -54,10 +55,26 @@ class Recurrence(Primitive):
     @classmethod
     def vmap(cls, info, in_dims, *values, **parameters):
         """The same steps for all examples: their dim is in front of those that the steps see."""
-        a, hidden, *others = values
-        if in_dims[1] is None:
-            hidden = np.broadcast_to(hidden, (info.batch_size, *hidden.shape))
-        return cls.forward(a, hidden, *others, **parameters)
+        return cls.forward(*batch_all(info, in_dims, values), **parameters)
+
+
+Step = Callable[..., tuple[Values, Values]]
+"""Given the number of a step and the states before it: those after it, and what is kept of it."""
+
+
+def _scanned(step: Step, states: Values, n: int, *, back: bool = False) -> tuple[Values, list[Any]]:
+    """The states after n steps, or after going `back` through them, and what all of them kept."""
+    kept = []
+    for t in reversed(range(n)) if back else range(n):
+        states, made = step(t, *states)
+        kept.append(made)
+    return states, [_joined(each[::-1] if back else each) for each in zip(*kept, strict=True)]
+
+
+def _joined(steps: Any) -> Any:
+    """One array of what each step has, in a third of the time of `np.stack`."""
+    *ahead, rows, size = steps[0].shape
+    return np.concatenate(steps, axis=-2).reshape(*ahead, len(steps), rows, size)
 
 
 def _again(ctx: Any, operands: Any, **parameters: Any) -> Any:
@@ -65,10 +82,6 @@ def _again(ctx: Any, operands: Any, **parameters: Any) -> Any:
     if not any(isinstance(x, Tensor) for x in operands):
         return ctx.steps
     return ctx._forward_cls.forward(*operands, **parameters)
-
-
-def _joined(steps: list[Any]) -> Any:
-    return np.stack(steps, axis=-3)
 
 
 def _before(first: Any, steps: Any) -> Any:
@@ -91,6 +104,19 @@ def _parts(x: Any, n: int) -> list[Any]:
     return [x[..., k * size : (k + 1) * size] for k in range(n)]
 
 
+# Note [Gate after gate]
+# Each step begins with one product for all gates, `h·Wᵀ`. Its columns are those of the gates, side
+# by side; so each gate would be a part of each row, and arithmetic with it three times as slow as
+# with an array of its own. Therefore the weight is laid out as one matrix for each gate, once for
+# all steps, and a likewise: then NumPy makes a product for each gate, in the same time.
+
+
+def _by_gates(x: Any, order: Sequence[int]) -> Any:
+    """Rows `(…, G·H)` as `(G, …, H)`, with the gates in that order."""
+    parts = _parts(x, len(order))
+    return np.stack([parts[k] for k in order])
+
+
 def _laid_out(weight: Any) -> Any:
     """A weight row by row, if it is an array: many small products with it are faster so."""
     return weight if isinstance(weight, Tensor) else in_rows(weight)
@@ -99,6 +125,10 @@ def _laid_out(weight: Any) -> Any:
 def _product(x: Any, weight: Any) -> Any:
     """`x·Wᵀ`; None if one of them is."""
     return None if x is None or weight is None else np.matmul(x, _turned(weight))
+
+
+def _at(steps: Any, t: int) -> Any:
+    return None if steps is None else steps[t]
 
 
 class RNN(Recurrence):
@@ -112,25 +142,26 @@ class RNN(Recurrence):
 
     @staticmethod
     def forward(a, hidden, weight, *, relu):
-        turned, h = _laid_out(_turned(weight)), hidden
-        hs = []
-        for t in range(a.shape[-3]):
+        turned = _laid_out(_turned(weight))
+
+        def step(t: int, h: Any) -> tuple[Values, Values]:
             h = a[..., t, :, :] + np.matmul(h, turned)
             h = np.maximum(h, 0) if relu else np.tanh(h)
-            hs.append(h)
-        return (_joined(hs),)
+            return (h,), (h,)
+
+        return tuple(_scanned(step, (hidden,), a.shape[-3])[1])
 
     @staticmethod
     def backward(ctx, grad):
         _, hidden, weight = operands = tuple(ctx.saved_tensors)
         (hs,) = _again(ctx, operands, relu=ctx.relu)
         through = _slope(hs, relu=ctx.relu)
-        by_step: list[Any] = []
-        by_hidden = 0
-        for t in range(hs.shape[0] - 1, -1, -1):
-            by_step.append(through(grad[t] + by_hidden, t))
-            by_hidden = np.matmul(by_step[-1], weight)
-        by_a = _joined(by_step[::-1])
+
+        def step(t: int, dh: Any) -> tuple[Values, Values]:
+            da = through(grad[t] + dh, t)
+            return (np.matmul(da, weight),), (da,)
+
+        (by_hidden,), (by_a,) = _scanned(step, (0,), hs.shape[0], back=True)
         return by_a, by_hidden, _by_weight(by_a, _before(hidden, hs))
 
     @staticmethod
@@ -139,12 +170,12 @@ class RNN(Recurrence):
         (hs,) = _again(ctx, operands, relu=ctx.relu)
         through = _slope(hs, relu=ctx.relu)
         moved = total([da, _product(_before(hidden, hs), dweight)])
-        dh, dhs = dhidden, []
-        for t in range(hs.shape[0]):
-            step = total([_at(moved, t), _product(dh, weight)])
-            dh = through(step, t)
-            dhs.append(dh)
-        return (_joined(dhs),)
+
+        def step(t: int, dh: Any) -> tuple[Values, Values]:
+            dh = through(total([_at(moved, t), _product(dh, weight)]), t)
+            return (dh,), (dh,)
+
+        return tuple(_scanned(step, (dhidden,), hs.shape[0])[1])
 
 
 def _slope(hs: Any, *, relu: bool) -> Any:
@@ -153,10 +184,6 @@ def _slope(hs: Any, *, relu: bool) -> Any:
         return lambda moved, t: np.where(hs[t] > 0, moved, 0)
     slopes = 1 - hs * hs
     return lambda moved, t: moved * slopes[t]
-
-
-def _at(steps: Any, t: int) -> Any:
-    return None if steps is None else steps[t]
 
 
 class LSTM(Recurrence):
@@ -169,31 +196,28 @@ class LSTM(Recurrence):
     """
 
     saves = ("a", "hidden", "cell", "weight")
-    kept_results = 1
+    kept_results = 5
 
     @staticmethod
     def forward(a, hidden, cell, weight):
-        half = _halves(a, weight.shape[-1])  # sigmoid x = ½·tanh(½·x) + ½
-        shift = 1 - half
-        a, turned = a * half, _laid_out(_turned(weight) * half)
-        h, c = hidden, cell
-        hs, cs, gates = [], [], []
-        for t in range(a.shape[-3]):
-            gate = np.tanh(a[..., t, :, :] + np.matmul(h, turned)) * half + shift
-            i, f, g, o = _parts(gate, 4)
+        order = (0, 1, 3, 2)  # the three sigmoids first
+        a, turned = _by_gates(a, order), _laid_out(-_by_gates(_turned(weight), order))
+
+        def step(t: int, h: Any, c: Any) -> tuple[Values, Values]:
+            below = np.matmul(h, turned) - a[..., t, :, :]  # −(aₜ + h·Wᵀ), for the exponential
+            i, f, o = 1 / (1 + np.exp(below[:3]))
+            g = np.tanh(-below[3])
             c = f * c + i * g
-            h = o * np.tanh(c)
-            hs.append(h)
-            cs.append(c)
-            gates.append(gate)
-        return _joined(hs), _joined(cs), _joined(gates)
+            tanh = np.tanh(c)
+            h = o * tanh
+            return (h, c), (h, c, i, f, g, o, tanh)
+
+        return tuple(_scanned(step, (hidden, cell), a.shape[-3])[1])
 
     @staticmethod
-    def backward(ctx, grad, by_cell, _):
+    def backward(ctx, grad, by_cell, *_):
         _, hidden, cell, weight = operands = tuple(ctx.saved_tensors)
-        hs, cs, gates = _again(ctx, operands)
-        i, f, g, o = _parts(gates, 4)
-        tanh = np.tanh(cs)
+        hs, cs, i, f, g, o, tanh = _again(ctx, operands)
         to_cell = o * (1 - tanh * tanh)
         slopes = np.concatenate(
             [
@@ -205,46 +229,35 @@ class LSTM(Recurrence):
             axis=-1,
         )
         grad = np.zeros_like(by_cell) if grad is None else grad
-        dh: Any = 0
-        dc: Any = 0
-        by_step = []
-        for t in range(hs.shape[0] - 1, -1, -1):
+
+        def step(t: int, dh: Any, dc: Any) -> tuple[Values, Values]:
             dh = grad[t] + dh
             dc = dh * to_cell[t] + dc
             dc = dc if by_cell is None else dc + by_cell[t]
             da = np.concatenate([dc, dc, dc, dh], axis=-1) * slopes[t]
-            by_step.append(da)
-            dh, dc = np.matmul(da, weight), dc * f[t]
-        by_a = _joined(by_step[::-1])
+            return (np.matmul(da, weight), dc * f[t]), (da,)
+
+        (dh, dc), (by_a,) = _scanned(step, (0, 0), hs.shape[0], back=True)
         return by_a, dh, dc, _by_weight(by_a, _before(hidden, hs))
 
     @staticmethod
     def jvp(ctx, da, dhidden, dcell, dweight):
         _, hidden, cell, weight = operands = tuple(ctx.saved_tensors)
-        hs, cs, gates = _again(ctx, operands)
-        i, f, g, o = _parts(gates, 4)
-        tanh, before = np.tanh(cs), _before(cell, cs)
-        to_cell = o * (1 - tanh * tanh)
+        hs, cs, i, f, g, o, tanh = _again(ctx, operands)
+        before, to_cell = _before(cell, cs), o * (1 - tanh * tanh)
         slopes = np.concatenate([i * (1 - i), f * (1 - f), 1 - g * g, o * (1 - o)], axis=-1)
         moved = total([da, _product(_before(hidden, hs), dweight)])
-        dh, dc = dhidden, dcell
-        dhs, dcs = [], []
-        for t in range(hs.shape[0]):
-            step = total([_at(moved, t), _product(dh, weight)])
-            dgates = np.zeros_like(slopes[t]) if step is None else slopes[t] * step
+
+        def step(t: int, dh: Any, dc: Any) -> tuple[Values, Values]:
+            by_step = total([_at(moved, t), _product(dh, weight)])
+            dgates = np.zeros_like(slopes[t]) if by_step is None else slopes[t] * by_step
             di, df, dg, do = _parts(dgates, 4)
             dc = total([df * before[t] + di * g[t] + i[t] * dg, None if dc is None else f[t] * dc])
             dh = do * tanh[t] + to_cell[t] * dc
-            dhs.append(dh)
-            dcs.append(dc)
-        return _joined(dhs), _joined(dcs), None
+            return (dh, dc), (dh, dc)
 
-
-def _halves(a: Any, n: int) -> Any:
-    """½ for each gate that is a sigmoid, 1 for the third, which is a tanh."""
-    half = np.full_like(array_of(a), 0.5, shape=(4 * n,))
-    half[2 * n : 3 * n] = 1
-    return half
+        _, moves = _scanned(step, (dhidden, dcell), hs.shape[0])
+        return *moves, *[None] * LSTM.kept_results
 
 
 class GRU(Recurrence):
@@ -257,65 +270,60 @@ class GRU(Recurrence):
     """
 
     saves = ("a", "hidden", "weight", "bias")
-    kept_results = 1
+    kept_results = 4
 
     @staticmethod
     def forward(a, hidden, weight, bias):
-        turned, n = _laid_out(_turned(weight)), weight.shape[-1]
-        if bias.ndim > 1:
-            bias = bias[..., None, :]  # of a batch of examples: one for all of its rows
-        h, hs, gates = hidden, [], []
-        for t in range(a.shape[-3]):
-            step, q = a[..., t, :, :], np.matmul(h, turned) + bias
-            both = np.tanh((step[..., : 2 * n] + q[..., : 2 * n]) * 0.5) * 0.5 + 0.5
-            r, z = _parts(both, 2)
-            q = q[..., 2 * n :]
-            new = np.tanh(step[..., 2 * n :] + r * q)
+        order = (0, 1, 2)
+        a, turned = _by_gates(a, order), _laid_out(_by_gates(_turned(weight), order))
+        bias = _by_gates(bias[..., None, :], order)
+
+        def step(t: int, h: Any) -> tuple[Values, Values]:
+            own, q = a[..., t, :, :], np.matmul(h, turned) + bias
+            r, z = 1 / (1 + np.exp(-(own[:2] + q[:2])))
+            q = q[2]
+            new = np.tanh(own[2] + r * q)
             h = new + z * (h - new)
-            hs.append(h)
-            gates.append(np.concatenate([both, new, q], axis=-1))
-        return _joined(hs), _joined(gates)
+            return (h,), (h, r, z, new, q)
+
+        return tuple(_scanned(step, (hidden,), a.shape[-3])[1])
 
     @staticmethod
-    def backward(ctx, grad, _):
+    def backward(ctx, grad, *_):
         _, hidden, weight, _ = operands = tuple(ctx.saved_tensors)
-        hs, gates = _again(ctx, operands)
-        r, z, new, q = _parts(gates, 4)
+        hs, r, z, new, q = _again(ctx, operands)
         before = _before(hidden, hs)
         to_new = (1 - z) * (1 - new * new)
         to_rz = [to_new * q * r * (1 - r), (before - new) * z * (1 - z)]
         slopes = np.concatenate([*to_rz, to_new * r], axis=-1)
-        dh: Any = 0
-        by_state, by_step = [], []
-        for t in range(hs.shape[0] - 1, -1, -1):
+
+        def step(t: int, dh: Any) -> tuple[Values, Values]:
             dh = grad[t] + dh
-            by_state.append(dh)
             dq = np.concatenate([dh, dh, dh], axis=-1) * slopes[t]
-            by_step.append(dq)
-            dh = dh * z[t] + np.matmul(dq, weight)
-        by_q, by_h = _joined(by_step[::-1]), _joined(by_state[::-1])
+            return (dh * z[t] + np.matmul(dq, weight),), (dh, dq)
+
+        (dh,), (by_h, by_q) = _scanned(step, (0,), hs.shape[0], back=True)
         by_a = np.concatenate([by_q[..., : 2 * z.shape[-1]], by_h * to_new], axis=-1)
         return by_a, dh, _by_weight(by_q, before), by_q.sum(axis=(0, 1))
 
     @staticmethod
     def jvp(ctx, da, dhidden, dweight, dbias):
         _, hidden, weight, _ = operands = tuple(ctx.saved_tensors)
-        hs, gates = _again(ctx, operands)
-        r, z, new, q = _parts(gates, 4)
+        hs, r, z, new, q = _again(ctx, operands)
         before = _before(hidden, hs)
         moved = total([_product(before, dweight), dbias])
-        dh, dhs = dhidden, []
-        for t in range(hs.shape[0]):
+
+        def step(t: int, dh: Any) -> tuple[Values, Values]:
             dq = total([dbias if moved is dbias else _at(moved, t), _product(dh, weight)])
-            step = _at(da, t)
-            by_a, by_q = [[0, 0, 0] if x is None else _parts(x, 3) for x in (step, dq)]
+            by_a, by_q = [[0, 0, 0] if x is None else _parts(x, 3) for x in (_at(da, t), dq)]
             dr = r[t] * (1 - r[t]) * (by_a[0] + by_q[0])
             dz = z[t] * (1 - z[t]) * (by_a[1] + by_q[1])
             dnew = (1 - new[t] * new[t]) * (by_a[2] + r[t] * by_q[2] + dr * q[t])
             kept = 0 if dh is None else z[t] * dh
             dh = dnew * (1 - z[t]) + dz * (before[t] - new[t]) + kept
-            dhs.append(dh)
-        return _joined(dhs), None
+            return (dh,), (dh,)
+
+        return *_scanned(step, (dhidden,), hs.shape[0])[1], *[None] * GRU.kept_results
 
 
 # All layers, both directions ----------------------------------------------------------------------
@@ -480,30 +488,15 @@ def grouped(
     return [each[k : k + directions] for k in range(0, len(each), directions)]
 
 
-def _called(
-    kind: str,
+@for_each_kind(
+    lstm=("LSTM", LSTM, ""),
+    gru=("GRU", GRU, "`lstm` of gated recurrent units, which have no c: `y, h = gru(x, h, …)`"),
+    rnn_tanh=("RNN_TANH", RNN, "`gru` without gates: a plain recurrent network"),
+    rnn_relu=("RNN_RELU", RNN, "`rnn_tanh` with max(0, …) in the place of tanh"),
+)
+def all_layers(
     input: Tensor,
-    states: States,
-    params: Sequence[Tensor],
-    p: float,
-    batch_first: bool,
-    **form: Any,
-) -> tuple[Tensor, States]:
-    """What PyTorch's functions of sequences do: with the steps in front, and back again."""
-    if input.ndim != 3:
-        raise ShapeError(
-            f"input must have 3 dimensions, got {input.ndim}. It has steps, examples and features. "
-            "Write `x.reshape(T, N, n)`."
-        )
-    x = input.transpose(0, 1) if batch_first else input
-    y, states = recurrent(kind, x, states, grouped(kind, params, **form), p=p)
-    return y.transpose(0, 1) if batch_first else y, states
-
-
-@function(LSTM)
-def lstm(
-    input: Tensor,
-    hx: Sequence[Tensor],
+    hx: Tensor | Sequence[Tensor],
     params: Sequence[Tensor],
     has_biases: bool,
     num_layers: int,
@@ -511,12 +504,14 @@ def lstm(
     train: bool,
     bidirectional: bool,
     batch_first: bool,
-) -> tuple[Tensor, Tensor, Tensor]:
+    *,
+    kind: str,
+) -> tuple[Tensor, ...]:
     """A long short-term memory; `nn.LSTM` has the parameters, and says what they are.
 
     Args:
         input: of shape `(T, N, n)`, or `(N, T, n)` with `batch_first`.
-        hx: h and c before the first step, of shape `(L·D, N, H)` each.
+        hx: h and c before the first step, of shape `(L·D, N, H)` each; where there is no c, h.
         params: weights and biases of each layer and direction.
         has_biases: whether there are biases.
         num_layers, bidirectional: L, and whether D is 2.
@@ -529,100 +524,28 @@ def lstm(
         RangeError: if the number of parameters does not fit.
 
     Example:
-        >>> weights = [ones(4, 1), ones(4, 1)]
-        >>> state = zeros(1, 1, 1)
-        >>> y, h, c = lstm(
-        ...     ones(2, 1, 1), (state, state), weights, False, 1, 0.0, False, False, False
-        ... )
+        >>> x, state, form = ones(2, 1, 1), zeros(1, 1, 1), (False, 1, 0.0, False, False, False)
+        >>> y, h, c = lstm(x, (state, state), [ones(4, 1), ones(4, 1)], *form)
         >>> y.squeeze()
         tensor([0.3696, 0.6505])
-    """
-    p = dropout if train else 0.0
-    form = {"has_biases": has_biases, "num_layers": num_layers, "bidirectional": bidirectional}
-    y, (h, c) = _called("LSTM", input, tuple(hx), params, p, batch_first, **form)
-    return y, h, c
-
-
-@function(GRU)
-def gru(
-    input: Tensor,
-    hx: Tensor,
-    params: Sequence[Tensor],
-    has_biases: bool,
-    num_layers: int,
-    dropout: float,
-    train: bool,
-    bidirectional: bool,
-    batch_first: bool,
-) -> tuple[Tensor, Tensor]:
-    """Gated recurrent units; arguments and results as in `lstm`, without c.
-
-    Example:
-        >>> weights = [ones(3, 1), ones(3, 1)]
-        >>> y, h = gru(ones(2, 1, 1), zeros(1, 1, 1), weights, False, 1, 0.0, False, False, False)
-        >>> y.squeeze()
+        >>> gru(x, state, [ones(3, 1), ones(3, 1)], *form)[0].squeeze()
         tensor([0.2048, 0.3468])
-    """
-    p = dropout if train else 0.0
-    form = {"has_biases": has_biases, "num_layers": num_layers, "bidirectional": bidirectional}
-    y, (h,) = _called("GRU", input, (hx,), params, p, batch_first, **form)
-    return y, h
-
-
-@function(RNN)
-def rnn_tanh(
-    input: Tensor,
-    hx: Tensor,
-    params: Sequence[Tensor],
-    has_biases: bool,
-    num_layers: int,
-    dropout: float,
-    train: bool,
-    bidirectional: bool,
-    batch_first: bool,
-) -> tuple[Tensor, Tensor]:
-    """A plain recurrent network; arguments and results as in `lstm`, without c.
-
-    Example:
-        >>> weights = [ones(1, 1), ones(1, 1)]
-        >>> y, h = rnn_tanh(
-        ...     ones(2, 1, 1), zeros(1, 1, 1), weights, False, 1, 0.0, False, False, False
-        ... )
-        >>> y.squeeze()
+        >>> rnn_tanh(x, state, [ones(1, 1), ones(1, 1)], *form)[0].squeeze()
         tensor([0.7616, 0.9427])
-    """
-    p = dropout if train else 0.0
-    form = {"has_biases": has_biases, "num_layers": num_layers, "bidirectional": bidirectional}
-    y, (h,) = _called("RNN_TANH", input, (hx,), params, p, batch_first, **form)
-    return y, h
-
-
-@function(RNN)
-def rnn_relu(
-    input: Tensor,
-    hx: Tensor,
-    params: Sequence[Tensor],
-    has_biases: bool,
-    num_layers: int,
-    dropout: float,
-    train: bool,
-    bidirectional: bool,
-    batch_first: bool,
-) -> tuple[Tensor, Tensor]:
-    """`rnn_tanh` with max(0, …) in the place of tanh.
-
-    Example:
-        >>> weights = [ones(1, 1), ones(1, 1)]
-        >>> y, h = rnn_relu(
-        ...     ones(2, 1, 1), zeros(1, 1, 1), weights, False, 1, 0.0, False, False, False
-        ... )
-        >>> y.squeeze()
+        >>> rnn_relu(x, state, [ones(1, 1), ones(1, 1)], *form)[0].squeeze()
         tensor([1., 2.])
     """
-    p = dropout if train else 0.0
+    if input.ndim != 3:
+        raise ShapeError(
+            f"input must have 3 dimensions, got {input.ndim}. It has steps, examples and features. "
+            "Write `x.reshape(T, N, n)`."
+        )
     form = {"has_biases": has_biases, "num_layers": num_layers, "bidirectional": bidirectional}
-    y, (h,) = _called("RNN_RELU", input, (hx,), params, p, batch_first, **form)
-    return y, h
+    x = input.transpose(0, 1) if batch_first else input
+    states = (hx,) if isinstance(hx, Tensor) else tuple(hx)
+    weights = grouped(kind, params, **form)  # type: ignore[arg-type]
+    y, states = recurrent(kind, x, states, weights, p=dropout if train else 0.0)
+    return y.transpose(0, 1) if batch_first else y, *states
 
 
 # One step -----------------------------------------------------------------------------------------
@@ -663,55 +586,29 @@ def lstm_cell(
     return h, c
 
 
-@function(GRU)
-def gru_cell(
+@for_each_kind(
+    gru_cell=("GRU", GRU, ""),
+    rnn_tanh_cell=("RNN_TANH", RNN, "One step of a plain network, with H rows, like `gru_cell`"),
+    rnn_relu_cell=("RNN_RELU", RNN, "`rnn_tanh_cell` with max(0, …) in the place of tanh"),
+)
+def gated_or_plain_cell(
     input: Tensor,
     hx: Tensor,
     w_ih: Tensor,
     w_hh: Tensor,
     b_ih: Tensor | None = None,
     b_hh: Tensor | None = None,
+    *,
+    kind: str,
 ) -> Tensor:
     """One step of gated recurrent units; arguments as in `lstm_cell`, with 3·H rows, without c.
 
     Example:
         >>> gru_cell(ones(1, 1), zeros(1, 1), ones(3, 1), ones(3, 1))
         tensor([[0.2048]])
-    """
-    return _step("GRU", input, (hx,), w_ih, w_hh, b_ih, b_hh)[0]
-
-
-@function(RNN)
-def rnn_tanh_cell(
-    input: Tensor,
-    hx: Tensor,
-    w_ih: Tensor,
-    w_hh: Tensor,
-    b_ih: Tensor | None = None,
-    b_hh: Tensor | None = None,
-) -> Tensor:
-    """One step of a plain recurrent network; arguments as in `lstm_cell`, with H rows, without c.
-
-    Example:
         >>> rnn_tanh_cell(ones(1, 1), zeros(1, 1), ones(1, 1), ones(1, 1))
         tensor([[0.7616]])
-    """
-    return _step("RNN_TANH", input, (hx,), w_ih, w_hh, b_ih, b_hh)[0]
-
-
-@function(RNN)
-def rnn_relu_cell(
-    input: Tensor,
-    hx: Tensor,
-    w_ih: Tensor,
-    w_hh: Tensor,
-    b_ih: Tensor | None = None,
-    b_hh: Tensor | None = None,
-) -> Tensor:
-    """`rnn_tanh_cell` with max(0, …) in the place of tanh.
-
-    Example:
         >>> rnn_relu_cell(ones(1, 1), zeros(1, 1), ones(1, 1), ones(1, 1))
         tensor([[1.]])
     """
-    return _step("RNN_RELU", input, (hx,), w_ih, w_hh, b_ih, b_hh)[0]
+    return _step(kind, input, (hx,), w_ih, w_hh, b_ih, b_hh)[0]

@@ -9,7 +9,6 @@ import builtins
 import inspect
 import math
 import re
-import warnings
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -27,6 +26,7 @@ from glassgrad.core.primitive import Primitive
 from glassgrad.core.state import Func, Shape, Values
 from glassgrad.core.tensor import Tensor, is_differentiable
 from glassgrad.values.backend import backend_of, in_rows
+from glassgrad.values.calls import warn
 from glassgrad.values.dtypes import Number, as_dtype, int64, uint8
 from glassgrad.values.gradients import sum_to
 
@@ -58,11 +58,10 @@ from ._families import (
     total,
     zeros_like,
 )
-from .complex_numbers import conj
+from .arithmetic import conj
 from .conversion import to
 from .diagonals import diagonal
-from .indexing import narrow
-from .joining import cat
+from .joining import cat, narrow
 from .linalg import mm
 from .selection import clamp
 from .shape import Flip, apply_along, reshape, squeeze
@@ -239,12 +238,10 @@ def mean(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: Any =
     return MeanDim.apply(input, dim=reduced(dim, input.ndim), keepdim=keepdim, dtype=wanted)
 
 
-class Nansum(KeepsShape):
-    """y = Σᵢ (xᵢ if xᵢ = xᵢ else 0)
-    dy = Σᵢ (dxᵢ if xᵢ = xᵢ else 0)
-    x̄ᵢ = ȳ if xᵢ = xᵢ else 0
-    """
+class Nansum(Reduction):
+    """y = Σᵢ (xᵢ if xᵢ = xᵢ else 0)        x̄ᵢ = ȳ if xᵢ = xᵢ else 0"""
 
+    promotes = None
     saves = ("self",)
 
     @staticmethod
@@ -252,19 +249,9 @@ class Nansum(KeepsShape):
         return np.where(x == x, x, 0).sum(axis=dim, keepdims=keepdim, dtype=dtype)
 
     @staticmethod
-    def setup_context(ctx, inputs, output):
-        """The operand has the shape that its gradient needs."""
-
-    @staticmethod
     def backward(ctx, grad):
         (x,) = ctx.saved_tensors
         return np.where(x == x, grad.reshape(kept_shape(x.shape, ctx.dim)), 0)
-
-    @classmethod
-    def jvp(cls, ctx, dx):
-        (x,) = ctx.operands
-        there = np.where(x == x, dx, 0)
-        return there.sum(axis=ctx.parameters["dim"], keepdims=ctx.parameters["keepdim"])
 
 
 @op(Nansum, out=True, axis=True)
@@ -764,11 +751,13 @@ class Var(Reduction):
 
     @staticmethod
     def backward(ctx, grad):
-        return _by_variance(grad, ctx.saved_tensors[0], ctx)
+        x = ctx.saved_tensors[0]
+        return grad.reshape(kept_shape(x.shape, ctx.dim)) * _slopes(x, ctx)
 
     @staticmethod
     def jvp(ctx, dx):
-        return _moved_variance(dx, ctx.saved_tensors[0], ctx)
+        slopes = _slopes(ctx.saved_tensors[0], ctx)
+        return np.real(np.conj(slopes) * dx).sum(axis=ctx.dim, keepdims=ctx.keepdim)
 
 
 class Std(Reduction):
@@ -783,8 +772,7 @@ class Std(Reduction):
 
     @staticmethod
     def backward(ctx, grad):
-        x, sigma = ctx.saved_tensors
-        return _by_variance(_by_root(grad, sigma), x, ctx)
+        return Var.backward(ctx, _by_root(grad, ctx.saved_tensors[1]))
 
     @staticmethod
     def jvp(ctx, dx):
@@ -883,11 +871,9 @@ def checked_spread(
     lost = _lost(name, correction, unbiased)
     dims = reduced(dim, input.ndim)
     if count_of(input.shape, dims) <= lost:
-        warnings.warn(
+        warn(
             f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the "
-            "reduction factor (input numel divided by output numel).",
-            UserWarning,
-            stacklevel=4,
+            "reduction factor (input numel divided by output numel)."
         )
     return op.apply(input, dim=dims, correction=lost, keepdim=keepdim)
 
@@ -912,21 +898,11 @@ def _deviation(x: Any, dim: Shape) -> Any:
     return x - x.sum(axis=dim, keepdims=True) / (count_of(x.shape, dim) or math.nan)
 
 
-def _by_variance(grad: Any, x: Any, ctx: Any) -> Any:
-    """The gradient of x from that of its variance."""
-    return grad.reshape(kept_shape(x.shape, ctx.dim)) * _slopes(x, ctx)
-
-
 def _slopes(x: Any, ctx: Any) -> Any:
     """How the variance v moves with x: ∂v/∂xᵢ = 2·(xᵢ − μ)/(n − c)."""
     freedom = count_of(x.shape, ctx.dim) - ctx.correction
     deviation = _deviation(x, ctx.dim)
     return deviation * (2 / freedom) if freedom > 0 else _over_nothing(np.abs(deviation))
-
-
-def _moved_variance(dx: Any, x: Any, ctx: Any) -> Any:
-    """The tangent of the variance from that of x."""
-    return np.real(np.conj(_slopes(x, ctx)) * dx).sum(axis=ctx.dim, keepdims=ctx.keepdim)
 
 
 def _by_root(grad: Any, root: Any) -> Any:
@@ -937,16 +913,6 @@ def _by_root(grad: Any, root: Any) -> Any:
 def _over_nothing(x: Any) -> Any:
     """x/0 for x ≥ 0, without NumPy's warning: nan where x is 0, else inf."""
     return np.where(x == 0, x + math.nan, x + math.inf)
-
-
-def _by_both(by_variance: Any, by_mean: Any, x: Any, ctx: Any) -> Any:
-    """The gradient of x from those of its variance and of its mean, where there are these."""
-    return total(
-        [
-            None if by_variance is None else _by_variance(by_variance, x, ctx),
-            None if by_mean is None else spread_mean(by_mean, x.shape, ctx.dim),
-        ]
-    )
 
 
 class VarMean(Along):
@@ -964,12 +930,16 @@ class VarMean(Along):
     @staticmethod
     def backward(ctx, by_variance, by_mean):
         (x,) = ctx.saved_tensors
-        return _by_both(by_variance, by_mean, x, ctx)
+        parts = [
+            None if by_variance is None else Var.backward(ctx, by_variance),
+            None if by_mean is None else spread_mean(by_mean, x.shape, ctx.dim),
+        ]
+        return total(parts)
 
     @staticmethod
     def jvp(ctx, dx):
-        moved = _moved_variance(dx, ctx.saved_tensors[0], ctx)
-        return moved, run(MeanDim, dx, dim=ctx.dim, keepdim=ctx.keepdim, dtype=None)
+        moved_mean = run(MeanDim, dx, dim=ctx.dim, keepdim=ctx.keepdim, dtype=None)
+        return Var.jvp(ctx, dx), moved_mean
 
 
 class StdMean(VarMean):
@@ -986,7 +956,7 @@ class StdMean(VarMean):
         if by_sigma is not None:
             sigma = run(Std, x, dim=ctx.dim, correction=ctx.correction, keepdim=ctx.keepdim)
             by_sigma = _by_root(by_sigma, sigma)
-        return _by_both(by_sigma, by_mean, x, ctx)
+        return VarMean.backward(ctx, by_sigma, by_mean)
 
     @staticmethod
     def jvp(ctx, dx):
@@ -1109,11 +1079,9 @@ def cov(
     product = mm(deviation, conj(weighted.t()))
     freedom = total - lost
     if _holds(freedom <= 0):
-        warnings.warn(
+        warn(
             "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number "
-            "of observations.",
-            UserWarning,
-            stacklevel=2,
+            "of observations."
         )
     freedom = clamp(freedom, min=0) if isinstance(freedom, Tensor) else max(freedom, 0)
     return squeeze(product / freedom)

@@ -1,7 +1,8 @@
-"""Images of other sizes: `interpolate`, and shuffles between channels and pixels.
+"""Elements of images taken anew: more around them, `pad`, and other sizes, `interpolate`.
 
 Resampling goes one dim at a time: each element of the result is a weighted sum of a few of the
-dim. Which, and with what weights, is known from the sizes alone.
+dim. Which, and with what weights, is known from the sizes alone. So it is for padding with what is
+there, for sizes between pixels, and for the means of windows, whose pooling is in `windows.py`.
 """
 
 import functools
@@ -11,25 +12,15 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from glassgrad.core.errors import ArgumentError, MissingRuleError, ShapeError
-from glassgrad.core.primitive import Primitive
-from glassgrad.core.state import Names
+from glassgrad.core.errors import ArgumentError, ArgumentTypeError, MissingRuleError, ShapeError
+from glassgrad.core.function import FunctionMeta
+from glassgrad.core.state import Names, Shape
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.backend import backend_of
 
 from ._arguments import OpClass, check_kind, int_of, ints_of, require_tensor
 from ._declaring import function
-from ._families import (
-    KeepsShape,
-    Moved,
-    Paired,
-    batch_all,
-    by_call,
-    in_dim,
-    run,
-    total,
-    zeros_like,
-)
+from ._families import KeepsShape, Moved, Paired, by_call, by_steps, in_dim, run, zeros_like
 from ._lookup import function_named
 
 # One dim after the other --------------------------------------------------------------------------
@@ -39,12 +30,14 @@ class Taps(NamedTuple):
     """What each element of a resampled dim is made of.
 
     Attributes:
-        index: which elements: an array `(taps, size of the result)`.
+        index: which elements: an array `(taps, size of the result)`; -1 stands for none.
         weight: how much of each; None: all of it.
+        divisor: what each sum is divided by; None: nothing.
     """
 
     index: Any
     weight: Any = None
+    divisor: Any = None
 
 
 TAPS: dict[str, Callable[..., Taps]] = {}
@@ -57,75 +50,27 @@ class Line(NamedTuple):
     kind: str
     numbers: tuple[Any, ...]
 
-    def rows(self, x: Any, dim: int) -> Any:
-        """The taps one after the other; weights as they broadcast against `x`, with its dtype."""
-        index, weight = _taps(self)
-        weights = [None] * len(index)
-        if weight is not None:
-            wide = weight.astype(x.dtype).reshape(-1, len(index[0]), *_ones(x, dim))
-            weights = list(backend_of(x).asarray(wide))
-        return zip(index, weights, strict=True)
-
 
 @functools.lru_cache
-def _taps(line: Line) -> Taps:
+def taps_of(line: Line) -> Taps:
+    """The taps of a dim."""
     return TAPS[line.kind](*line.numbers)
 
 
-def _ones(x: Any, dim: int) -> list[int]:
-    return [1] * (x.ndim - dim - 1)
-
-
-class Resample(Paired, KeepsShape):
-    """yᵢ = Σₖ weight[k, i]·x[index[k, i]]        x̄ⱼ = Σ_{i,k} weight[k, i]·ȳᵢ·[index[k, i] = j]
-
-    So along each of the last dims, for which there is a `Line`.
-    """
-
-    @staticmethod
-    def forward(x, *, lines):
-        for dim, each in enumerate(lines, x.ndim - len(lines)):
-            parts = []
-            for index, weight in each.rows(x, dim):
-                part = np.take(x, backend_of(x).asarray(index), axis=dim)
-                parts.append(part if weight is None else part * weight)
-            x = total(parts)
-        return x
-
-
-class ResampleTransposed(Paired):
-    """yⱼ = Σ_{i,k} weight[k, i]·xᵢ·[index[k, i] = j]        x̄ᵢ = Σₖ weight[k, i]·ȳ[index[k, i]]"""
-
-    sizes = ("shape",)
-
-    @staticmethod
-    def forward(x, *, lines, shape):
-        for dim, line in enumerate(lines, x.ndim - len(lines)):
-            out = zeros_like(x, (*x.shape[:dim], shape[dim], *x.shape[dim + 1 :]))
-            for turns, (_, weight) in zip(_turns(line), line.rows(x, dim), strict=True):
-                part = x if weight is None else x * weight
-                for elements, places in turns:
-                    out[_in(x, elements, dim)] += part[_in(x, places, dim)]
-            x = out
-        return x
-
-
-Resample.back, ResampleTransposed.back = ResampleTransposed, Resample
-
-
 @functools.lru_cache
-def _turns(line: Line) -> list[list[tuple[Any, Any]]]:
-    """For each tap: elements of a dim, and the places in the result that read them, as keys.
+def turns_of(line: Line) -> list[tuple[int, Any, Any]]:
+    """For each tap places in the result that have it, and the elements that they read, as keys.
 
     Places that read the same element take turns, so that in a key no element comes twice.
     """
     found = []
-    for index in _taps(line).index:
+    for tap, index in enumerate(taps_of(line).index):
         order = np.argsort(index, kind="stable")
-        first = np.searchsorted(index[order], index)
-        turn = np.argsort(order) - first
-        some = [np.flatnonzero(turn == now) for now in range(np.max(turn, initial=-1) + 1)]
-        found.append([(_as_slice(index[places]), _as_slice(places)) for places in some])
+        turn = np.argsort(order) - np.searchsorted(index[order], index)
+        turn[index < 0] = -1
+        for now in range(np.max(turn, initial=-1) + 1):
+            places = np.flatnonzero(turn == now)
+            found.append((tap, _as_slice(places), _as_slice(index[places])))
     return found
 
 
@@ -137,9 +82,70 @@ def _as_slice(index: Any) -> Any:
     return index
 
 
-def _in(x: Any, key: Any, dim: int) -> Any:
-    """The key in one dim of `x`, where `x` is."""
-    return in_dim(key if isinstance(key, slice) else backend_of(x).asarray(key), dim)
+def on_device(x: Any, key: Any) -> Any:
+    """A key, or several, whose arrays are where `x` is."""
+    if isinstance(key, tuple):
+        return tuple([on_device(x, each) for each in key])
+    return backend_of(x).asarray(key) if isinstance(key, np.ndarray) else key
+
+
+def resampled(x: Any, lines: Sequence[Line], sizes: Sequence[int], *, back: bool) -> Any:
+    """The sums of an array's elements, by a line for each of its last dims; or `back`, transposed.
+
+    Args:
+        sizes: of these dims in the result.
+    """
+    for dim, (line, n) in enumerate(zip(lines, sizes, strict=True), x.ndim - len(lines)):
+        y = zeros_like(x, (*x.shape[:dim], n, *x.shape[dim + 1 :]))
+        weight = taps_of(line).weight
+        for tap, places, elements in turns_of(line):
+            read, written = (places, elements) if back else (elements, places)
+            part = x[in_dim(on_device(x, read), dim)]
+            if weight is not None:
+                column = weight[tap, places].reshape(-1, *[1] * (x.ndim - dim - 1))
+                part = part * backend_of(x).asarray(column, x.dtype)
+            if tap or back:
+                y[in_dim(on_device(x, written), dim)] += part
+            else:
+                y[in_dim(on_device(x, written), dim)] = part
+        x = y
+    return x
+
+
+def divided(x: Any, lines: Sequence[Line]) -> Any:
+    """The sums, each divided as its lines say: integers towards zero."""
+    divisors = [taps_of(line).divisor for line in lines]
+    if divisors[0] is None:
+        return x
+    divisor = backend_of(x).asarray(functools.reduce(np.multiply.outer, divisors), x.dtype)
+    if x.dtype.kind == "i":
+        return np.abs(x) // np.abs(divisor) * np.sign(x) * np.sign(divisor)
+    return x / divisor
+
+
+class Resample(Paired, KeepsShape):
+    """yᵢ = Σₖ weight[k, i]·x[index[k, i]]        x̄ⱼ = Σ_{i,k} weight[k, i]·ȳᵢ·[index[k, i] = j]
+
+    So along each of the last dims, for which there is a `Line`; means are divided at the end.
+    """
+
+    @staticmethod
+    def forward(x, *, lines):
+        sizes = [taps_of(line).index.shape[1] for line in lines]
+        return divided(resampled(x, lines, sizes, back=False), lines)
+
+
+class ResampleTransposed(Paired):
+    """yⱼ = Σ_{i,k} weight[k, i]·xᵢ·[index[k, i] = j]        x̄ᵢ = Σₖ weight[k, i]·ȳ[index[k, i]]"""
+
+    sizes = ("shape",)
+
+    @staticmethod
+    def forward(x, *, lines, shape):
+        return resampled(divided(x, lines), lines, shape[-len(lines) :], back=True)
+
+
+Resample.back, ResampleTransposed.back = ResampleTransposed, Resample
 
 
 # Note [Gradients that say of what]
@@ -148,68 +154,47 @@ def _in(x: Any, key: Any, dim: int) -> Any:
 # can be differentiated again by themselves.
 
 
-class Depending(Primitive):
-    """z = x        x̄ = z̄,  ȳ = 0·y
+class SavesInput:
+    """Mixed into a `Resample` whose gradient depends on the input, if only formally.
 
     See Note [Gradients that say of what].
     """
-
-    promotes = None
-
-    @staticmethod
-    def forward(x, y):
-        return np.copy(x)
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.shape = inputs[1].shape
-
-    @staticmethod
-    def backward(ctx, grad):
-        return grad, zeros_like(grad, ctx.shape)
-
-    @classmethod
-    @by_call
-    def jvp(cls, ctx, dx, dy):
-        x, _ = ctx.operands
-        return np.zeros_like(x) if dx is None else dx
-
-    @classmethod
-    def vmap(cls, info, in_dims, x, y):
-        return cls.apply(*batch_all(info, in_dims, (x, y)))
-
-
-def depending(grad: Any, x: Any) -> Any:
-    """A gradient that, where it is recorded, counts as depending on an operand x, if there is x."""
-    is_recorded = isinstance(grad, Tensor) or isinstance(x, Tensor)
-    return Depending.apply(grad, x) if is_recorded and x is not None else grad
-
-
-class SavesInput:
-    """Mixed into a `Resample` whose gradient depends on the input, if only formally."""
 
     saves: ClassVar[Names] = ("self",)
 
     @staticmethod
     def backward(ctx: Any, grad: Any) -> Any:
         (x,) = ctx.saved_tensors
-        return depending(run(ResampleTransposed, grad, lines=ctx.lines, shape=x.shape), x)
+        return by_steps(Paired.backward(ctx, grad), x)
 
 
-# Upsampling ---------------------------------------------------------------------------------------
+def by_rank(
+    name: str, *ranks: int, formulas: str, bases: Any = (Resample,), ends: str = ""
+) -> dict[int, Any]:
+    """For each of some numbers of dims an op with the same rules, whose node PyTorch names so.
+
+    Args:
+        formulas: what the op computes, and its gradient.
+        bases: the classes that have the rules.
+        ends: what there is in the name of the node behind the number of dims.
+    """
+    body = {"__module__": __name__, "__doc__": formulas}
+    return {
+        n: FunctionMeta(f"{name}{n}d", bases, body | {"node": f"{name}{n}D{ends}Backward0"})
+        for n in ranks
+    }
+
+
+# Sizes between pixels -----------------------------------------------------------------------------
 
 # Note [Single precision decides]
 # Which element is the nearest is computed in float32, as PyTorch does: so that of two as near as
 # each other the same one is taken.
 
 
-def _nearest(n: int, m: int, scale: float | None, _aligned: bool) -> Taps:
-    places = np.arange(m, dtype=np.float32) * np.float32(_step(n, m, scale))
-    return Taps(np.minimum(places.astype(np.int64), n - 1)[None])
-
-
-def _nearest_exact(n: int, m: int, scale: float | None, _aligned: bool) -> Taps:
-    places = (np.arange(m, dtype=np.float32) + np.float32(0.5)) * np.float32(_step(n, m, scale))
+def _nearest(n: int, m: int, scale: float | None, _aligned: bool, centre: float = 0.0) -> Taps:
+    step = np.float32(_step(n, m, scale))
+    places = (np.arange(m, dtype=np.float32) + np.float32(centre)) * step
     return Taps(np.minimum(places.astype(np.int64), n - 1)[None])
 
 
@@ -244,80 +229,24 @@ def _places(n: int, m: int, scale: float | None, aligned: bool) -> Any:
     return (np.arange(m) + 0.5) * _step(n, m, scale) - 0.5
 
 
-class UpsampleNearest1d(Resample):
-    """yᵢ = x[⌊i·step⌋]        x̄ⱼ = Σᵢ ȳᵢ·[⌊i·step⌋ = j]"""
+_WEIGHED = (
+    "yᵢ = Σₖ weight[k, i]·x[index[k, i]]        x̄ⱼ = Σ_{i,k} weight[k, i]·ȳᵢ·[index[k, i] = j]"
+)
+_NEAREST = "yᵢ = x[⌊i·step⌋]        x̄ⱼ = Σᵢ ȳᵢ·[⌊i·step⌋ = j]"
+_EXACT = "yᵢ = x[⌊(i + ½)·step⌋]        x̄ⱼ = Σᵢ ȳᵢ·[⌊(i + ½)·step⌋ = j]"
+_TAKEN = "yᵢ = x[index[0, i]]        x̄ⱼ = Σᵢ ȳᵢ·[index[0, i] = j]"
 
-    node = "UpsampleNearest1DBackward0"
-
-
-class UpsampleNearest2d(Resample):
-    """yᵢ = x[⌊i·step⌋]        x̄ⱼ = Σᵢ ȳᵢ·[⌊i·step⌋ = j]"""
-
-    node = "UpsampleNearest2DBackward0"
-
-
-class UpsampleNearest3d(Resample):
-    """yᵢ = x[⌊i·step⌋]        x̄ⱼ = Σᵢ ȳᵢ·[⌊i·step⌋ = j]"""
-
-    node = "UpsampleNearest3DBackward0"
-
-
-class UpsampleNearestExact1d(Resample):
-    """yᵢ = x[⌊(i + ½)·step⌋]        x̄ⱼ = Σᵢ ȳᵢ·[⌊(i + ½)·step⌋ = j]"""
-
-    node = "UpsampleNearestExact1DBackward0"
-
-
-class UpsampleNearestExact2d(Resample):
-    """yᵢ = x[⌊(i + ½)·step⌋]        x̄ⱼ = Σᵢ ȳᵢ·[⌊(i + ½)·step⌋ = j]"""
-
-    node = "UpsampleNearestExact2DBackward0"
-
-
-class UpsampleNearestExact3d(Resample):
-    """yᵢ = x[⌊(i + ½)·step⌋]        x̄ⱼ = Σᵢ ȳᵢ·[⌊(i + ½)·step⌋ = j]"""
-
-    node = "UpsampleNearestExact3DBackward0"
-
-
-class UpsampleLinear1d(Resample):
-    """yᵢ = Σₖ weight[k, i]·x[index[k, i]]        x̄ⱼ = Σ_{i,k} weight[k, i]·ȳᵢ·[index[k, i] = j]"""
-
-    node = "UpsampleLinear1DBackward0"
-
-
-class UpsampleBilinear2d(Resample):
-    """yᵢ = Σₖ weight[k, i]·x[index[k, i]]        x̄ⱼ = Σ_{i,k} weight[k, i]·ȳᵢ·[index[k, i] = j]"""
-
-    node = "UpsampleBilinear2DBackward0"
-
-
-class UpsampleTrilinear3d(Resample):
-    """yᵢ = Σₖ weight[k, i]·x[index[k, i]]        x̄ⱼ = Σ_{i,k} weight[k, i]·ȳᵢ·[index[k, i] = j]"""
-
-    node = "UpsampleTrilinear3DBackward0"
-
-
-class UpsampleBicubic2d(Resample):
-    """yᵢ = Σₖ weight[k, i]·x[index[k, i]]        x̄ⱼ = Σ_{i,k} weight[k, i]·ȳᵢ·[index[k, i] = j]"""
-
-    node = "UpsampleBicubic2DBackward0"
-
-
-TAPS |= {"nearest": _nearest, "nearest-exact": _nearest_exact, "bicubic": _cubic}
+TAPS |= {"nearest": _nearest, "nearest-exact": functools.partial(_nearest, centre=0.5)}
 TAPS |= dict.fromkeys(("linear", "bilinear", "trilinear"), _linear)
+TAPS["bicubic"] = _cubic
 
-_OPS: dict[str, dict[int, OpClass]] = {
-    "nearest": {1: UpsampleNearest1d, 2: UpsampleNearest2d, 3: UpsampleNearest3d},
-    "nearest-exact": {
-        1: UpsampleNearestExact1d,
-        2: UpsampleNearestExact2d,
-        3: UpsampleNearestExact3d,
-    },
-    "linear": {1: UpsampleLinear1d},
-    "bilinear": {2: UpsampleBilinear2d},
-    "trilinear": {3: UpsampleTrilinear3d},
-    "bicubic": {2: UpsampleBicubic2d},
+_SIZES: dict[str, dict[int, OpClass]] = {
+    "nearest": by_rank("UpsampleNearest", 1, 2, 3, formulas=_NEAREST),
+    "nearest-exact": by_rank("UpsampleNearestExact", 1, 2, 3, formulas=_EXACT),
+    "linear": by_rank("UpsampleLinear", 1, formulas=_WEIGHED),
+    "bilinear": by_rank("UpsampleBilinear", 2, formulas=_WEIGHED),
+    "trilinear": by_rank("UpsampleTrilinear", 3, formulas=_WEIGHED),
+    "bicubic": by_rank("UpsampleBicubic", 2, formulas=_WEIGHED),
 }
 """For each mode the op for each number of dims."""
 
@@ -376,7 +305,7 @@ def interpolate(
     if mode == "area" and rank in (1, 2, 3):
         pooled = function_named("nn.functional", f"adaptive_avg_pool{rank}d")
         return pooled(input, sizes)
-    ops = _OPS.get(mode, {})
+    ops = _SIZES.get(mode, {})
     if rank not in ops:
         raise MissingRuleError(
             f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.ndim}D) for the "
@@ -473,6 +402,221 @@ def upsample_bilinear(
         [[[[1.0, 1.5, 2.0]]]]
     """
     return interpolate(input, size, scale_factor, "bilinear", True)
+
+
+# More around a tensor -----------------------------------------------------------------------------
+
+
+class ConstantPadNd(Moved):
+    """y = pad(x, pad, value)        dy = pad(dx, pad, 0)        x̄ = pad(ȳ, −pad, 0)
+
+    A negative number cuts elements off, so what padding added is cut off again.
+    """
+
+    @staticmethod
+    def forward(x, *, pad, value):
+        shape, inner, own = list(x.shape), [slice(None)] * x.ndim, [slice(None)] * x.ndim
+        for dim, (before, after) in _by_dim(pad, x.ndim):
+            n = shape[dim]
+            shape[dim] = n + before + after
+            inner[dim] = slice(max(before, 0), shape[dim] - max(after, 0))
+            own[dim] = slice(max(-before, 0), n - max(-after, 0))
+        y = np.full_like(x, value, order="C", shape=tuple(shape))
+        y[tuple(inner)] = x[tuple(own)]
+        return y
+
+    @staticmethod
+    def backward(ctx, grad):
+        return run(ConstantPadNd, grad, pad=tuple([-n for n in ctx.pad]), value=0)
+
+    @classmethod
+    @by_call
+    def jvp(cls, ctx, dx):
+        return cls.apply(dx, pad=ctx.parameters["pad"], value=0)
+
+
+def _by_dim(pad: Shape, ndim: int) -> list[tuple[int, tuple[int, int]]]:
+    """Each dim that is padded, and by how much before and after; the last dim comes first."""
+    pairs = zip(pad[::2], pad[1::2], strict=True)
+    return [(ndim - 1 - k, pair) for k, pair in enumerate(pairs)]
+
+
+def _reflected(n: int, before: int, after: int) -> Taps:
+    return Taps((n - 1 - np.abs(n - 1 - np.abs(np.arange(-before, n + after))))[None])
+
+
+def _replicated(n: int, before: int, after: int) -> Taps:
+    return Taps(np.clip(np.arange(-before, n + after), 0, n - 1)[None])
+
+
+def _around(n: int, before: int, after: int) -> Taps:
+    """What is cut off is cut off at both ends."""
+    first, end = max(-before, 0), n - max(-after, 0)
+    places = np.arange(-max(before, 0), end - first + max(after, 0))
+    return Taps((first + places % max(end - first, 1))[None])
+
+
+TAPS |= {"reflect": _reflected, "replicate": _replicated, "circular": _around}
+
+_EDGES: dict[str, dict[int, OpClass]] = {
+    "reflect": by_rank("ReflectionPad", 1, 2, 3, formulas=_TAKEN, bases=(SavesInput, Resample)),
+    "replicate": by_rank("ReplicationPad", 1, 2, 3, formulas=_TAKEN, bases=(SavesInput, Resample)),
+    "circular": dict.fromkeys((1, 2, 3), Resample),
+}
+"""For each mode the op for each number of padded dims."""
+
+
+@function(ConstantPadNd)
+def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Any = 0) -> Tensor:
+    """A constant around a tensor.
+
+    Args:
+        input: tensor of any shape.
+        pad: how many elements before and after, the last dim first: `(left, right, top, bottom)`.
+            Negative numbers cut elements off.
+        value: the constant.
+
+    Returns:
+        Tensor of the same dtype.
+
+    Raises:
+        ShapeError: for an odd number of numbers, more than the dims have, or if nothing is left.
+
+    Example:
+        >>> constant_pad_nd(tensor([[1, 2]]), (1, 0, 0, 1), 7)
+        tensor([[7, 1, 2],
+                [7, 7, 7]])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.pad.html
+    """
+    require_tensor("constant_pad_nd", input)
+    numbers = _pairs(input, pad)
+    sizes = [input.shape[dim] + sum(pair) for dim, pair in _by_dim(numbers, input.ndim)]
+    if min(sizes, default=0) < 0:
+        raise ShapeError(
+            f"narrow(): length must be non-negative. The shape {list(input.shape)}, plus negative "
+            f"padding {list(numbers)}, resulted in a negative output size, which is invalid. "
+            "More is cut off than there is. Write smaller numbers."
+        )
+    return ConstantPadNd.apply(input, pad=numbers, value=value)
+
+
+@function(home="nn.functional")
+def pad(
+    input: Tensor, pad: Sequence[int], mode: str = "constant", value: float | None = None
+) -> Tensor:
+    """More elements around a tensor.
+
+    Args:
+        input: tensor of any shape; for "reflect" and "replicate" one of images, `(n, c, h, w)` or
+            `(c, h, w)`, or as many dims more or less as are padded.
+        pad: how many elements before and after, the last dim first: `(left, right, top, bottom)`.
+            Negative numbers cut elements off.
+        mode: "constant"; "reflect", the elements mirrored at the first and the last; "replicate",
+            these again and again; "circular", what is at the other end.
+        value: the constant; None: 0.
+
+    Returns:
+        Tensor of the same dtype.
+
+    Raises:
+        ShapeError: if the numbers do not fit the shape.
+        MissingRuleError: for another mode, or one that tensors of so many dims have not.
+
+    Example:
+        >>> pad(tensor([[1, 2, 3]]), (2, 1), mode="reflect")
+        tensor([[3, 2, 1, 2, 3, 2]])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.pad.html
+    """
+    require_tensor("pad", input)
+    numbers = _pairs(input, pad)
+    if mode == "constant":
+        if isinstance(value, complex):
+            raise ArgumentTypeError(
+                "pad(): argument 'value' (position 4) must be float, not complex. "
+                "Write `constant_pad_nd(x, pad, value)`."
+            )
+        return constant_pad_nd(input, numbers, 0 if value is None else value)
+    if value is not None and value != 0:
+        raise ShapeError(
+            f'Padding mode "{mode}" doesn\'t take in value argument, got {value}. Its elements are '
+            "those of the tensor. Leave it out."
+        )
+    if mode not in _EDGES:
+        raise MissingRuleError(
+            f"Unrecognised padding mode {mode}. There are four ways to go on beyond an edge. "
+            "Write 'constant', 'reflect', 'replicate' or 'circular'."
+        )
+    rank, whole = len(numbers) // 2, mode == "circular"
+    if whole and input.ndim not in (rank + 1, rank + 2):
+        raise ShapeError(
+            f"Invalid padding size, expected {2 * (input.ndim - 2)} but got {len(numbers)}. All "
+            f"dims but the batch and the channels of shape {list(input.shape)} are padded. "
+            "Write two numbers for each."
+        )
+    if rank not in (1, 2, 3) or input.ndim not in (rank + 1, rank + 2):
+        raise MissingRuleError(
+            f"Padding size {len(numbers)} is not supported for {input.ndim}D input tensor. Such "
+            "padding is for images: 2D or 3D input takes 2 numbers, 3D or 4D 4, 4D or 5D 6. "
+            "Write `x.unsqueeze(0)`, or other numbers."
+        )
+    check_kind(f'"{mode}_pad{rank}d"', input, "biufc" if whole else "iufc", "Write `x.int()`.")
+    return _from_edges(input, numbers, mode)
+
+
+def _from_edges(input: Tensor, numbers: Shape, mode: str) -> Tensor:
+    """`pad` with the tensor's own elements."""
+    rank, lines = len(numbers) // 2, []
+    if 0 in input.shape[input.ndim - rank - 1 :] and mode != "circular":
+        raise ShapeError(
+            f"Expected {rank + 1}D or {rank + 2}D (batch mode) tensor with possibly 0 batch size "
+            f"and other non-zero dimensions for input, but got: {list(input.shape)}. There is "
+            "nothing to take. Write mode='constant'."
+        )
+    for dim, (before, after) in reversed(_by_dim(numbers, input.ndim)):
+        n, where = input.shape[dim], f"at dimension {dim} of input {list(input.shape)}"
+        if mode == "reflect" and max(before, after) >= n:
+            raise ShapeError(
+                "Argument #4: Padding size should be less than the corresponding input dimension, "
+                f"but got: padding {(before, after)} {where}. A mirror shows no more than there "
+                "is. Pad twice."
+            )
+        if mode == "circular" and max(before, after) > n:
+            raise ShapeError(
+                f"Padding value causes wrapping around more than once: {(before, after)} {where}. "
+                "Pad twice."
+            )
+        if n + before + after < (mode != "circular"):
+            raise ShapeError(
+                f"input {where} is too small. Calculated output size: {n + before + after}. "
+                "Negative padding value is resulting in an empty dimension: more is cut off than "
+                "there is. Write smaller numbers."
+            )
+        lines.append(Line(mode, (n, before, after)))
+    return _EDGES[mode][rank].apply(input, lines=tuple(lines))
+
+
+def _pairs(input: Tensor, pad: Any) -> Shape:
+    """The numbers, two for each dim that is padded."""
+    if not isinstance(pad, (tuple, list)):
+        raise ArgumentTypeError(
+            f"pad(): argument 'pad' (position 2) must be tuple of ints, not {type(pad).__name__}. "
+            "Each edge has a number. Write `(1, 1)` for both of the last dim."
+        )
+    numbers = ints_of(tuple(pad), "pad", "pad")
+    if len(numbers) % 2:
+        raise ShapeError(
+            f"Padding length must be divisible by 2, got {list(numbers)}. A dim has two edges. "
+            "Write a number for each."
+        )
+    if len(numbers) > 2 * input.ndim:
+        raise ShapeError(
+            "Padding length should be less than or equal to two times the input dimension but got "
+            f"padding length {len(numbers)} and input of dimension {input.ndim}. "
+            "Each dim has two edges. Write two numbers for each dim, the last one first."
+        )
+    return numbers
 
 
 # Between channels and pixels ----------------------------------------------------------------------

@@ -11,10 +11,10 @@ import numpy as np
 from glassgrad.core.errors import DTypeError
 from glassgrad.core.tensor import Tensor, is_differentiable
 
-from ._arguments import check_kind, scalar_name
+from ._arguments import Operand, check_kind, scalar_name
 from ._declaring import of_numpy, op
 from ._families import Elementwise, Flat, Predicate, run
-from .arithmetic import DivRounded, Operand, check_divisor, div
+from .arithmetic import DivRounded, check_divisor, div
 
 
 class Floor(Flat):

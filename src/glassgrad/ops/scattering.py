@@ -32,7 +32,10 @@ from glassgrad.values.operands import broadcast_text
 from ._arguments import (
     OpClass,
     check_dtypes,
+    check_long,
     check_type,
+    check_vector,
+    check_word,
     int_of,
     require_tensor,
     scalar_name,
@@ -54,7 +57,7 @@ from ._families import (
 )
 from .conversion import to
 from .creation import as_tensor
-from .filling import fill_value
+from .memory import fill_value
 from .selection import where
 from .shape import apply_along, expand, reshape, unsqueeze
 
@@ -169,22 +172,26 @@ def first_of(src: Any, shape: Shape) -> Any:
 # What users give ----------------------------------------------------------------------------------
 
 
-def check_index(name: str, index: Tensor, *, long: bool = False) -> None:
-    """Raise unless `index` is a tensor of integers, int64 if it has to be `long`."""
+def places_in(
+    name: str, input: Tensor, dim: int, index: Tensor, *, long: bool = False
+) -> tuple[int, Tensor]:
+    """A dim counted from the front, and an index that names places in it.
+
+    Raises:
+        DTypeError: if the index holds no integers; empty, it may hold anything.
+        DimError: if there is no such dim; for an index that has to be `long`, and is not.
+    """
     wanted = f"{name}(): argument 'index' must be Tensor"
     check_type(wanted, index, Tensor, "Write `tensor(index)`.")
-    is_empty = not long and not index.numel()
-    if index.dtype != int64 and (long or index.dtype != int32) and not is_empty:
+    if not (long or index.numel()):
+        index = to(index, int64)
+    if index.dtype != int64 and (long or index.dtype != int32):
         wanted = "int64 for index, a long tensor" if long else "int32 or int64 for index"
         raise (DimError if long else DTypeError)(
             f"{name}(): Expected dtype {wanted}, got {index.dtype}. An index names places. "
             "Write `index.long()`."
         )
-
-
-def _places(index: Tensor) -> Tensor:
-    """An index as it is; one without elements may have any dtype."""
-    return index if index.numel() else to(index, int64)
+    return wrap_dim(dim, input.ndim), index
 
 
 def same_dtype(name: str, input: Tensor, source: Tensor) -> None:
@@ -194,12 +201,15 @@ def same_dtype(name: str, input: Tensor, source: Tensor) -> None:
     check_dtypes(f"{name}(): Expected self.dtype to be equal to src.dtype", input, source)
 
 
-def check_elements(
+def elements_in(
     name: str, input: Tensor, dim: int, index: Tensor, src: Tensor | None = None
-) -> None:
-    """Raise unless `index` names, along `dim`, a place in `input` for elements of `src`."""
+) -> tuple[int, Tensor]:
+    """A dim counted from the front, and an index: for elements of `src`, places along that dim."""
+    dim, index = places_in(name, input, dim, index)
+    if src is not None:
+        same_dtype(name, input, src)
     if not index.numel():
-        return
+        return dim, index
     reads, behind = name == "gather", ""
     limits = [("input" if reads else "self", input)]
     if src is not None:
@@ -220,6 +230,7 @@ def check_elements(
                     "along in the other dims. Cut the index there."
                 )
     check_bounds(index.payload, dim, _sizes(input)[dim], ShapeError)
+    return dim, index
 
 
 def check_bounds(
@@ -253,8 +264,7 @@ def vector_in(
     Args:
         long, from_end: whether the index must be int64, and whether it may be negative.
     """
-    check_index(name, index, long=long)
-    at = wrap_dim(dim, input.ndim)
+    at, index = places_in(name, input, dim, index, long=long)
     if index.ndim > 1:
         raise DimError(
             f"{name}(): Index is supposed to be a vector, but got dim: {index.ndim} with type: "
@@ -279,13 +289,13 @@ def write_slices(
     """Apply an op that takes one slice of `source` for each element of a vector `index`."""
     at, places = vector_in(name, input, dim, index, long=long)
     same_dtype(name, input, source)
-    if source.ndim != input.ndim and input.ndim and source.ndim:
+    if long and source.ndim != input.ndim and input.ndim and source.ndim:
         raise DimError(
             f"{name}(): When source and destination are not scalars, their dimensionality must "
             f"match. Source dimensionality ({source.ndim}), destination dimensionality "
             f"({input.ndim}). Write `source.unsqueeze(dim)`."
         )
-    count = source.shape[at] if source.ndim else 1
+    count = source.shape[at] if at < source.ndim else 1
     if index.numel() != count:
         raise (DimError if long else ShapeError)(
             f"{name}(): Number of indices ({index.numel()}) should be equal to source.size(dim): "
@@ -312,12 +322,7 @@ def write_elements(
     **how: Any,
 ) -> Tensor:
     """Apply an op that takes one element of `src` (or a number) for each element of `index`."""
-    check_index(name, index)
-    index = _places(index)
-    if src is not None:
-        same_dtype(name, input, src)
-    at = wrap_dim(dim, input.ndim)
-    check_elements(name, input, at, index, src)
+    at, index = elements_in(name, input, dim, index, src)
     if input.ndim > 1 and index.ndim != input.ndim:
         index = reshape(index, (0,) * input.ndim)  # without elements, it has any number of dims
     operands = (input, index) if src is None else (input, src, index)
@@ -419,7 +424,7 @@ BySlice.reads, BySlice.adds = IndexSelect, IndexAdd
 ByElement.reads, ByElement.adds = Gather, ScatterAdd
 
 
-@op(IndexSelect, out=True)
+@op(IndexSelect, out=True, out_exact=True, out_apart=True)
 def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
     """Some elements of a dim, in the order of `index`.
 
@@ -444,7 +449,7 @@ def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
     return apply_along(IndexSelect, input, places, dim=at)
 
 
-@op(Gather, out=True)
+@op(Gather, out=True, out_exact=True, out_apart=True)
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False) -> Tensor:
     """For each place of `index` one element of `input`: there in one dim, here in the others.
 
@@ -472,17 +477,14 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False)
         raise ArgumentError(
             "gather(sparse_grad=True) is not there: gradients are dense here. Leave it out."
         )
-    check_index("gather", index)
-    index = _places(index)
-    at = wrap_dim(dim, input.ndim)
-    check_elements("gather", input, at, index)
+    at, index = elements_in("gather", input, dim, index)
     if input.ndim != index.ndim or not input.ndim:
         chosen = Gather.apply(reshape(input, -1), reshape(index, -1), dim=0)
         return reshape(chosen, tuple(index.shape))
     return Gather.apply(input, index, dim=at)
 
 
-@op(out=True)
+@op(out=True, out_exact=True, out_apart=True)
 def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
     """`gather`, where `input` and `indices` broadcast in all dims but `dim`.
 
@@ -506,11 +508,7 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
     See also: https://pytorch.org/docs/stable/generated/torch.take_along_dim.html
     """
     require_tensor("take_along_dim", indices)
-    if indices.dtype != int64:
-        raise DTypeError(
-            "torch.take_along_dim(): dtype of indices should be Long but got "
-            f"{scalar_name(indices.dtype)}. They name places. Write `indices.long()`."
-        )
+    check_long("torch.take_along_dim(): dtype of indices should be Long", indices)
     if dim is None:
         return gather(reshape(input, (-1,)), 0, reshape(indices, (-1,)))
     if input.ndim != indices.ndim:
@@ -562,11 +560,8 @@ def repeat_interleave(
     """
     require_tensor("repeat_interleave", input)
     if repeats is None:
-        if input.ndim != 1:
-            raise ShapeError(
-                "repeat_interleave only accept 1D vector as repeat, got the shape "
-                f"{list(input.shape)}. Its elements say how often each place is named."
-            )
+        why = "Its elements say how often each place is named."
+        check_vector("repeat_interleave only accept 1D vector as repeat, but", input, why)
         return _repeated(input, output_size)
     if dim is None or not input.ndim:
         input, dim = reshape(input, (-1,)), dim or 0
@@ -577,11 +572,8 @@ def repeat_interleave(
         shape = input.shape
         wide = expand(unsqueeze(input, at + 1), *shape[: at + 1], repeats, *shape[at + 1 :])
         return reshape(wide, (*shape[:at], shape[at] * repeats, *shape[at + 1 :]))
-    if repeats.ndim > 1:
-        raise ShapeError(
-            "repeats must be 0-dim or 1-dim tensor, got the shape "
-            f"{list(repeats.shape)}. There is one number for each element along the dim."
-        )
+    why = "There is one number for each element along the dim."
+    check_vector("repeats must be 0-dim or 1-dim tensor, but", repeats, why, or_number=True)
     n = input.shape[at]
     if repeats.numel() == 1:
         repeats = expand(reshape(repeats, (1,)), n)
@@ -812,7 +804,7 @@ def _scatter_reduced(
             "meet. Write `scatter_reduce` for another way."
         )
     if not isinstance(given, Tensor):
-        check_index("scatter", index)
+        _, index = places_in("scatter", input, dim, index)
         number = fill_value("scatter", input, given)
         given = input.new_full(tuple(index.shape), number)
     return scatter_reduce(input, dim, index, given, names[reduce])
@@ -1014,41 +1006,42 @@ def _by_product(ctx: Any, grad: Any) -> Any:
     divided = read(ctx, grad * y) / np.where(is_zero, 1, src)
     from_src = np.where(only_zero, read(ctx, grad * without), divided)
     if isinstance(from_src, Tensor) and bool(np.any(array_of(zeros > 1))):
-        from_src = NotTwice.apply(from_src, cls.called)
+        said = (
+            f"{cls.called}: Double backward is unsupported for src when >1 zeros in src are "
+            "scattered to the same position in self. The gradient is 0 there, but its own is not. "
+            "Keep src away from 0, or reduce by another function."
+        )
+        from_src = Refused.apply(from_src, from_src, GraphError, said)
     return from_x, from_src
 
 
 _RULES = {
     "sum": _by_sum,
+    "prod": _by_product,
     "mean": _by_mean,
     "amax": _by_extreme,
     "amin": _by_extreme,
-    "prod": _by_product,
 }
 
 
-class NotTwice(Function):
-    """Passes a gradient on, and raises when it is differentiated."""
+class Refused(Function):
+    """Passes on a result that depends on `x`, and raises an error when it is differentiated."""
 
     @staticmethod
-    def forward(grad, name):
-        return wrap(grad.payload)
+    def forward(x, result, error, said):
+        return wrap(result.payload)
 
     @staticmethod
     def setup_context(ctx, inputs, output):
-        _, ctx.of = inputs
+        _, _, ctx.error, ctx.said = inputs
 
     @staticmethod
-    def vmap(info, in_dims, grad, name):
-        return NotTwice.apply(grad, name), in_dims[0]
+    def vmap(info, in_dims, x, result, error, said):
+        return Refused.apply(x, result, error, said), in_dims[1]
 
     @staticmethod
     def backward(ctx, *grads):
-        raise GraphError(
-            f"{ctx.of}: Double backward is unsupported for src when >1 zeros in src are scattered "
-            "to the same position in self. The gradient is 0 there, but its own is not. Keep src "
-            "away from 0, or reduce by another function."
-        )
+        raise ctx.error(ctx.said)
 
     jvp = backward
 
@@ -1087,11 +1080,9 @@ def scatter_reduce(
 
     See also: https://pytorch.org/docs/stable/generated/torch.Tensor.scatter_reduce_.html
     """
-    if reduce not in _RULES:
-        raise ShapeError(
-            f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}. It says "
-            "how several elements become one. Write one of these."
-        )
+    check_word(
+        "reduce argument must be either", reduce, _RULES, "It says how several elements become one."
+    )
     how: Any = {"reduce": reduce, "include_self": include_self}
     return write_elements("scatter_reduce", ScatterReduce, input, dim, index, src, **how)
 
@@ -1129,10 +1120,8 @@ def index_reduce(
 
     See also: https://pytorch.org/docs/stable/generated/torch.Tensor.index_reduce_.html
     """
-    if reduce not in ("prod", "mean", "amax", "amin"):
-        raise ShapeError(
-            "index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got "
-            f"{reduce}. It says how several slices become one. Write index_add() for their sum."
-        )
+    why = "It says how several slices become one. Write index_add() for their sum."
+    said = "index_reduce(): Expected reduce to be one of"
+    check_word(said, reduce, ("prod", "mean", "amax", "amin"), why)
     how: Any = {"reduce": reduce, "include_self": include_self}
     return write_slices("index_reduce", IndexReduce, input, dim, index, source, **how)

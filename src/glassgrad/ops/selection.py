@@ -1,6 +1,5 @@
 """One of several values, element by element: `where`, `maximum`, `minimum`, `clamp`."""
 
-import math
 import warnings
 from typing import Any
 
@@ -11,10 +10,9 @@ from glassgrad.core.primitive import Primitive, constant
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.dtypes import ends_of, get_default_dtype, int64, result_dtype, uint8
 
-from ._arguments import check_kind, check_number, scalar_name
+from ._arguments import Operand, check_dtypes, check_kind, check_number, scalar_name
 from ._declaring import of_numpy, op
 from ._families import Elementwise, Predicate, array_of
-from .arithmetic import Operand
 from .conversion import to
 
 
@@ -196,11 +194,8 @@ def heaviside(input: Tensor, values: Tensor) -> Tensor:
     """
     if "c" in (input.dtype.kind, values.dtype.kind):
         raise DTypeError(f"heaviside is not yet implemented for complex tensors. {_UNORDERED}")
-    if input.dtype is not values.dtype:
-        raise DTypeError(
-            "heaviside is not yet implemented for tensors with different dtypes, got "
-            f"{input.dtype} and {values.dtype}. Write `values.to(input.dtype)`."
-        )
+    said = "heaviside is not yet implemented for tensors with different dtypes"
+    check_dtypes(said, input, values, called="values")
     return Heaviside.apply(input, values)
 
 
@@ -258,7 +253,7 @@ class Argwhere(Nonzero):
         return np.argwhere(x)
 
 
-@op(Nonzero, Argwhere, out=True)
+@op(Nonzero, Argwhere, out=True, out_exact=True, out_apart=True)
 def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
     """The places of all elements that are not 0, row by row.
 
@@ -342,52 +337,44 @@ def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
     return Where.apply(condition, input, other)
 
 
-class Clamp(Elementwise):
+class _Clamping(Elementwise):
+    """What ops share whose bounds are numbers; one of them may be missing."""
+
+    saves = ("self",)
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        low, high = getattr(ctx, "min", None), getattr(ctx, "max", None)
+        if low is None or high is None:
+            return np.where(x >= low if high is None else x <= high, grad, 0)
+        return np.where((x >= low) & (x <= high), grad, 0)
+
+
+class Clamp(_Clamping):
     """y = min(max(x, a), b),  a = min,  b = max        x̄ = ȳ·[a ≤ x ≤ b]"""
 
     node = "ClampBackward1"
-    saves = ("self",)
 
     @staticmethod
     def forward(x, *, min, max):
         return np.clip(x, min, max)
 
-    @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
-        low = -math.inf if ctx.min is None else ctx.min
-        high = math.inf if ctx.max is None else ctx.max
-        return np.where((x >= low) & (x <= high), grad, 0)
 
-
-class ClampMin(Elementwise):
+class ClampMin(_Clamping):
     """y = max(x, a),  a = min        x̄ = ȳ·[a ≤ x]"""
-
-    saves = ("self",)
 
     @staticmethod
     def forward(x, *, min):
         return np.maximum(x, min)
 
-    @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
-        return np.where(x >= ctx.min, grad, 0)
 
-
-class ClampMax(Elementwise):
+class ClampMax(_Clamping):
     """y = min(x, b),  b = max        x̄ = ȳ·[x ≤ b]"""
-
-    saves = ("self",)
 
     @staticmethod
     def forward(x, *, max):
         return np.minimum(x, max)
-
-    @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
-        return np.where(x <= ctx.max, grad, 0)
 
 
 class ClampTensor(Elementwise):

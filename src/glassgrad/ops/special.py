@@ -10,15 +10,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from glassgrad.core.errors import ArgumentError, DTypeError, MissingRuleError
-from glassgrad.core.state import Func, is_recording
+from glassgrad.core.state import is_recording
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.backend import backend_of
 
-from ._arguments import check_kind, int_of
-from ._declaring import op
-from ._families import Elementwise, Fractional, run
-from .arithmetic import Operand
-from .rounding import trunc
+from ._arguments import Operand, int_of
+from ._declaring import F, applying, op
+from ._families import Elementwise, Fractional, forward_of, run
 
 _own = functools.partial(op, home="special", inplace=False)
 """Declare a function of `glassgrad.special`."""
@@ -35,28 +33,33 @@ class Special(Fractional):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         if "scipy" in vars(cls):
-            cls.forward = staticmethod(_by_scipy(cls.scipy))  # type: ignore[method-assign]
+            cls.kernel = f"{cls.scipy}_cpu"
+            own = forward_of(functools.partial(computed, cls.scipy))
+            cls.forward = staticmethod(own)  # type: ignore[method-assign]
         super().__init_subclass__(**kwargs)
 
 
-def _by_scipy(name: str) -> Func:
-    def forward(x: Any) -> Any:
-        return computed(name, x)
+def computed(name: str, *operands: Any) -> Any:
+    """What a function of SciPy's makes of arrays of real numbers, in the dtype of the last one."""
+    out = getattr(backend_of(operands[-1]).special(), name)(*operands)
+    return np.positive(out, dtype=operands[-1].dtype)
 
-    return forward
 
+def without_gradient(function: F) -> F:
+    """Declare a function of `glassgrad.special` by what it makes of arrays, and no more.
 
-def computed(name: str, x: Any, *others: Any, degree_first: bool = False) -> Any:
-    """What a function of SciPy's makes of arrays of real numbers, in the dtype of the first.
-
-    Args:
-        degree_first: whether the function takes the others before `x`.
+    Its class follows from it. As in PyTorch it has no gradient.
     """
-    why = "It is computed of real numbers only. Write `x.real`."
-    check_kind(f'"{name}_cpu"', x, "biuf", why)
-    operands = (*others, x) if degree_first else (x, *others)
-    out = getattr(backend_of(x).special(), name)(*operands)
-    return np.positive(out, dtype=x.dtype)
+    name, is_pair = function.__name__, function.__code__.co_argcount == 2
+    body = {
+        "__doc__": f"z = {name}(x, n)" if is_pair else f"y = {name} x",
+        "__module__": __name__,
+        "differentiable": False,
+        "forward": staticmethod(function if is_pair else forward_of(function)),
+        "kernel": f"{name}_cpu",
+    }
+    rule = type(name.title().replace("_", ""), (Fractional,), body)
+    return _own(rule)(applying(rule, function))
 
 
 # The gamma function -------------------------------------------------------------------------------
@@ -65,7 +68,7 @@ def computed(name: str, x: Any, *others: Any, degree_first: bool = False) -> Any
 class Lgamma(Special):
     """y = ln |Γ(x)|        x̄ = ȳ·ψ(x)"""
 
-    saves = ("self",)
+    kernel = "gammaln_cpu"
 
     @staticmethod
     def forward(x):
@@ -73,9 +76,8 @@ class Lgamma(Special):
         return np.where(x == -math.inf, np.abs(x), y)  # SciPy says −∞ there
 
     @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
-        return grad * run(Digamma, x)
+    def slope(x):
+        return run(Digamma, x)
 
 
 @op(Lgamma, aliases=("special.gammaln",), inplace_function=False)
@@ -100,13 +102,11 @@ def lgamma(input: Tensor) -> Tensor:
 class Digamma(Special):
     """y = ψ(x)        x̄ = ȳ·ψ'(x)"""
 
-    saves = ("self",)
     scipy = "psi"
 
     @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
-        return grad * run(Polygamma, x, n=1)
+    def slope(x):
+        return run(Polygamma, x, n=1)
 
 
 @op(Digamma, aliases=("special.digamma", "special.psi"), inplace_function=False)
@@ -131,6 +131,7 @@ def digamma(input: Tensor) -> Tensor:
 class Polygamma(Fractional):
     """y = ψ⁽ⁿ⁾(x)        x̄ = ȳ·ψ⁽ⁿ⁺¹⁾(x)"""
 
+    kernel = "polygamma_cpu"
     saves = ("self",)
 
     @staticmethod
@@ -207,12 +208,12 @@ def mvlgamma(input: Tensor, p: int) -> Tensor:
 class Igamma(Elementwise):
     """z = gammainc(a, x)        x̄ = z̄·exp((a − 1)·ln x − x − ln Γ(a))"""
 
+    kernel = "igamma_cpu"
     saves = ("self", "other")
     differentiates = slice(1, None)
 
     @staticmethod
     def forward(a, x):
-        check_kind('"igamma_cpu"', a, "f", _NO_FRACTIONS)
         return computed("gammainc", a, x)
 
     @staticmethod
@@ -220,23 +221,18 @@ class Igamma(Elementwise):
         return grad * _gamma_density(*ctx.saved_tensors)
 
 
-class Igammac(Elementwise):
+class Igammac(Igamma):
     """z = gammaincc(a, x)        x̄ = −z̄·exp((a − 1)·ln x − x − ln Γ(a))"""
 
-    saves = ("self", "other")
-    differentiates = slice(1, None)
+    kernel = "igammac_cpu"
 
     @staticmethod
     def forward(a, x):
-        check_kind('"igammac_cpu"', a, "f", _NO_FRACTIONS)
         return computed("gammaincc", a, x)
 
     @staticmethod
     def backward(ctx, grad):
         return -grad * _gamma_density(*ctx.saved_tensors)
-
-
-_NO_FRACTIONS = "A share is a fraction. Write `x.float()`."
 
 
 def _gamma_density(a: Any, x: Any) -> Any:
@@ -284,6 +280,7 @@ def igammac(input: Tensor, other: Tensor) -> Tensor:
 class SpecialZeta(Fractional):
     """z = zeta(x, y)        ȳ = −z̄·x·zeta(x + 1, y)"""
 
+    kernel = "zeta_cpu"
     saves = ("self", "other")
     differentiates = slice(1, None)
 
@@ -338,13 +335,11 @@ _SLOPE_AT_0 = 2 / math.sqrt(math.pi)  # of erf
 class Erf(Special):
     """y = erf x        x̄ = ȳ·2·exp(−x²)/√π"""
 
-    saves = ("self",)
     scipy = "erf"
 
     @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
-        return grad * (_SLOPE_AT_0 * np.exp(-x * x))
+    def slope(x):
+        return _SLOPE_AT_0 * np.exp(-x * x)
 
 
 @op(Erf, aliases=("special.erf",))
@@ -367,13 +362,11 @@ def erf(input: Tensor) -> Tensor:
 class Erfc(Special):
     """y = erfc x        x̄ = −ȳ·2·exp(−x²)/√π"""
 
-    saves = ("self",)
     scipy = "erfc"
 
     @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
-        return grad * (-_SLOPE_AT_0 * np.exp(-x * x))
+    def slope(x):
+        return -_SLOPE_AT_0 * np.exp(-x * x)
 
 
 @op(Erfc, aliases=("special.erfc",))
@@ -390,13 +383,11 @@ def erfc(input: Tensor) -> Tensor:
 class Erfinv(Special):
     """y = erfinv x        x̄ = ȳ·√π·exp((erfinv x)²)/2"""
 
-    saves = ("self",)
     scipy = "erfinv"
 
     @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
-        return grad * np.exp(run(Erfinv, x) ** 2) / _SLOPE_AT_0
+    def slope(x):
+        return np.exp(run(Erfinv, x) ** 2) / _SLOPE_AT_0
 
 
 @op(Erfinv, aliases=("special.erfinv",), inplace_function=False)
@@ -413,13 +404,11 @@ def erfinv(input: Tensor) -> Tensor:
 class SpecialErfcx(Special):
     """y = erfcx x        x̄ = ȳ·(2·x·y − 2/√π)"""
 
-    saves = ("self", "result")
     scipy = "erfcx"
 
     @staticmethod
-    def backward(ctx, grad):
-        x, y = ctx.saved_tensors
-        return grad * (2 * x * y - _SLOPE_AT_0)
+    def slope(x, y):
+        return 2 * x * y - _SLOPE_AT_0
 
 
 @_own(SpecialErfcx)
@@ -457,13 +446,11 @@ def ndtr(input: Tensor) -> Tensor:
 class SpecialLogNdtr(Special):
     """y = log_ndtr x        x̄ = ȳ·exp(−x²/2 − y)/√(2·π)"""
 
-    saves = ("self", "result")
     scipy = "log_ndtr"
 
     @staticmethod
-    def backward(ctx, grad):
-        x, y = ctx.saved_tensors
-        return grad * (np.exp(-x * x / 2 - y) / math.sqrt(2 * math.pi))
+    def slope(x, y):
+        return np.exp(-x * x / 2 - y) / math.sqrt(2 * math.pi)
 
 
 @_own(SpecialLogNdtr)
@@ -481,13 +468,11 @@ def log_ndtr(input: Tensor) -> Tensor:
 class SpecialNdtri(Special):
     """y = ndtri x        x̄ = ȳ·√(2·π)·exp(y²/2)"""
 
-    saves = ("result",)
     scipy = "ndtri"
 
     @staticmethod
-    def backward(ctx, grad):
-        (y,) = ctx.saved_tensors
-        return grad * (math.sqrt(2 * math.pi) * np.exp(y * y / 2))
+    def slope(y):
+        return math.sqrt(2 * math.pi) * np.exp(y * y / 2)
 
 
 @_own(SpecialNdtri)
@@ -505,13 +490,11 @@ def ndtri(input: Tensor) -> Tensor:
 class SpecialEntr(Special):
     """y = entr x        x̄ = −ȳ·(1 + ln x)"""
 
-    saves = ("self",)
     scipy = "entr"
 
     @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
-        return grad * -(1 + np.log(x))
+    def slope(x):
+        return -(1 + np.log(x))
 
 
 @_own(SpecialEntr)
@@ -532,13 +515,11 @@ def entr(input: Tensor) -> Tensor:
 class I0(Special):
     """y = i0 x        x̄ = ȳ·i1 x"""
 
-    saves = ("self",)
     scipy = "i0"
 
     @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
-        return grad * run(SpecialI1, x)
+    def slope(x):
+        return run(SpecialI1, x)
 
 
 @op(I0, aliases=("special.i0", "special.modified_bessel_i0"), numpy=(np.i0,))
@@ -562,13 +543,11 @@ class SpecialI0e(Special):
     """y = exp(−|x|)·i0 x        x̄ = ȳ·(exp(−|x|)·i1 x − y·sgn x)"""
 
     node = "SpecialI0EBackward0"
-    saves = ("self", "result")
     scipy = "i0e"
 
     @staticmethod
-    def backward(ctx, grad):
-        x, y = ctx.saved_tensors
-        return grad * (run(SpecialI1e, x) - np.sign(x) * y)
+    def slope(x, y):
+        return run(SpecialI1e, x) - np.sign(x) * y
 
 
 @_own(SpecialI0e)
@@ -586,13 +565,11 @@ def i0e(input: Tensor) -> Tensor:
 class SpecialI1(Special):
     """y = i1 x        x̄ = ȳ·(i0 x − y/x) if x ≠ 0 else ȳ/2"""
 
-    saves = ("self", "result")
     scipy = "i1"
 
     @staticmethod
-    def backward(ctx, grad):
-        x, y = ctx.saved_tensors
-        return _where_not_0(x, grad, run(I0, x) - y / np.where(x == 0, 1, x))
+    def slope(x, y):
+        return np.where(x == 0, 0.5, run(I0, x) - y / np.where(x == 0, 1, x))
 
 
 @_own(SpecialI1, aliases=("special.modified_bessel_i1",))
@@ -607,23 +584,16 @@ def i1(input: Tensor) -> Tensor:
     return SpecialI1.apply(input)
 
 
-def _where_not_0(x: Any, grad: Any, slope: Any) -> Any:
-    """The gradient by a slope that is ½ at 0, where its formula divides by x."""
-    return grad * np.where(x == 0, 0.5, slope)
-
-
 class SpecialI1e(Special):
     """y = exp(−|x|)·i1 x        x̄ = ȳ·(exp(−|x|)·i0 x − y·(sgn x + 1/x)) if x ≠ 0 else ȳ/2"""
 
     node = "SpecialI1EBackward0"
-    saves = ("self", "result")
     scipy = "i1e"
 
     @staticmethod
-    def backward(ctx, grad):
-        x, y = ctx.saved_tensors
+    def slope(x, y):
         slope = run(SpecialI0e, x) - y * (np.sign(x) + 1 / np.where(x == 0, 1, x))
-        return _where_not_0(x, grad, slope)
+        return np.where(x == 0, 0.5, slope)
 
 
 @_own(SpecialI1e)
@@ -638,14 +608,7 @@ def i1e(input: Tensor) -> Tensor:
     return SpecialI1e.apply(input)
 
 
-class BesselJ0(Special):
-    """y = bessel_j0 x"""
-
-    scipy = "j0"
-    differentiable = False
-
-
-@_own(BesselJ0, out=True)
+@without_gradient
 def bessel_j0(input: Tensor) -> Tensor:
     """The Bessel function of the first kind of order 0, element by element; it has no gradient.
 
@@ -654,17 +617,10 @@ def bessel_j0(input: Tensor) -> Tensor:
         >>> glassgrad.special.bessel_j0(tensor([1.0]))
         tensor([0.7652])
     """
-    return BesselJ0.apply(input)
+    return computed("j0", input)
 
 
-class BesselJ1(Special):
-    """y = bessel_j1 x"""
-
-    scipy = "j1"
-    differentiable = False
-
-
-@_own(BesselJ1, out=True)
+@without_gradient
 def bessel_j1(input: Tensor) -> Tensor:
     """The Bessel function of the first kind of order 1, element by element; it has no gradient.
 
@@ -673,17 +629,10 @@ def bessel_j1(input: Tensor) -> Tensor:
         >>> glassgrad.special.bessel_j1(tensor([1.0]))
         tensor([0.4401])
     """
-    return BesselJ1.apply(input)
+    return computed("j1", input)
 
 
-class BesselY0(Special):
-    """y = bessel_y0 x"""
-
-    scipy = "y0"
-    differentiable = False
-
-
-@_own(BesselY0, out=True)
+@without_gradient
 def bessel_y0(input: Tensor) -> Tensor:
     """The Bessel function of the second kind of order 0, element by element; it has no gradient.
 
@@ -692,17 +641,10 @@ def bessel_y0(input: Tensor) -> Tensor:
         >>> glassgrad.special.bessel_y0(tensor([1.0]))
         tensor([0.0883])
     """
-    return BesselY0.apply(input)
+    return computed("y0", input)
 
 
-class BesselY1(Special):
-    """y = bessel_y1 x"""
-
-    scipy = "y1"
-    differentiable = False
-
-
-@_own(BesselY1, out=True)
+@without_gradient
 def bessel_y1(input: Tensor) -> Tensor:
     """The Bessel function of the second kind of order 1, element by element; it has no gradient.
 
@@ -711,17 +653,10 @@ def bessel_y1(input: Tensor) -> Tensor:
         >>> glassgrad.special.bessel_y1(tensor([1.0]))
         tensor([-0.7812])
     """
-    return BesselY1.apply(input)
+    return computed("y1", input)
 
 
-class ModifiedBesselK0(Special):
-    """y = modified_bessel_k0 x"""
-
-    scipy = "k0"
-    differentiable = False
-
-
-@_own(ModifiedBesselK0, out=True)
+@without_gradient
 def modified_bessel_k0(input: Tensor) -> Tensor:
     """The modified Bessel function of the second kind of order 0; it has no gradient.
 
@@ -730,17 +665,10 @@ def modified_bessel_k0(input: Tensor) -> Tensor:
         >>> glassgrad.special.modified_bessel_k0(tensor([1.0]))
         tensor([0.4210])
     """
-    return ModifiedBesselK0.apply(input)
+    return computed("k0", input)
 
 
-class ModifiedBesselK1(Special):
-    """y = modified_bessel_k1 x"""
-
-    scipy = "k1"
-    differentiable = False
-
-
-@_own(ModifiedBesselK1, out=True)
+@without_gradient
 def modified_bessel_k1(input: Tensor) -> Tensor:
     """The modified Bessel function of the second kind of order 1; it has no gradient.
 
@@ -749,17 +677,10 @@ def modified_bessel_k1(input: Tensor) -> Tensor:
         >>> glassgrad.special.modified_bessel_k1(tensor([1.0]))
         tensor([0.6019])
     """
-    return ModifiedBesselK1.apply(input)
+    return computed("k1", input)
 
 
-class ScaledModifiedBesselK0(Special):
-    """y = scaled_modified_bessel_k0 x"""
-
-    scipy = "k0e"
-    differentiable = False
-
-
-@_own(ScaledModifiedBesselK0, out=True)
+@without_gradient
 def scaled_modified_bessel_k0(input: Tensor) -> Tensor:
     """`exp(input)·modified_bessel_k0(input)`, element by element; it has no gradient.
 
@@ -768,17 +689,10 @@ def scaled_modified_bessel_k0(input: Tensor) -> Tensor:
         >>> glassgrad.special.scaled_modified_bessel_k0(tensor([1.0]))
         tensor([1.1445])
     """
-    return ScaledModifiedBesselK0.apply(input)
+    return computed("k0e", input)
 
 
-class ScaledModifiedBesselK1(Special):
-    """y = scaled_modified_bessel_k1 x"""
-
-    scipy = "k1e"
-    differentiable = False
-
-
-@_own(ScaledModifiedBesselK1, out=True)
+@without_gradient
 def scaled_modified_bessel_k1(input: Tensor) -> Tensor:
     """`exp(input)·modified_bessel_k1(input)`, element by element; it has no gradient.
 
@@ -787,21 +701,10 @@ def scaled_modified_bessel_k1(input: Tensor) -> Tensor:
         >>> glassgrad.special.scaled_modified_bessel_k1(tensor([1.0]))
         tensor([1.6362])
     """
-    return ScaledModifiedBesselK1.apply(input)
+    return computed("k1e", input)
 
 
-class AiryAi(Fractional):
-    """y = airy_ai x"""
-
-    differentiable = False
-
-    @staticmethod
-    def forward(x):
-        check_kind('"airy_ai_cpu"', x, "biuf", "Write `x.real`.")
-        return np.positive(backend_of(x).special().airy(x)[0], dtype=x.dtype)
-
-
-@_own(AiryAi, out=True)
+@without_gradient
 def airy_ai(input: Tensor) -> Tensor:
     """The Airy function Ai, element by element; it has no gradient.
 
@@ -810,22 +713,10 @@ def airy_ai(input: Tensor) -> Tensor:
         >>> glassgrad.special.airy_ai(tensor([0.0, 1.0]))
         tensor([0.3550, 0.1353])
     """
-    return AiryAi.apply(input)
+    return np.positive(backend_of(input).special().airy(input)[0], dtype=input.dtype)
 
 
-class SphericalBesselJ0(Fractional):
-    """y = sin(x)/x if x ≠ 0 else 1"""
-
-    differentiable = False
-
-    @staticmethod
-    def forward(x):
-        check_kind('"spherical_bessel_j0_cpu"', x, "biuf", "Write `x.real`.")
-        is_far = np.isinf(x)
-        return np.where(is_far, 0, np.sinc(np.where(is_far, 0, x) / math.pi))
-
-
-@_own(SphericalBesselJ0, out=True)
+@without_gradient
 def spherical_bessel_j0(input: Tensor) -> Tensor:
     """The spherical Bessel function of the first kind of order 0; it has no gradient.
 
@@ -834,49 +725,25 @@ def spherical_bessel_j0(input: Tensor) -> Tensor:
         >>> glassgrad.special.spherical_bessel_j0(tensor([0.0, 1.0]))
         tensor([1.0000, 0.8415])
     """
-    return SphericalBesselJ0.apply(input)
+    x: Any = input
+    ratio: Any = np.where(np.isinf(x), 0, np.sinc(np.where(np.isinf(x), 0, x) / math.pi))
+    return ratio
 
 
 # Orthogonal polynomials ---------------------------------------------------------------------------
 
 
-class Polynomials(Fractional):
-    """Polynomials of growing degree n; without a gradient, as PyTorch's, and 0 for negative n.
+def polynomial(name: str, x: Any, n: Any, lower: int = 0) -> Any:
+    """The values at x of polynomials of SciPy's, of degree n: what of it is whole.
 
-    Attributes:
-        scipy: the name of the function in `scipy.special` that computes them.
+    Args:
+        lower: how many degrees lower. Of a negative degree the value is 0.
     """
-
-    differentiable = False
-    scipy: ClassVar[str]
-
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        if "scipy" in vars(cls):
-            cls.forward = staticmethod(_polynomials(cls.scipy))  # type: ignore[method-assign]
-        super().__init_subclass__(**kwargs)
+    degree = np.positive(n, dtype=np.int64, casting="unsafe") - lower
+    return np.where(degree < 0, 0, computed(name, np.where(degree < 0, 0, degree), x))
 
 
-def _polynomials(name: str) -> Func:
-    def forward(x: Any, n: Any) -> Any:
-        return polynomial(name, x, n)
-
-    return forward
-
-
-def polynomial(name: str, x: Any, n: Any) -> Any:
-    """The values at x of polynomials of SciPy's, of degree n: what of it is whole."""
-    degree = np.positive(n, dtype=np.int64, casting="unsafe")
-    y = computed(name, x, np.where(degree < 0, 0, degree), degree_first=True)
-    return np.where(degree < 0, 0, y)
-
-
-class ChebyshevPolynomialT(Polynomials):
-    """z = chebyshev_polynomial_t(x, n)"""
-
-    scipy = "eval_chebyt"
-
-
-@_own(ChebyshevPolynomialT, out=True)
+@without_gradient
 def chebyshev_polynomial_t(x: Operand, n: Operand) -> Tensor:
     """Chebyshev polynomials of the first kind, of degree `n` at `x`.
 
@@ -892,16 +759,10 @@ def chebyshev_polynomial_t(x: Operand, n: Operand) -> Tensor:
         >>> glassgrad.special.chebyshev_polynomial_t(tensor([2.0]), 2)
         tensor([7.])
     """
-    return ChebyshevPolynomialT.apply(x, n)
+    return polynomial("eval_chebyt", x, n)
 
 
-class ChebyshevPolynomialU(Polynomials):
-    """z = chebyshev_polynomial_u(x, n)"""
-
-    scipy = "eval_chebyu"
-
-
-@_own(ChebyshevPolynomialU, out=True)
+@without_gradient
 def chebyshev_polynomial_u(x: Operand, n: Operand) -> Tensor:
     """Chebyshev polynomials of the second kind, of degree `n` at `x`.
 
@@ -910,16 +771,10 @@ def chebyshev_polynomial_u(x: Operand, n: Operand) -> Tensor:
         >>> glassgrad.special.chebyshev_polynomial_u(tensor([2.0]), 2)
         tensor([15.])
     """
-    return ChebyshevPolynomialU.apply(x, n)
+    return polynomial("eval_chebyu", x, n)
 
 
-class HermitePolynomialH(Polynomials):
-    """z = hermite_polynomial_h(x, n)"""
-
-    scipy = "eval_hermite"
-
-
-@_own(HermitePolynomialH, out=True)
+@without_gradient
 def hermite_polynomial_h(x: Operand, n: Operand) -> Tensor:
     """Hermite polynomials, the physicists', of degree `n` at `x`.
 
@@ -928,16 +783,10 @@ def hermite_polynomial_h(x: Operand, n: Operand) -> Tensor:
         >>> glassgrad.special.hermite_polynomial_h(tensor([2.0]), 2)
         tensor([14.])
     """
-    return HermitePolynomialH.apply(x, n)
+    return polynomial("eval_hermite", x, n)
 
 
-class HermitePolynomialHe(Polynomials):
-    """z = hermite_polynomial_he(x, n)"""
-
-    scipy = "eval_hermitenorm"
-
-
-@_own(HermitePolynomialHe, out=True)
+@without_gradient
 def hermite_polynomial_he(x: Operand, n: Operand) -> Tensor:
     """Hermite polynomials, the probabilists', of degree `n` at `x`.
 
@@ -946,16 +795,10 @@ def hermite_polynomial_he(x: Operand, n: Operand) -> Tensor:
         >>> glassgrad.special.hermite_polynomial_he(tensor([2.0]), 2)
         tensor([3.])
     """
-    return HermitePolynomialHe.apply(x, n)
+    return polynomial("eval_hermitenorm", x, n)
 
 
-class LaguerrePolynomialL(Polynomials):
-    """z = laguerre_polynomial_l(x, n)"""
-
-    scipy = "eval_laguerre"
-
-
-@_own(LaguerrePolynomialL, out=True)
+@without_gradient
 def laguerre_polynomial_l(x: Operand, n: Operand) -> Tensor:
     """Laguerre polynomials, of degree `n` at `x`.
 
@@ -964,16 +807,10 @@ def laguerre_polynomial_l(x: Operand, n: Operand) -> Tensor:
         >>> glassgrad.special.laguerre_polynomial_l(tensor([2.0]), 2)
         tensor([-1.])
     """
-    return LaguerrePolynomialL.apply(x, n)
+    return polynomial("eval_laguerre", x, n)
 
 
-class LegendrePolynomialP(Polynomials):
-    """z = legendre_polynomial_p(x, n)"""
-
-    scipy = "eval_legendre"
-
-
-@_own(LegendrePolynomialP, out=True)
+@without_gradient
 def legendre_polynomial_p(x: Operand, n: Operand) -> Tensor:
     """Legendre polynomials, of degree `n` at `x`.
 
@@ -982,16 +819,10 @@ def legendre_polynomial_p(x: Operand, n: Operand) -> Tensor:
         >>> glassgrad.special.legendre_polynomial_p(tensor([2.0]), 2)
         tensor([5.5000])
     """
-    return LegendrePolynomialP.apply(x, n)
+    return polynomial("eval_legendre", x, n)
 
 
-class ShiftedChebyshevPolynomialT(Polynomials):
-    """z = shifted_chebyshev_polynomial_t(x, n)"""
-
-    scipy = "eval_sh_chebyt"
-
-
-@_own(ShiftedChebyshevPolynomialT, out=True)
+@without_gradient
 def shifted_chebyshev_polynomial_t(x: Operand, n: Operand) -> Tensor:
     """Chebyshev polynomials of the first kind, of 2x − 1, of degree `n` at `x`.
 
@@ -1000,16 +831,10 @@ def shifted_chebyshev_polynomial_t(x: Operand, n: Operand) -> Tensor:
         >>> glassgrad.special.shifted_chebyshev_polynomial_t(tensor([2.0]), 2)
         tensor([17.])
     """
-    return ShiftedChebyshevPolynomialT.apply(x, n)
+    return polynomial("eval_sh_chebyt", x, n)
 
 
-class ShiftedChebyshevPolynomialU(Polynomials):
-    """z = shifted_chebyshev_polynomial_u(x, n)"""
-
-    scipy = "eval_sh_chebyu"
-
-
-@_own(ShiftedChebyshevPolynomialU, out=True)
+@without_gradient
 def shifted_chebyshev_polynomial_u(x: Operand, n: Operand) -> Tensor:
     """Chebyshev polynomials of the second kind, of 2x − 1, of degree `n` at `x`.
 
@@ -1018,10 +843,10 @@ def shifted_chebyshev_polynomial_u(x: Operand, n: Operand) -> Tensor:
         >>> glassgrad.special.shifted_chebyshev_polynomial_u(tensor([2.0]), 2)
         tensor([35.])
     """
-    return ShiftedChebyshevPolynomialU.apply(x, n)
+    return polynomial("eval_sh_chebyu", x, n)
 
 
-@_own(out=True)
+@without_gradient
 def chebyshev_polynomial_v(x: Operand, n: Operand) -> Tensor:
     """Chebyshev polynomials of the third kind, of degree `n` at `x`.
 
@@ -1030,10 +855,10 @@ def chebyshev_polynomial_v(x: Operand, n: Operand) -> Tensor:
         >>> glassgrad.special.chebyshev_polynomial_v(tensor([2.0]), 2)
         tensor([11.])
     """
-    return chebyshev_polynomial_u(x, n) - chebyshev_polynomial_u(x, _one_lower(n))
+    return polynomial("eval_chebyu", x, n) - polynomial("eval_chebyu", x, n, 1)
 
 
-@_own(out=True)
+@without_gradient
 def chebyshev_polynomial_w(x: Operand, n: Operand) -> Tensor:
     """Chebyshev polynomials of the fourth kind, of degree `n` at `x`.
 
@@ -1042,10 +867,10 @@ def chebyshev_polynomial_w(x: Operand, n: Operand) -> Tensor:
         >>> glassgrad.special.chebyshev_polynomial_w(tensor([2.0]), 2)
         tensor([19.])
     """
-    return chebyshev_polynomial_u(x, n) + chebyshev_polynomial_u(x, _one_lower(n))
+    return polynomial("eval_chebyu", x, n) + polynomial("eval_chebyu", x, n, 1)
 
 
-@_own(out=True)
+@without_gradient
 def shifted_chebyshev_polynomial_v(x: Operand, n: Operand) -> Tensor:
     """Chebyshev polynomials of the third kind, of 2x − 1, of degree `n` at `x`.
 
@@ -1054,10 +879,10 @@ def shifted_chebyshev_polynomial_v(x: Operand, n: Operand) -> Tensor:
         >>> glassgrad.special.shifted_chebyshev_polynomial_v(tensor([2.0]), 2)
         tensor([29.])
     """
-    return shifted_chebyshev_polynomial_u(x, n) - shifted_chebyshev_polynomial_u(x, _one_lower(n))
+    return polynomial("eval_sh_chebyu", x, n) - polynomial("eval_sh_chebyu", x, n, 1)
 
 
-@_own(out=True)
+@without_gradient
 def shifted_chebyshev_polynomial_w(x: Operand, n: Operand) -> Tensor:
     """Chebyshev polynomials of the fourth kind, of 2x − 1, of degree `n` at `x`.
 
@@ -1066,10 +891,4 @@ def shifted_chebyshev_polynomial_w(x: Operand, n: Operand) -> Tensor:
         >>> glassgrad.special.shifted_chebyshev_polynomial_w(tensor([2.0]), 2)
         tensor([41.])
     """
-    return shifted_chebyshev_polynomial_u(x, n) + shifted_chebyshev_polynomial_u(x, _one_lower(n))
-
-
-def _one_lower(n: Operand) -> Operand:
-    """The degree below that which is meant by a number: by what of it is whole."""
-    whole: Operand = trunc(n) if isinstance(n, Tensor) else math.trunc(n)  # type: ignore[arg-type]
-    return whole - 1
+    return polynomial("eval_sh_chebyu", x, n) + polynomial("eval_sh_chebyu", x, n, 1)

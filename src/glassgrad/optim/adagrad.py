@@ -64,11 +64,6 @@ class Adagrad(Optimizer):
         differentiable: bool = False,
         fused: bool | None = None,
     ) -> None:
-        require_at_least_zero(lr, "learning rate")
-        require_at_least_zero(lr_decay, "lr_decay value")
-        require_at_least_zero(weight_decay, "weight_decay value")
-        require_at_least_zero(initial_accumulator_value, "initial_accumulator_value value")
-        require_at_least_zero(eps, "epsilon value")
         super().__init__(params, options_of(locals()))
 
     def add_param_group(self, param_group: Group) -> None:
@@ -138,11 +133,7 @@ class RMSprop(Optimizer):
         maximize: bool = False,
         differentiable: bool = False,
     ) -> None:
-        require_at_least_zero(lr, "learning rate")
-        require_at_least_zero(eps, "epsilon value")
-        require_at_least_zero(momentum, "momentum value")
-        require_at_least_zero(weight_decay, "weight_decay value")
-        require_at_least_zero(alpha, "alpha value")
+        require_at_least_zero("alpha", alpha)
         super().__init__(params, options_of(locals()))
 
     def update(self, x: Any, grad: Any, group: Group, state: State) -> None:
@@ -211,14 +202,11 @@ class Adadelta(Optimizer):
         maximize: bool = False,
         differentiable: bool = False,
     ) -> None:
-        require_at_least_zero(lr, "learning rate")
         if not 0.0 <= rho <= 1.0:
             raise ArgumentError(
                 f"Invalid rho value: {rho}. It is the share of the old average that is kept. "
                 "Write a number from 0 to 1."
             )
-        require_at_least_zero(eps, "epsilon value")
-        require_at_least_zero(weight_decay, "weight_decay value")
         super().__init__(params, options_of(locals()))
 
     def update(self, x: Any, grad: Any, group: Group, state: State) -> None:

@@ -11,33 +11,18 @@ import numpy as np
 from glassgrad.core.errors import ArgumentError
 from glassgrad.core.tensor import Tensor
 
-from .optimizer import (
-    Group,
-    Optimizer,
-    Params,
-    State,
-    decayed,
-    options_of,
-    require_at_least_zero,
-    require_betas,
-)
+from .optimizer import Group, Optimizer, Params, State, decayed, options_of
 
 
-def _check_options(lr: Any, betas: Any, eps: float, weight_decay: float) -> None:
-    require_at_least_zero(lr, "learning rate")
-    require_at_least_zero(eps, "epsilon value")
-    require_at_least_zero(weight_decay, "weight_decay value")
-    require_betas(betas)
-
-
-def _averages(grad: Any, group: Group, state: State) -> tuple[Any, Any]:
-    """The running averages of the gradient and of its square, with `grad` in them."""
+def _averages(x: Any, grad: Any, group: Group, state: State) -> tuple[Any, Any, Any]:
+    """The gradient with weight decay; the running averages of it and of its square."""
     beta1, beta2 = group["betas"]
+    grad = decayed(x, grad, group)
     mean, square = state.buffer("exp_avg"), state.buffer("exp_avg_sq")
     mean += (1 - beta1) * (grad - mean)
     square *= beta2
     square += (1 - beta2) * (grad * grad)
-    return mean, square
+    return grad, mean, square
 
 
 class Adam(Optimizer):
@@ -91,20 +76,19 @@ class Adam(Optimizer):
         fused: bool | None = None,
         decoupled_weight_decay: bool = False,
     ) -> None:
-        _check_options(lr, betas, eps, weight_decay)
+        options = options_of(locals())
         if {isinstance(beta, Tensor) for beta in betas} == {True, False}:
             raise ArgumentError(
                 f"betas must be either both floats or both Tensors, got {betas}. "
                 "Write two numbers: `betas=(0.9, 0.999)`."
             )
-        betas = tuple(float(beta) for beta in betas)  # type: ignore[assignment]
-        super().__init__(params, options_of(locals()))
+        options["betas"] = tuple(float(beta) for beta in betas)
+        super().__init__(params, options)
 
     def update(self, x: Any, grad: Any, group: Group, state: State) -> None:
         step = state.count()
         beta1, beta2 = group["betas"]
-        grad = decayed(x, grad, group)
-        mean, square = _averages(grad, group, state)
+        grad, mean, square = _averages(x, grad, group, state)
         if group["amsgrad"]:
             largest = state.buffer("max_exp_avg_sq")
             largest[...] = np.maximum(largest, square)
@@ -200,7 +184,6 @@ class Adamax(Optimizer):
         differentiable: bool = False,
         capturable: bool = False,
     ) -> None:
-        _check_options(lr, betas, eps, weight_decay)
         super().__init__(params, options_of(locals()))
 
     def update(self, x: Any, grad: Any, group: Group, state: State) -> None:
@@ -259,15 +242,12 @@ class NAdam(Optimizer):
         capturable: bool = False,
         differentiable: bool = False,
     ) -> None:
-        _check_options(lr, betas, eps, weight_decay)
-        require_at_least_zero(momentum_decay, "momentum_decay value")
         super().__init__(params, options_of(locals()))
 
     def update(self, x: Any, grad: Any, group: Group, state: State) -> None:
         step = state.count()
         lr, (beta1, beta2) = group["lr"], group["betas"]
-        grad = decayed(x, grad, group)
-        mean, square = _averages(grad, group, state)
+        grad, mean, square = _averages(x, grad, group, state)
         now = beta1 * (1 - 0.5 * 0.96 ** (step * group["momentum_decay"]))
         after = beta1 * (1 - 0.5 * 0.96 ** ((step + 1) * group["momentum_decay"]))
         product = state.number("mu_product", 1.0)
@@ -322,14 +302,12 @@ class RAdam(Optimizer):
         capturable: bool = False,
         differentiable: bool = False,
     ) -> None:
-        _check_options(lr, betas, eps, weight_decay)
         super().__init__(params, options_of(locals()))
 
     def update(self, x: Any, grad: Any, group: Group, state: State) -> None:
         step = state.count()
         beta1, beta2 = group["betas"]
-        grad = decayed(x, grad, group)
-        mean, square = _averages(grad, group, state)
+        grad, mean, square = _averages(x, grad, group, state)
         scale = group["lr"] / (1 - beta1**step)
         most = 2 / (1 - beta2) - 1
         seen = most - 2 * step * beta2**step / (1 - beta2**step)

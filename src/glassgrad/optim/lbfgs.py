@@ -10,7 +10,7 @@ from glassgrad.autograd.grad_mode import enable_grad, no_grad
 from glassgrad.core.errors import ArgumentError, GraphError
 from glassgrad.core.tensor import Tensor, wrap
 
-from .optimizer import Optimizer, Params, State, options_of, require_at_least_zero
+from .optimizer import Optimizer, Params, State, options_of
 
 
 class _Point(NamedTuple):
@@ -80,7 +80,6 @@ class LBFGS(Optimizer):
         history_size: int = 100,
         line_search_fn: str | None = None,
     ) -> None:
-        require_at_least_zero(lr, "learning rate")
         if max_eval is None:
             max_eval = max_iter * 5 // 4
         super().__init__(params, options_of(locals()))
@@ -115,17 +114,17 @@ class LBFGS(Optimizer):
         group = self.param_groups[0]
         lr, evaluations = float(group["lr"]), 1
         kept = self.state[group["params"][0]]
-        memory = _Memory(kept, group["history_size"])
         kept["func_evals"] = kept.get("func_evals", 0) + 1
         for iteration in range(1, group["max_iter"] + 1):
             if np.abs(here.grad).max() <= group["tolerance_grad"]:
                 break
             kept["n_iter"] = kept.get("n_iter", 0) + 1
-            direction = memory.direction(here.grad)
+            direction = _direction(kept, here.grad, group["history_size"])
             distance = lr
             if kept["n_iter"] == 1:
                 distance = min(1.0, 1.0 / float(np.abs(here.grad).sum())) * lr
-            memory.remember(direction, distance, here)
+            kept.update(d=wrap(direction), t=distance)
+            kept.update(prev_flat_grad=wrap(here.grad), prev_loss=here.loss)
             start = here._replace(distance=0.0, slope=float(here.grad @ direction))
             if start.slope > -group["tolerance_change"]:
                 break
@@ -133,7 +132,7 @@ class LBFGS(Optimizer):
             if group["line_search_fn"] is not None:
                 limit = group["max_eval"] - evaluations
                 here, calls = self._search(closure, start, direction, distance, limit)
-                memory.distance = distance = here.distance
+                kept["t"] = distance = here.distance
                 self._move(distance, direction)
             else:
                 self._move(distance, direction)
@@ -145,7 +144,6 @@ class LBFGS(Optimizer):
             change = min(float(np.abs(distance * direction).max()), abs(here.loss - start.loss))
             if evaluations >= group["max_eval"] or change < group["tolerance_change"]:
                 break
-        memory.save()
         return first_loss
 
     def _evaluate(self, closure: Callable[[], Any]) -> tuple[Any, _Point]:
@@ -155,8 +153,9 @@ class LBFGS(Optimizer):
         grads = []
         for param in self.param_groups[0]["params"]:
             values = _shown(param)
-            grads.append(np.zeros_like(values) if param.grad is None else _shown(param.grad))
-        return loss, _Point(0.0, float(loss), _flat(grads), 0.0)
+            grad = np.zeros_like(values) if param.grad is None else _shown(param.grad)
+            grads.append(grad.reshape(-1))
+        return loss, _Point(0.0, float(loss), np.concatenate(grads), 0.0)
 
     def _move(self, distance: float, direction: Any) -> None:
         """Add a multiple of a direction to the parameters."""
@@ -200,69 +199,38 @@ class LBFGS(Optimizer):
         return _strong_wolfe(look, start, distance, smallest, limit)
 
 
-class _Memory:
-    """The last steps and how the gradient changed along them: an approximate curvature."""
+def _direction(state: dict[str, Any], grad: Any, size: int) -> Any:
+    """Where to go: minus the gradient, multiplied by the inverse curvature.
 
-    def __init__(self, kept: dict[str, Any], size: int) -> None:
-        self.kept = kept
-        self.size = size
-        self.changes = [change.payload for change in kept.get("old_dirs", ())]
-        self.steps = [step.payload for step in kept.get("old_stps", ())]
-        self.scale = float(kept.get("H_diag", 1.0))
-        self.distance = float(kept.get("t", 0.0))
-        self.last_direction = _array(kept.get("d"))
-        self.last_grad = _array(kept.get("prev_flat_grad"))
-        self.last_loss: float | None = kept.get("prev_loss")
-
-    def direction(self, grad: Any) -> Any:
-        """Where to go: minus the gradient, multiplied by the inverse curvature."""
-        if self.last_grad is None:
-            return -grad
-        change, step = grad - self.last_grad, self.last_direction * self.distance
-        if change @ step > 1e-10:
-            self.changes = [*self.changes, change][-self.size :]
-            self.steps = [*self.steps, step][-self.size :]
-            self.scale = float(change @ step / (change @ change))
-        pairs = list(zip(self.changes, self.steps, strict=True))
-        out, shares = -grad, []
-        for change, step in reversed(pairs):
-            shares.append(step @ out / (change @ step))
-            out -= shares[-1] * change
-        out *= self.scale
-        for (change, step), share in zip(pairs, reversed(shares), strict=True):
-            out += (share - change @ out / (change @ step)) * step
-        return out
-
-    def remember(self, direction: Any, distance: float, here: _Point) -> None:
-        """Remember what the next direction is compared with."""
-        self.last_direction, self.distance = direction, distance
-        self.last_grad, self.last_loss = here.grad, here.loss
-
-    def save(self) -> None:
-        """Put it where `state_dict` finds it, under PyTorch's names."""
-        if self.last_grad is None:
-            return
-        self.kept["d"] = wrap(self.last_direction)
-        self.kept["t"] = self.distance
-        self.kept["old_dirs"] = [wrap(change) for change in self.changes]
-        self.kept["old_stps"] = [wrap(step) for step in self.steps]
-        pairs = zip(self.changes, self.steps, strict=True)
-        self.kept["ro"] = [wrap((1 / (change @ step)).reshape(())) for change, step in pairs]
-        self.kept["H_diag"] = self.scale
-        self.kept["prev_flat_grad"] = wrap(self.last_grad)
-        self.kept["prev_loss"] = self.last_loss
-
-
-def _array(kept: Tensor | None) -> Any:
-    return None if kept is None else kept.payload
+    Args:
+        state: the last steps and how the gradient changed along them, by PyTorch's names.
+        grad: the gradient, flat.
+        size: how many of them to remember.
+    """
+    if state.get("prev_flat_grad") is None:
+        state.update(old_dirs=[], old_stps=[], ro=[], H_diag=1.0)
+        return -grad
+    change = grad - state["prev_flat_grad"].payload
+    step = state["d"].payload * float(state["t"])
+    bend = change @ step
+    if bend > 1e-10:
+        for name, new in (("old_dirs", change), ("old_stps", step), ("ro", (1 / bend).reshape(()))):
+            state[name] = [*state[name], wrap(new)][-size:]
+        state["H_diag"] = float(bend / (change @ change))
+    kept = zip(state["old_dirs"], state["old_stps"], strict=True)
+    pairs = [(change.payload, step.payload) for change, step in kept]
+    out, shares = -grad, []
+    for change, step in reversed(pairs):
+        shares.append(step @ out / (change @ step))
+        out -= shares[-1] * change
+    out *= float(state["H_diag"])
+    for (change, step), share in zip(pairs, reversed(shares), strict=True):
+        out += (share - change @ out / (change @ step)) * step
+    return out
 
 
 def _shown(tensor: Tensor) -> Any:
     return State(tensor, {}, on_arrays=True).shown(tensor)
-
-
-def _flat(arrays: list[Any]) -> Any:
-    return np.concatenate([array.reshape(-1) for array in arrays])
 
 
 # Along a line -------------------------------------------------------------------------------------

@@ -5,7 +5,8 @@
         scheduler.step()      # writes group["lr"], and counts in scheduler.last_epoch
 
 Most multiply the learning rate, by the quotient of what a closed form says now and said before, so
-that several of them can be chained.
+that several of them can be chained. What such a scheduler is made with, its class declares, as a
+dataclass does; `LRScheduler.__post_init__` begins the schedule.
 """
 
 import math
@@ -13,8 +14,9 @@ import warnings
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import InitVar, dataclass
 from types import FunctionType
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, DataError, GraphError
 from glassgrad.core.tensor import Tensor
@@ -79,21 +81,29 @@ class LRScheduler:
     _get_lr_called_within_step = False
     _is_initial = False
     _stays_when_resumed = True  # leaves the learning rate that an optimiser was loaded with
+    _with_states: ClassVar[
+        tuple[str, ...]
+    ] = ()  # the names of attributes of which only what they remember is saved
 
     def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
-        self.optimizer = _checked(optimizer)
+        self.optimizer = optimizer
+        self.last_epoch = last_epoch
+        LRScheduler.__post_init__(self)
+
+    def __post_init__(self, *given: Any) -> None:
+        """Begin: remember where the learning rates were, and write those of the first epoch."""
+        optimizer = _checked(self.optimizer)
         for number, group in enumerate(optimizer.param_groups):
-            if last_epoch == -1:
+            if self.last_epoch == -1:
                 lr = group["lr"]
                 group.setdefault("initial_lr", lr.clone() if isinstance(lr, Tensor) else lr)
             elif "initial_lr" not in group:
                 raise _MissingRateError(
                     f"param 'initial_lr' is not specified in param_groups[{number}] when resuming "
-                    f"scheduler with last_epoch >= 0, here {last_epoch}. It says where that "
+                    f"scheduler with last_epoch >= 0, here {self.last_epoch}. It says where that "
                     "began. Load the state of the optimiser that was scheduled first."
                 )
         self.base_lrs = _values_of(optimizer, "initial_lr")
-        self.last_epoch = last_epoch
         if optimizer._opt_called is None:
             optimizer._opt_called = False
         self._initial_step()
@@ -116,7 +126,15 @@ class LRScheduler:
 
     def get_lr(self) -> list[Rate]:
         """The next learning rates, one for each group; see `get_last_lr` for those that are set."""
-        self._warn_outside_of_step()
+        if not self._get_lr_called_within_step:
+            _warn(
+                "To get the last learning rate computed by the scheduler, please use "
+                "`get_last_lr()`."
+            )
+        return self._rates()
+
+    def _rates(self) -> list[Rate]:
+        """The next learning rates: those that are set, times what has changed since."""
         now = self.multiplier(self.last_epoch)
         if self.last_epoch == 0:
             return [group["lr"] * now for group in self.optimizer.param_groups]
@@ -143,59 +161,72 @@ class LRScheduler:
         Args:
             epoch: go there instead (PyTorch advises against it).
         """
-        if self._step_count == 1:
-            self._warn_of_order()
-        self._step_count += 1
-        if epoch is not None:
-            _warn_of_epoch()
-        self._update_lr(epoch)
-
-    def _update_lr(self, epoch: int | None = None) -> None:
-        self._get_lr_called_within_step = True
-        try:
-            self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
-            rates = self.get_lr() if epoch is None else self._get_closed_form_lr()
-        finally:
-            self._get_lr_called_within_step = False
-        self._write(rates)
-
-    def _write(self, rates: Iterable[Rate]) -> None:
-        for group, rate in zip(self.optimizer.param_groups, rates, strict=True):
-            _set_rate(group, rate)
-        self._last_lr = _values_of(self.optimizer, "lr")
-
-    def _warn_outside_of_step(self) -> None:
-        if not self._get_lr_called_within_step:
-            _warn(
-                "To get the last learning rate computed by the scheduler, please use "
-                "`get_last_lr()`."
-            )
-
-    def _warn_of_order(self) -> None:
-        if "step" in vars(self.optimizer):
+        if self._step_count == 1 and "step" in vars(self.optimizer):
             _warn(
                 "Seems like `optimizer.step()` has been overridden after learning rate scheduler "
                 "initialization. Please, make sure to call `optimizer.step()` before "
                 "`lr_scheduler.step()`."
             )
-        elif not self.optimizer._opt_called:
+        elif self._step_count == 1 and not self.optimizer._opt_called:
             _warn(
                 "Detected call of `lr_scheduler.step()` before `optimizer.step()`. In PyTorch "
                 "1.1.0 and later, you should call them in the opposite order: `optimizer.step()` "
                 "before `lr_scheduler.step()`. Failure to do this will result in PyTorch skipping "
                 "the first value of the learning rate schedule."
             )
+        self._step_count += 1
+        if epoch is not None:
+            _warn(_EPOCH_GIVEN)
+        self._update_lr(epoch)
+
+    def _update_lr(self, epoch: int | None = None) -> None:
+        self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
+        self._write(self.get_lr if epoch is None else self._get_closed_form_lr)
+
+    def _write(self, rates: Callable[[], Iterable[Rate]]) -> None:
+        self._get_lr_called_within_step = True
+        try:
+            pairs = zip(self.optimizer.param_groups, rates(), strict=True)
+        finally:
+            self._get_lr_called_within_step = False
+        for group, rate in pairs:
+            _set_rate(group, rate)
+        self._last_lr = _values_of(self.optimizer, "lr")
 
     def state_dict(self) -> SavedState:
         """What must be saved to go on later: all attributes but the optimiser."""
-        return {key: value for key, value in vars(self).items() if key != "optimizer"}
+        kept = {key: value for key, value in vars(self).items() if key != "optimizer"}
+        return kept | {name: _state_of(kept[name]) for name in self._with_states}
 
     def load_state_dict(self, state_dict: SavedState) -> None:
         """Go on from what `state_dict` returned."""
-        vars(self).update(state_dict)
+        stay = {name: vars(self)[name] for name in self._with_states}
+        vars(self).update(state_dict, **stay)
+        for name, part in stay.items():
+            _load(part, state_dict[name])
 
 
 _LRScheduler = LRScheduler  # its name in older programs
+
+
+def _state_of(part: Any) -> Any:
+    """What a scheduler, a callable object or a list of them remembers; a plain function nothing."""
+    if isinstance(part, list):
+        return [_state_of(each) for each in part]
+    if isinstance(part, LRScheduler):
+        return part.state_dict()
+    return None if part is None or isinstance(part, FunctionType) else dict(vars(part))
+
+
+def _load(part: Any, saved: Any) -> None:
+    """Let it remember that again."""
+    if isinstance(part, list):
+        for each, kept in zip(part, saved, strict=True):
+            _load(each, kept)
+    elif isinstance(part, LRScheduler):
+        part.load_state_dict(saved)
+    elif saved is not None:
+        vars(part).update(saved)
 
 
 def _checked(optimizer: object) -> Any:
@@ -219,39 +250,19 @@ def _set_rate(group: Group, rate: Rate) -> None:
         group["lr"] = rate
 
 
-def for_groups(name: str, optimizer: Optimizer, value: Any) -> list[Any]:
-    """One value for each group."""
-    if not isinstance(value, (list, tuple)):
-        return [value] * len(optimizer.param_groups)
-    if len(value) != len(optimizer.param_groups):
-        raise ArgumentError(
-            f"{name} must have the same length as optimizer.param_groups. {name} has {len(value)} "
-            f"values, param_groups has {len(optimizer.param_groups)}. "
-            "Write one for each, or one number for all."
-        )
-    return list(value)
-
-
 def _warn(said: str) -> None:
-    warnings.warn(said, UserWarning, stacklevel=4)  # where a user calls the scheduler
+    warnings.warn(said, UserWarning, stacklevel=3)  # where a user calls the scheduler
 
 
-def _warn_of_epoch() -> None:
-    _warn(
-        "The epoch parameter in `scheduler.step()` was not necessary and is being deprecated where "
-        "possible. Please use `scheduler.step()` to step the scheduler. During the deprecation, if "
-        "epoch is different from None, the closed form is used instead of the new chainable form, "
-        "where available."
-    )
+_EPOCH_GIVEN = (
+    "The epoch parameter in `scheduler.step()` was not necessary and is being deprecated where "
+    "possible. Please use `scheduler.step()` to step the scheduler. During the deprecation, if "
+    "epoch is different from None, the closed form is used instead of the new chainable form, "
+    "where available."
+)
 
 
-def is_count(value: object, least: int = 1) -> bool:
-    """Whether `value` is an integer, and as large as it has to be."""
-    return isinstance(value, int) and value >= least
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, (float, int))
+# What a schedule is made of -----------------------------------------------------------------------
 
 
 def _require(is_right: bool, said: str, remedy: str) -> None:
@@ -259,9 +270,40 @@ def _require(is_right: bool, said: str, remedy: str) -> None:
         raise ArgumentError(f"{said}. The schedule is made of it. {remedy}")
 
 
+def _require_fraction(what: str, name: str, value: float, *, is_zero_right: bool = True) -> None:
+    bounds = "between 0 and 1" if is_zero_right else "greater than 0 and less or equal to 1"
+    is_right = 0 <= value <= 1 and (is_zero_right or value > 0)
+    said = f"{what} multiplicative factor expected to be {bounds}, got {name}={value}"
+    _require(is_right, said, "Write a fraction.")
+
+
+def require_count(said: str, value: object, least: int = 1) -> None:
+    """Raise unless `value` is an integer, and as large as it has to be."""
+    is_count = isinstance(value, int) and value >= least
+    _require(is_count, f"{said}, but got {value}", f"Write a number from {least} up.")
+
+
+def for_groups(name: str, optimizer: Optimizer, value: Any, said: str | None = None) -> list[Any]:
+    """One value for each group.
+
+    Raises:
+        ArgumentError: for lists of another length; with `said`, PyTorch's sentence about that.
+    """
+    groups = len(optimizer.param_groups)
+    values = list(value) if isinstance(value, (list, tuple)) else [value] * groups
+    if len(values) != groups:
+        usual = f"{name} must have the same length as optimizer.param_groups"
+        raise ArgumentError(
+            f"{said or usual}. {name} has {len(values)} values, param_groups has {groups}. "
+            "Write one for each, or one for all."
+        )
+    return values
+
+
 # Factors of the first learning rate ---------------------------------------------------------------
 
 
+@dataclass(eq=False, repr=False)
 class _ByFunctions(LRScheduler):
     """What schedulers with a function for each group share.
 
@@ -271,41 +313,23 @@ class _ByFunctions(LRScheduler):
         last_epoch: the last epoch that has been; -1: none yet.
     """
 
-    def __init__(
-        self, optimizer: Optimizer, lr_lambda: Factor | list[Factor], last_epoch: int = -1
-    ) -> None:
-        groups = _checked(optimizer).param_groups
-        is_list = isinstance(lr_lambda, (list, tuple))
-        self.lr_lambdas: list[Any] = list(lr_lambda) if is_list else [lr_lambda] * len(groups)  # type: ignore[arg-type]
-        _require(
-            len(self.lr_lambdas) == len(groups),
-            f"Expected {len(groups)} lr_lambdas, but got {len(self.lr_lambdas)}",
-            "Write one for each group of parameters.",
-        )
+    optimizer: Optimizer
+    lr_lambda: InitVar[Factor | list[Factor]]
+    last_epoch: int = -1
+    _with_states = ("lr_lambdas",)
+
+    def __post_init__(self, lr_lambda: Any) -> None:
+        groups = len(_checked(self.optimizer).param_groups)
+        count = len(lr_lambda) if isinstance(lr_lambda, (list, tuple)) else groups
+        said = f"Expected {groups} lr_lambdas, but got {count}"
+        self.lr_lambdas = for_groups("lr_lambda", self.optimizer, lr_lambda, said)
         for function in self.lr_lambdas:
             if not callable(function):
                 raise ArgumentTypeError(
                     f"lr_lambda should be a function, but got {type(function).__name__}. It is "
                     "called with the epoch. Write `lambda epoch: 0.9**epoch`."
                 )
-        super().__init__(optimizer, last_epoch)
-
-    def state_dict(self) -> SavedState:
-        return {**super().state_dict(), "lr_lambdas": [_saved(fn) for fn in self.lr_lambdas]}
-
-    def load_state_dict(self, state_dict: SavedState) -> None:
-        functions = self.lr_lambdas
-        super().load_state_dict(state_dict)
-        self.lr_lambdas = functions
-        for function, saved in zip(functions, state_dict["lr_lambdas"], strict=True):
-            vars(function).update(saved or {})
-
-
-def _saved(function: Any) -> SavedState | None:
-    """The attributes of a callable object; a plain function has none that are worth saving."""
-    if function is None or isinstance(function, FunctionType):
-        return None
-    return dict(vars(function))
+        super().__post_init__()
 
 
 class LambdaLR(_ByFunctions):
@@ -317,8 +341,7 @@ class LambdaLR(_ByFunctions):
         [0.2]
     """
 
-    def get_lr(self) -> list[Rate]:
-        self._warn_outside_of_step()
+    def _rates(self) -> list[Rate]:
         pairs = zip(self.base_lrs, self.lr_lambdas, strict=True)
         return [base * function(self.last_epoch) for base, function in pairs]
 
@@ -326,14 +349,14 @@ class LambdaLR(_ByFunctions):
 class MultiplicativeLR(_ByFunctions):
     """The last learning rate, times a function of the epoch; from epoch 1 on."""
 
-    def get_lr(self) -> list[Rate]:
-        self._warn_outside_of_step()
+    def _rates(self) -> list[Rate]:
         if self._is_initial:
             return _values_of(self.optimizer, "lr")
         pairs = zip(self.optimizer.param_groups, self.lr_lambdas, strict=True)
         return [group["lr"] * function(self.last_epoch) for group, function in pairs]
 
 
+@dataclass(eq=False, repr=False)
 class StepLR(LRScheduler):
     """lr·gammaᵏ, where k grows by one every `step_size` epochs.
 
@@ -347,121 +370,93 @@ class StepLR(LRScheduler):
         [0.125]
     """
 
+    optimizer: Optimizer
+    step_size: int
+    gamma: float = 0.1
+    last_epoch: int = -1
     _stays_when_resumed = False
-
-    def __init__(
-        self, optimizer: Optimizer, step_size: int, gamma: float = 0.1, last_epoch: int = -1
-    ) -> None:
-        self.step_size = step_size
-        self.gamma = gamma
-        super().__init__(optimizer, last_epoch)
 
     def multiplier(self, epoch: int) -> float:
         return self.gamma ** (epoch // self.step_size)
 
 
+@dataclass(eq=False, repr=False)
 class MultiStepLR(LRScheduler):
     """lr·gammaᵏ, where k is how many of the milestones have been reached."""
 
+    optimizer: Optimizer
+    milestones: Iterable[int]
+    gamma: float = 0.1
+    last_epoch: int = -1
     _stays_when_resumed = False
 
-    def __init__(
-        self,
-        optimizer: Optimizer,
-        milestones: Iterable[int],
-        gamma: float = 0.1,
-        last_epoch: int = -1,
-    ) -> None:
-        self.milestones = Counter(milestones)
-        self.gamma = gamma
-        super().__init__(optimizer, last_epoch)
+    def __post_init__(self) -> None:
+        self.milestones = Counter(self.milestones)
+        super().__post_init__()
 
     def multiplier(self, epoch: int) -> float:
-        return self.gamma ** bisect_right(sorted(self.milestones.elements()), epoch)
+        reached: Any = self.milestones
+        return self.gamma ** bisect_right(sorted(reached.elements()), epoch)
 
 
+@dataclass(eq=False, repr=False)
 class ConstantLR(LRScheduler):
     """lr·factor for `total_iters` epochs, then lr."""
 
+    optimizer: Optimizer
+    factor: float = 1.0 / 3
+    total_iters: int = 5
+    last_epoch: int = -1
     _stays_when_resumed = False
 
-    def __init__(
-        self,
-        optimizer: Optimizer,
-        factor: float = 1.0 / 3,
-        total_iters: int = 5,
-        last_epoch: int = -1,
-    ) -> None:
-        _require(
-            0 <= factor <= 1,
-            f"Constant multiplicative factor expected to be between 0 and 1, got factor={factor}",
-            "Write a fraction.",
-        )
-        self.factor = factor
-        self.total_iters = total_iters
-        super().__init__(optimizer, last_epoch)
+    def __post_init__(self) -> None:
+        _require_fraction("Constant", "factor", self.factor)
+        super().__post_init__()
 
     def multiplier(self, epoch: int) -> float:
         return self.factor if epoch < self.total_iters else 1.0
 
 
+@dataclass(eq=False, repr=False)
 class LinearLR(LRScheduler):
     """lr times a factor that goes from `start_factor` to `end_factor` in `total_iters` epochs."""
 
-    def __init__(
-        self,
-        optimizer: Optimizer,
-        start_factor: float = 1.0 / 3,
-        end_factor: float = 1.0,
-        total_iters: int = 5,
-        last_epoch: int = -1,
-    ) -> None:
-        _require(
-            0 < start_factor <= 1,
-            "Starting multiplicative factor expected to be greater than 0 and less or equal to "
-            f"1, got start_factor={start_factor}",
-            "Write a fraction above 0.",
-        )
-        _require(
-            0 <= end_factor <= 1,
-            "Ending multiplicative factor expected to be between 0 and 1, got "
-            f"end_factor={end_factor}",
-            "Write a fraction.",
-        )
-        self.start_factor = start_factor
-        self.end_factor = end_factor
-        self.total_iters = total_iters
-        super().__init__(optimizer, last_epoch)
+    optimizer: Optimizer
+    start_factor: float = 1.0 / 3
+    end_factor: float = 1.0
+    total_iters: int = 5
+    last_epoch: int = -1
+
+    def __post_init__(self) -> None:
+        _require_fraction("Starting", "start_factor", self.start_factor, is_zero_right=False)
+        _require_fraction("Ending", "end_factor", self.end_factor)
+        super().__post_init__()
 
     def multiplier(self, epoch: int) -> float:
         done = min(self.total_iters, epoch) / self.total_iters
         return self.start_factor + (self.end_factor - self.start_factor) * done
 
 
+@dataclass(eq=False, repr=False)
 class ExponentialLR(LRScheduler):
     """lr·gammaᵗ in epoch t."""
 
-    def __init__(self, optimizer: Optimizer, gamma: float, last_epoch: int = -1) -> None:
-        self.gamma = gamma
-        super().__init__(optimizer, last_epoch)
+    optimizer: Optimizer
+    gamma: float
+    last_epoch: int = -1
 
     def multiplier(self, epoch: int) -> float:
         return self.gamma**epoch
 
 
+@dataclass(eq=False, repr=False)
 class PolynomialLR(LRScheduler):
     """lr·(1 - t/total_iters)^power, then 0."""
 
-    def __init__(
-        self,
-        optimizer: Optimizer,
-        total_iters: int = 5,
-        power: float = 1.0,
-        last_epoch: int = -1,
-    ) -> None:
-        self.total_iters = total_iters
-        self.power = power
-        super().__init__(optimizer, last_epoch)
+    optimizer: Optimizer
+    total_iters: int = 5
+    power: float = 1.0
+    last_epoch: int = -1
 
     def multiplier(self, epoch: int) -> float:
         return math.pow(1.0 - min(self.total_iters, epoch) / self.total_iters, self.power)
@@ -479,32 +474,29 @@ def _straight(start: Any, end: Any, part: float) -> Any:
     return (end - start) * part + start
 
 
-_ways: dict[str, Callable[[Any, Any, float], Any]] = {"cos": _eased, "linear": _straight}
+_WAYS: dict[str, Callable[[Any, Any, float], Any]] = {"cos": _eased, "linear": _straight}
 
 
-def check_way(anneal_strategy: str) -> None:
-    _require(
-        anneal_strategy in _ways,
-        f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}",
-        "Write one of them.",
-    )
+def way_of(anneal_strategy: str) -> Callable[[Any, Any, float], Any]:
+    """How to go from a start to an end, by its name: "cos" or "linear"."""
+    said = f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}"
+    _require(anneal_strategy in _WAYS, said, "Write one of them.")
+    return _WAYS[anneal_strategy]
 
 
+@dataclass(eq=False, repr=False)
 class CosineAnnealingLR(LRScheduler):
     """From lr to `eta_min` along half a cosine in `T_max` epochs, and back again.
 
     See also: Loshchilov and Hutter, *SGDR: Stochastic Gradient Descent with Warm Restarts* (2017).
     """
 
-    def __init__(
-        self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0, last_epoch: int = -1
-    ) -> None:
-        self.T_max = T_max
-        self.eta_min = eta_min
-        super().__init__(optimizer, last_epoch)
+    optimizer: Optimizer
+    T_max: int
+    eta_min: float = 0.0
+    last_epoch: int = -1
 
-    def get_lr(self) -> list[Rate]:
-        self._warn_outside_of_step()
+    def _rates(self) -> list[Rate]:
         epoch, low = self.last_epoch, self.eta_min
         groups = self.optimizer.param_groups
         if self._is_initial:
@@ -523,6 +515,7 @@ class CosineAnnealingLR(LRScheduler):
         return [_eased(base, self.eta_min, part) for base in self.base_lrs]
 
 
+@dataclass(eq=False, repr=False)
 class CosineAnnealingWarmRestarts(LRScheduler):
     """From lr to `eta_min` along half a cosine, again and again.
 
@@ -536,35 +529,23 @@ class CosineAnnealingWarmRestarts(LRScheduler):
     See also: Loshchilov and Hutter, *SGDR: Stochastic Gradient Descent with Warm Restarts* (2017).
     """
 
-    def __init__(
-        self,
-        optimizer: Optimizer,
-        T_0: int,
-        T_mult: int = 1,
-        eta_min: float = 0.0,
-        last_epoch: int = -1,
-    ) -> None:
-        _require(
-            is_count(T_0),
-            f"Expected positive integer T_0, but got {T_0}",
-            "Write a number of epochs.",
-        )
-        _require(
-            is_count(T_mult), f"Expected integer T_mult >= 1, but got {T_mult}", "Write 1, or 2."
-        )
-        _require(
-            _is_number(eta_min),
-            f"Expected float or int eta_min, but got {eta_min} of type {type(eta_min)}",
-            "Write a number.",
-        )
-        self.T_0 = self.T_i = T_0
-        self.T_mult = T_mult
-        self.eta_min = eta_min
-        self.T_cur: float = last_epoch
-        super().__init__(optimizer, last_epoch)
+    optimizer: Optimizer
+    T_0: int
+    T_mult: int = 1
+    eta_min: float = 0.0
+    last_epoch: int = -1
 
-    def get_lr(self) -> list[Rate]:
-        self._warn_outside_of_step()
+    def __post_init__(self) -> None:
+        require_count("Expected positive integer T_0", self.T_0)
+        require_count("Expected integer T_mult >= 1", self.T_mult)
+        kind = type(self.eta_min)
+        said = f"Expected float or int eta_min, but got {self.eta_min} of type {kind}"
+        _require(isinstance(self.eta_min, (float, int)), said, "Write a number.")
+        self.T_i = self.T_0
+        self.T_cur: float = self.last_epoch
+        super().__post_init__()
+
+    def _rates(self) -> list[Rate]:
         part = self.T_cur / self.T_i
         return [_eased(base, self.eta_min, part) for base in self.base_lrs]
 
@@ -581,12 +562,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
             _require(epoch >= 0, f"Expected non-negative epoch, but got {epoch}", "Count from 0.")
             self._go_to(epoch)
         self.last_epoch = math.floor(epoch)
-        self._get_lr_called_within_step = True
-        try:
-            rates = self.get_lr()
-        finally:
-            self._get_lr_called_within_step = False
-        self._write(rates)
+        self._write(self.get_lr)
 
     def _go_to(self, epoch: float) -> None:
         """Find the round in which an epoch is, and how far into it."""
@@ -618,12 +594,14 @@ class _WithMomentum(LRScheduler):
         self.use_beta1 = "betas" in defaults
         self.base_momentums = for_groups("base_momentum", self.optimizer, base)
         self.max_momentums = for_groups("max_momentum", self.optimizer, highest)
-        if last_epoch != -1:
-            return
-        bounds = zip(self.base_momentums, self.max_momentums, strict=True)
-        for group, (low, high) in zip(self.optimizer.param_groups, bounds, strict=True):
+        for group, low, high in self._momenta() if last_epoch == -1 else ():
             self._set_momentum(group, high)
             group["base_momentum"], group["max_momentum"] = low, high
+
+    def _momenta(self) -> Iterable[tuple[Group, float, float]]:
+        """Each group, with the bounds of its momentum."""
+        groups = self.optimizer.param_groups
+        return zip(groups, self.base_momentums, self.max_momentums, strict=True)
 
     def _set_momentum(self, group: Group, momentum: float) -> None:
         if self.use_beta1:
@@ -651,6 +629,7 @@ class CyclicLR(_WithMomentum):
     """
 
     _stays_when_resumed = False
+    _with_states = ("_scale_fn_custom",)
 
     def __init__(
         self,
@@ -677,11 +656,9 @@ class CyclicLR(_WithMomentum):
         down = step_size_up if step_size_down is None else step_size_down
         self.total_size = float(step_size_up + down)
         self.step_ratio = step_size_up / self.total_size
-        _require(
-            scale_fn is not None or mode in ("triangular", "triangular2", "exp_range"),
-            f"mode is invalid and scale_fn is None: got mode={mode!r}",
-            'Write mode="triangular", or a scale_fn.',
-        )
+        is_known = mode in ("triangular", "triangular2", "exp_range")
+        said = f"mode is invalid and scale_fn is None: got mode={mode!r}"
+        _require(is_known or scale_fn is not None, said, "Write 'triangular', or a scale_fn.")
         self.mode = mode
         self.gamma = gamma
         self._scale_fn_custom = scale_fn
@@ -702,29 +679,17 @@ class CyclicLR(_WithMomentum):
             return math.pow(self.gamma, x)
         return 1 / 2.0 ** (x - 1) if self.mode == "triangular2" else 1.0
 
-    def get_lr(self) -> list[Rate]:
-        self._warn_outside_of_step()
+    def _rates(self) -> list[Rate]:
         cycle = math.floor(1 + self.last_epoch / self.total_size)
         part = 1.0 + self.last_epoch / self.total_size - cycle
         is_up = part <= self.step_ratio
         height = part / self.step_ratio if is_up else (part - 1) / (self.step_ratio - 1)
         height *= self.scale_fn(cycle if self.scale_mode == "cycle" else self.last_epoch)
         if self.cycle_momentum:
-            bounds = zip(self.base_momentums, self.max_momentums, strict=True)
-            for group, (low, high) in zip(self.optimizer.param_groups, bounds, strict=True):
+            for group, low, high in self._momenta():
                 self._set_momentum(group, high - (high - low) * height)
         rates = zip(self.base_lrs, self.max_lrs, strict=True)
         return [low + (high - low) * height for low, high in rates]
-
-    def state_dict(self) -> SavedState:
-        return {**super().state_dict(), "_scale_fn_custom": _saved(self._scale_fn_custom)}
-
-    def load_state_dict(self, state_dict: SavedState) -> None:
-        scale = self._scale_fn_custom
-        super().load_state_dict(state_dict)
-        self._scale_fn_custom = scale
-        if state_dict["_scale_fn_custom"] is not None:
-            vars(scale).update(state_dict["_scale_fn_custom"])
 
 
 class OneCycleLR(_WithMomentum):
@@ -768,27 +733,19 @@ class OneCycleLR(_WithMomentum):
         last_epoch: int = -1,
     ) -> None:
         self.optimizer = _checked(optimizer)
-        _require(
-            total_steps is not None or (epochs is not None and steps_per_epoch is not None),
-            "You must define either total_steps OR (epochs AND steps_per_epoch)",
-            "Say how long the training is.",
-        )
-        parts = {"total_steps": total_steps}
+        parts: dict[str, Any] = {"total_steps": total_steps}
         if total_steps is None:
             parts = {"epochs": epochs, "steps_per_epoch": steps_per_epoch}
+        said = "You must define either total_steps OR (epochs AND steps_per_epoch)"
+        _require(None not in parts.values(), said, "Say how long the training is.")
         for name, number in parts.items():
-            _require(
-                is_count(number),
-                f"Expected positive integer {name}, but got {number}",
-                "Count the steps.",
-            )
-        self.total_steps: int = math.prod(parts.values())  # type: ignore[arg-type]
-        _require(
-            _is_number(pct_start) and 0 <= pct_start <= 1,
-            f"Expected float between 0 and 1 pct_start, but got {pct_start}",
-            "Write a fraction, such as 0.3.",
-        )
-        check_way(anneal_strategy)
+            require_count(f"Expected positive integer {name}", number)
+        self.total_steps: int = math.prod(parts.values())
+        part: Any = pct_start
+        is_fraction = isinstance(part, (float, int)) and 0 <= part <= 1
+        said = f"Expected float between 0 and 1 pct_start, but got {pct_start}"
+        _require(is_fraction, said, "Write a fraction, such as 0.3.")
+        way_of(anneal_strategy)
         self._anneal_func_type = anneal_strategy
         up = pct_start * self.total_steps
         phases = [
@@ -804,26 +761,20 @@ class OneCycleLR(_WithMomentum):
         self._schedule_phases: list[Any] = [
             dict(zip(names, phase, strict=True)) for phase in phases
         ]
-        highest = for_groups("max_lr", optimizer, max_lr)
-        if last_epoch == -1:
-            for group, rate in zip(optimizer.param_groups, highest, strict=True):
-                group["initial_lr"] = rate / div_factor
-                group["max_lr"] = rate
-                group["min_lr"] = group["initial_lr"] / final_div_factor
+        highest = zip(optimizer.param_groups, for_groups("max_lr", optimizer, max_lr), strict=True)
+        for group, rate in highest if last_epoch == -1 else ():
+            group["initial_lr"] = rate / div_factor
+            group["max_lr"] = rate
+            group["min_lr"] = group["initial_lr"] / final_div_factor
         self.cycle_momentum = cycle_momentum
         if cycle_momentum:
             self._begin_momentum(base_momentum, max_momentum, last_epoch)
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[Rate]:
-        self._warn_outside_of_step()
-        step = self.last_epoch
-        _require(
-            step <= self.total_steps,
-            f"Tried to step {step} times. The specified number of total steps is "
-            f"{self.total_steps}",
-            "Give the scheduler as many steps as the training has.",
-        )
+    def _rates(self) -> list[Rate]:
+        step, most = self.last_epoch, self.total_steps
+        said = f"Tried to step {step} times. The specified number of total steps is {most}"
+        _require(step <= most, said, "Give the scheduler as many steps as the training has.")
         begin: Any = 0.0
         for phase in self._schedule_phases[:-1]:
             if step <= phase["end_step"]:
@@ -832,7 +783,7 @@ class OneCycleLR(_WithMomentum):
         else:
             phase = self._schedule_phases[-1]
         part = (step - begin) / (phase["end_step"] - begin)
-        between = _ways[self._anneal_func_type]
+        between = way_of(self._anneal_func_type)
         rates = []
         for group in self.optimizer.param_groups:
             rates.append(between(group[phase["start_lr"]], group[phase["end_lr"]], part))
@@ -849,14 +800,12 @@ class _OfSchedulers(LRScheduler):
     """What schedulers share that hold others."""
 
     _schedulers: list[Any]
+    _with_states = ("_schedulers",)
 
     def _take(self, schedulers: Sequence[Any], optimizer: Optimizer | None) -> None:
         name = type(self).__name__
-        _require(
-            len(schedulers) > 0,
-            f"{name} expects at least one scheduler, but got no scheduler",
-            "Pass at least one.",
-        )
+        said = f"{name} expects at least one scheduler, but got no scheduler"
+        _require(len(schedulers) > 0, said, "Pass at least one.")
         self.optimizer = schedulers[0].optimizer if optimizer is None else optimizer
         for index, scheduler in enumerate(schedulers):
             if not hasattr(scheduler, "optimizer"):
@@ -880,17 +829,6 @@ class _OfSchedulers(LRScheduler):
                 "Make all of them for one optimiser.",
             )
         self._schedulers = list(schedulers)
-
-    def state_dict(self) -> SavedState:
-        states = [scheduler.state_dict() for scheduler in self._schedulers]
-        return {**super().state_dict(), "_schedulers": states}
-
-    def load_state_dict(self, state_dict: SavedState) -> None:
-        schedulers = self._schedulers
-        super().load_state_dict(state_dict)
-        self._schedulers = schedulers
-        for scheduler, saved in zip(schedulers, state_dict["_schedulers"], strict=True):
-            scheduler.load_state_dict(saved)
 
 
 class SequentialLR(_OfSchedulers):
@@ -966,6 +904,7 @@ class ChainedScheduler(_OfSchedulers):
         self._last_lr = _values_of(self.optimizer, "lr")
 
 
+@dataclass(eq=False, repr=False)
 class ReduceLROnPlateau(LRScheduler):
     """Multiply the learning rate by `factor` when a result has not become better for a while.
 
@@ -989,53 +928,32 @@ class ReduceLROnPlateau(LRScheduler):
         [0.05]
     """
 
-    def __init__(
-        self,
-        optimizer: Optimizer,
-        mode: Literal["min", "max"] = "min",
-        factor: float = 0.1,
-        patience: int = 10,
-        threshold: float = 1e-4,
-        threshold_mode: Literal["rel", "abs"] = "rel",
-        cooldown: int = 0,
-        min_lr: Any = 0,
-        eps: float = 1e-8,
-    ) -> None:
-        _require(
-            factor < 1.0,
-            f"Factor should be < 1.0, got {factor}",
-            "It has to make the rate smaller.",
-        )
-        _require(
-            mode in ("min", "max"),
-            f"mode {mode} is unknown!",
-            'Write "min" for losses, "max" for scores',
-        )
-        _require(
-            threshold_mode in ("rel", "abs"),
-            f"threshold mode {threshold_mode} is unknown!",
-            'Write "rel" or "abs"',
-        )
-        self.optimizer = _checked(optimizer)
-        groups = len(optimizer.param_groups)
-        is_list = isinstance(min_lr, (list, tuple))
-        self.default_min_lr = None if is_list else min_lr
-        self.min_lrs: list[Any] = list(min_lr) if is_list else [min_lr] * groups
-        _require(
-            len(self.min_lrs) == groups,
-            f"expected {groups} min_lrs, got {len(self.min_lrs)}",
-            "Write one for each group of parameters.",
-        )
-        self.mode = mode
-        self.factor = factor
-        self.patience = patience
-        self.threshold = threshold
-        self.threshold_mode = threshold_mode
-        self.cooldown = cooldown
-        self.eps = eps
+    optimizer: Optimizer
+    mode: Literal["min", "max"] = "min"
+    factor: float = 0.1
+    patience: int = 10
+    threshold: float = 1e-4
+    threshold_mode: Literal["rel", "abs"] = "rel"
+    cooldown: int = 0
+    min_lr: float | Sequence[float] = 0
+    eps: float = 1e-8
+
+    def __post_init__(self) -> None:
+        said = f"Factor should be < 1.0, got {self.factor}"
+        _require(self.factor < 1.0, said, "It has to make the rate smaller.")
+        remedy = 'Write "min" for losses, "max" for scores.'
+        _require(self.mode in ("min", "max"), f"mode {self.mode} is unknown!", remedy)
+        said = f"threshold mode {self.threshold_mode} is unknown!"
+        _require(self.threshold_mode in ("rel", "abs"), said, 'Write "rel" or "abs".')
+        groups = len(_checked(self.optimizer).param_groups)
+        bounds: Any = self.min_lr
+        is_list = isinstance(bounds, (list, tuple))
+        said = f"expected {groups} min_lrs, got {len(bounds) if is_list else 1}"
+        self.min_lrs = for_groups("min_lr", self.optimizer, bounds, said)
+        self.default_min_lr = None if is_list else bounds
         self.last_epoch = 0
-        self._last_lr = _values_of(optimizer, "lr")
-        self.mode_worse = math.inf if mode == "min" else -math.inf
+        self._last_lr = _values_of(self.optimizer, "lr")
+        self.mode_worse = math.inf if self.mode == "min" else -math.inf
         self._reset()
 
     def _reset(self) -> None:
@@ -1053,7 +971,7 @@ class ReduceLROnPlateau(LRScheduler):
         """Go on by an epoch with the result `metrics`, a number or a tensor of one."""
         result = float(metrics)
         if epoch is not None:
-            _warn_of_epoch()
+            _warn(_EPOCH_GIVEN)
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
         self.num_bad_epochs += 1
         if self._is_better(result, self.best):

@@ -16,6 +16,7 @@ import functools
 import itertools
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -47,11 +48,18 @@ def options_of(arguments: Mapping[str, Any]) -> Group:
     """The options of a group: the arguments of an optimiser's `__init__`, as `locals()` has them.
 
     Raises:
-        ArgumentError: for a learning rate in a tensor with `foreach`.
+        ArgumentError: for an option out of its bounds, or a learning rate in a tensor with
+            `foreach`.
+        ArgumentTypeError: for an option that is no number.
         GraphError: for two ways of computing at once.
     """
     no_options = ("self", "params", "__class__")
     options = {name: value for name, value in arguments.items() if name not in no_options}
+    for name, value in options.items():
+        if name in _FROM_ZERO:
+            require_at_least_zero(name, value)
+    if "betas" in options:
+        _require_betas(options["betas"])
     lr, fused, foreach = options["lr"], options.get("fused"), options.get("foreach")
     if isinstance(lr, Tensor) and foreach and not options.get("capturable"):
         raise ArgumentError(
@@ -68,6 +76,7 @@ def options_of(arguments: Mapping[str, Any]) -> Group:
     return options
 
 
+@dataclass(slots=True)
 class State:
     """What an optimiser remembers of one parameter, as `update` computes with it.
 
@@ -77,12 +86,10 @@ class State:
         on_arrays: whether it is shown as arrays (see Note [A step on arrays]).
     """
 
-    __slots__ = ("kept", "on_arrays", "param")
-
-    def __init__(self, param: Tensor, kept: dict[str, Any], *, on_arrays: bool) -> None:
-        self.param = param
-        self.kept = kept
-        self.on_arrays = on_arrays
+    param: Tensor
+    kept: dict[str, Any]
+    _: KW_ONLY
+    on_arrays: bool
 
     def buffer(self, name: str, fill: float = 0.0) -> Any:
         """Numbers of the parameter's form, to be changed in place; at first all are `fill`."""
@@ -452,15 +459,19 @@ def _with_plain_numbers(group: Group) -> Group:
 
 # Options that make no sense -----------------------------------------------------------------------
 
+_FROM_ZERO = ["lr", "momentum", "lr_decay", "momentum_decay", "weight_decay", "eps"]
+_FROM_ZERO += ["initial_accumulator_value"]
+"""The options that are numbers from 0 up, whichever optimiser has them."""
 
-def require_at_least_zero(value: Any, what: str) -> None:
+
+def require_at_least_zero(name: str, value: Any) -> None:
     """Raise for a negative option, such as a learning rate."""
+    what = {"lr": "learning rate", "eps": "epsilon value"}.get(name, f"{name} value")
     why = "It scales how far a step goes. Write a number, such as 0.01."
     check_type(f"Invalid {what}: {value!r} must be a number", value, int | float | Tensor, why)
     if isinstance(value, Tensor) and value.numel() != 1:
-        short = {"learning rate": "lr"}.get(what, what)
         raise ArgumentError(
-            f"Tensor {short} must be 1-element, got shape {tuple(value.shape)}. All parameters of "
+            f"Tensor {name} must be 1-element, got shape {tuple(value.shape)}. All parameters of "
             "a group share it. Write a number, or a group for each."
         )
     if not value >= 0.0:
@@ -470,7 +481,7 @@ def require_at_least_zero(value: Any, what: str) -> None:
         )
 
 
-def require_betas(betas: Any) -> None:
+def _require_betas(betas: Any) -> None:
     """Raise unless there are two shares of the old averages that are kept."""
     if not isinstance(betas, (tuple, list)) or len(betas) != 2:
         raise ArgumentTypeError(

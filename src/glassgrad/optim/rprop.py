@@ -7,7 +7,7 @@ import numpy as np
 from glassgrad.core.errors import ArgumentError
 from glassgrad.core.tensor import Tensor
 
-from .optimizer import Group, Optimizer, Params, State, options_of, require_at_least_zero
+from .optimizer import Group, Optimizer, Params, State, options_of
 
 
 class Rprop(Optimizer):
@@ -52,7 +52,6 @@ class Rprop(Optimizer):
         maximize: bool = False,
         differentiable: bool = False,
     ) -> None:
-        require_at_least_zero(lr, "learning rate")
         if not 0.0 < etas[0] < 1.0 < etas[1]:
             raise ArgumentError(
                 f"Invalid eta values: {etas[0]}, {etas[1]}. One shrinks a step, one lets it grow. "

@@ -5,15 +5,7 @@ from typing import Any
 from glassgrad.core.errors import ArgumentError
 from glassgrad.core.tensor import Tensor
 
-from .optimizer import (
-    Group,
-    Optimizer,
-    Params,
-    State,
-    decayed,
-    options_of,
-    require_at_least_zero,
-)
+from .optimizer import Group, Optimizer, Params, State, decayed, options_of
 
 
 class SGD(Optimizer):
@@ -63,9 +55,6 @@ class SGD(Optimizer):
         differentiable: bool = False,
         fused: bool | None = None,
     ) -> None:
-        require_at_least_zero(lr, "learning rate")
-        require_at_least_zero(momentum, "momentum value")
-        require_at_least_zero(weight_decay, "weight_decay value")
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ArgumentError(
                 "Nesterov momentum requires a momentum and zero dampening, got "
@@ -133,8 +122,6 @@ class ASGD(Optimizer):
         differentiable: bool = False,
         capturable: bool = False,
     ) -> None:
-        require_at_least_zero(lr, "learning rate")
-        require_at_least_zero(weight_decay, "weight_decay value")
         super().__init__(params, options_of(locals()))
 
     def update(self, x: Any, grad: Any, group: Group, state: State) -> None:

@@ -2,8 +2,8 @@
 
 import copy
 import itertools
-import math
 from collections.abc import Callable, Iterable
+from dataclasses import InitVar, dataclass
 from typing import Any, Literal
 
 from glassgrad.autograd.grad_mode import no_grad
@@ -12,7 +12,7 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.nn.module import Module
 from glassgrad.ops.creation import tensor
 
-from .lr_scheduler import LRScheduler, Rate, check_way, for_groups, is_count
+from .lr_scheduler import LRScheduler, Rate, for_groups, require_count, way_of
 from .optimizer import Optimizer
 
 __all__ = [
@@ -173,6 +173,7 @@ def update_bn(loader: Iterable[Any], model: Module, device: Any = None) -> None:
     model.train(was_training)
 
 
+@dataclass(eq=False, repr=False)
 class SWALR(LRScheduler):
     """From the learning rates there are to `swa_lr` in some epochs, which then stays.
 
@@ -187,29 +188,23 @@ class SWALR(LRScheduler):
         ArgumentError: for another strategy, or a negative number of epochs.
     """
 
-    def __init__(
-        self,
-        optimizer: Optimizer,
-        swa_lr: float | list[float],
-        anneal_epochs: int = 10,
-        anneal_strategy: Literal["cos", "linear"] = "cos",
-        last_epoch: int = -1,
-    ) -> None:
-        rates = for_groups("swa_lr", optimizer, swa_lr)
-        for rate, group in zip(rates, optimizer.param_groups, strict=True):
-            group["swa_lr"] = rate
-        check_way(anneal_strategy)
-        self._anneal_strategy = anneal_strategy
-        if not is_count(anneal_epochs, least=0):
-            raise ArgumentError(
-                f"anneal_epochs must be equal or greater than 0, got {anneal_epochs}. "
-                "It counts epochs. Write 0 to go there at once."
-            )
-        self.anneal_epochs = anneal_epochs
-        super().__init__(optimizer, last_epoch)
+    optimizer: Optimizer
+    swa_lr: InitVar[float | list[float]]
+    anneal_epochs: int = 10
+    anneal_strategy: Literal["cos", "linear"] = "cos"
+    last_epoch: int = -1
 
-    def get_lr(self) -> list[Rate]:
-        self._warn_outside_of_step()
+    def __post_init__(self, swa_lr: Any) -> None:
+        rates = for_groups("swa_lr", self.optimizer, swa_lr)
+        for rate, group in zip(rates, self.optimizer.param_groups, strict=True):
+            group["swa_lr"] = rate
+        way_of(self.anneal_strategy)
+        self._anneal_strategy = self.anneal_strategy  # its name in the states of PyTorch
+        said = "anneal_epochs must be equal or greater than 0"
+        require_count(said, self.anneal_epochs, least=0)
+        super().__post_init__()
+
+    def _rates(self) -> list[Rate]:
         step = self._step_count - 1
         if self.anneal_epochs == 0:
             step = max(1, step)
@@ -224,4 +219,5 @@ class SWALR(LRScheduler):
     def _part(self, step: int) -> float:
         """How far a step is on the way, from 0 to 1."""
         done = max(0, min(1, step / max(1, self.anneal_epochs)))
-        return done if self._anneal_strategy == "linear" else (1 - math.cos(math.pi * done)) / 2
+        part: float = way_of(self._anneal_strategy)(0.0, 1.0, done)
+        return part

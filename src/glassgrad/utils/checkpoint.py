@@ -36,6 +36,7 @@ import warnings
 import weakref
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
+from dataclasses import InitVar, dataclass
 from typing import Any
 
 from glassgrad.autograd.function import Function
@@ -117,23 +118,46 @@ def checkpoint(
     if use_reentrant is None:
         _warn_about_variant("torch.utils.checkpoint")
         use_reentrant = True
-    if not use_reentrant:
-        return _without_reentry(
-            functools.partial(function, **kwargs),
-            args,
-            context_fn,
-            determinism_check,
-            debug=_setting("debug", debug),
-            early_stop=_setting("early_stop", early_stop),
-            preserve_rng_state=preserve_rng_state,
-        )
-    _check_no_more(kwargs)
-    if context_fn is not noop_context_fn or debug is not False:
+    if use_reentrant:
+        _check_no_more(kwargs)
+        if context_fn is not noop_context_fn or debug is not False:
+            raise ArgumentError(
+                "Passing `context_fn` or `debug` is only supported when use_reentrant=False. "
+                "The older variant runs its function inside a Function. Write use_reentrant=False."
+            )
+        return CheckpointFunction.apply(function, preserve_rng_state, *args)
+    log: list[str] | None = [] if _setting("debug", debug) else None
+    if log is not None and context_fn is not noop_context_fn:
         raise ArgumentError(
-            "Passing `context_fn` or `debug` is only supported when use_reentrant=False. "
-            "The older variant runs its function inside a Function. Write use_reentrant=False."
+            "debug=True is incompatible with non-default context_fn: it watches both runs itself. "
+            "Leave one of the two out."
         )
-    return CheckpointFunction.apply(function, preserve_rng_state, *args)
+    if determinism_check not in _DETERMINISM_CHECKS:
+        raise ArgumentError(
+            f"determinism_check should be one of {list(_DETERMINISM_CHECKS)}, but got "
+            f"{determinism_check}. It says what of the saved tensors is compared."
+        )
+    first, second = context_fn()
+    if not is_recording() or _is_mapped():
+        return function(*args, **kwargs)
+    random_state = get_rng_state() if preserve_rng_state else None
+
+    def recompute(*args: Any) -> None:
+        with _drawing_from(random_state), second:
+            function(*args, **kwargs)
+
+    stops = _setting("early_stop", early_stop)
+    call = _Checkpointed(recompute, args, stops, _DETERMINISM_CHECKS[determinism_check], log)
+    with saved_tensors_hooks(call.pack, call.unpack), first:
+        output = function(*args, **kwargs)
+        call.is_complete = True
+    if not call.is_complete:
+        raise GraphError(
+            "torch.utils.checkpoint: the forward context provided by context_fn suppressed an "
+            "exception raised during the checkpointed forward. This is not supported because "
+            "checkpoint cannot return a value for a failed forward. Catch it inside the function."
+        )
+    return output
 
 
 def checkpoint_sequential(
@@ -260,50 +284,6 @@ def set_checkpoint_debug_enabled(enabled: bool | None) -> AbstractContextManager
 # use_reentrant=False ------------------------------------------------------------------------------
 
 
-def _without_reentry(
-    function: Func,
-    args: tuple[Any, ...],
-    context_fn: Callable[[], Contexts],
-    determinism_check: str,
-    *,
-    debug: bool,
-    early_stop: bool,
-    preserve_rng_state: bool,
-) -> Any:
-    """Run the function for the first time, and remember how to run it again."""
-    if debug and context_fn is not noop_context_fn:
-        raise ArgumentError(
-            "debug=True is incompatible with non-default context_fn: it watches both runs itself. "
-            "Leave one of the two out."
-        )
-    if determinism_check not in _DETERMINISM_CHECKS:
-        raise ArgumentError(
-            f"determinism_check should be one of {list(_DETERMINISM_CHECKS)}, but got "
-            f"{determinism_check}. It says what of the saved tensors is compared."
-        )
-    first, second = context_fn()
-    if not is_recording() or _is_mapped():
-        return function(*args)
-    random_state = get_rng_state() if preserve_rng_state else None
-
-    def recompute(*args: Any) -> None:
-        with _drawing_from(random_state), second:
-            function(*args)
-
-    metadata = _DETERMINISM_CHECKS[determinism_check]
-    call = _Checkpointed(recompute, args, early_stop, metadata, [] if debug else None)
-    with saved_tensors_hooks(call.pack, call.unpack), first:
-        output = function(*args)
-        call.is_complete = True
-    if not call.is_complete:
-        raise GraphError(
-            "torch.utils.checkpoint: the forward context provided by context_fn suppressed an "
-            "exception raised during the checkpointed forward. This is not supported because "
-            "checkpoint cannot return a value for a failed forward. Catch it inside the function."
-        )
-    return output
-
-
 def _metadata(tensor: Tensor) -> dict[str, Any]:
     return {"shape": tensor.shape, "dtype": tensor.dtype, "device": tensor.device}
 
@@ -352,6 +332,7 @@ class _Holder:
         self.position = position
 
 
+@dataclass(eq=False)
 class _Checkpointed:
     """One call of a checkpointed function: what it saved, and how to compute that again.
 
@@ -363,18 +344,15 @@ class _Checkpointed:
         log: where the lines that saved the tensors are remembered, for the error; None: nowhere.
     """
 
-    def __init__(
-        self,
-        recompute: Callable[..., object],
-        args: tuple[Any, ...],
-        early_stop: bool,
-        metadata: Callable[[Tensor], object],
-        log: list[str] | None,
-    ) -> None:
-        self.early_stop, self.metadata, self.log = early_stop, metadata, log
+    recompute: Callable[..., object]
+    args: InitVar[tuple[Any, ...]]
+    early_stop: bool
+    metadata: Callable[[Tensor], object]
+    log: list[str] | None
+    is_complete: bool = False
+
+    def __post_init__(self, args: tuple[Any, ...]) -> None:
         self.holders: list[weakref.ref[_Holder]] = []
-        self.is_complete = False
-        self._recompute = recompute
         self._saved_metadata: list[object] = []
         self._arguments = _Arguments(args)
         anchor = zeros((), requires_grad=True)
@@ -414,7 +392,7 @@ class _Checkpointed:
         try:
             hooks = saved_tensors_hooks(run.pack, lambda tensor: tensor)
             with contextlib.suppress(_StopRecomputation), hooks, enable_grad():
-                self._recompute(*args)
+                self.recompute(*args)
             self._compare(run)
         except CheckpointError as error:
             if self.log is None or run.log is None:
@@ -431,19 +409,17 @@ class _Checkpointed:
                 f"Number of tensors saved during forward: {len(self.holders)}\n"
                 f"Number of tensors saved during recomputation: {run.count}.\n{_ADVICE}"
             )
-        pairs = [
-            (n, self._saved_metadata[n], self.metadata(run.found[n])) for n in sorted(run.found)
-        ]
-        different = [
-            f"tensor at position {n}:\nsaved metadata: {old}\nrecomputed metadata: {new}\n"
-            for n, old, new in pairs
-            if old != new
-        ]
+        different = ""
+        for n in sorted(run.found):
+            old, new = self._saved_metadata[n], self.metadata(run.found[n])
+            if old != new:
+                different += f"tensor at position {n}:\nsaved metadata: {old}\n"
+                different += f"recomputed metadata: {new}\n"
         if different:
             raise CheckpointError(
                 "torch.utils.checkpoint: Recomputed values for the following tensors have "
                 "different metadata than during the forward pass.\n"
-                f"{''.join(different)}.\n{_ADVICE}"
+                f"{different}.\n{_ADVICE}"
             )
 
 

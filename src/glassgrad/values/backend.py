@@ -323,12 +323,16 @@ def copy_of(array: Array) -> Array:
 
 
 def kept(array: Array, mask: Array) -> Array:
-    """`array` where `mask` is true, and 0 elsewhere; of real numbers.
+    """`array` where `mask` is not 0, and 0 elsewhere; of real numbers.
 
-    It masks bits, so infinity becomes 0, too. No processor has to guess where a random mask is
-    true: that makes it several times as fast as `np.where`.
+    It masks bits, so infinity and nan become 0, too. No processor has to guess where a random mask
+    is true: that makes it several times as fast as `np.where`.
     """
-    return (array.view(f"u{array.itemsize}") * mask).view(array.dtype)
+    return (array.view(_BITS[array.itemsize]) * mask.astype(bool)).view(array.dtype)
+
+
+_BITS = {size: np.dtype(f"u{size}") for size in (1, 2, 4, 8)}
+"""Integers of as many bytes as an element."""
 
 
 def repeats(size: Shape, stride: Shape) -> bool:

@@ -1,13 +1,15 @@
-"""What a user's Function is called with, and what its `backward` is given and may return."""
+"""What a user's Function is called with, what its `backward` may return, whom a warning is for."""
 
 import inspect
+import warnings
+from sys import _getframe
 from typing import Any
 
 import numpy as np
 
 from glassgrad.core.errors import ArgumentTypeError, GradientError, GraphError
 from glassgrad.core.saved import Gone
-from glassgrad.core.state import Func, Values
+from glassgrad.core.state import Func, Values, is_ours
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.values.tree import as_tuple
 
@@ -101,3 +103,11 @@ def materialized(node: Any, grads: list[Any]) -> list[Any]:
         if grads[nr] is None and meta.dtype and nr not in node._gradless:
             grads[nr] = wrap(np.zeros_like(present, meta.dtype, shape=meta.shape))
     return grads
+
+
+def warn(message: str, category: type[Warning] = UserWarning) -> None:
+    """Warn of the user's line that is running: the innermost one outside of this package."""
+    frame, level = _getframe(1), 2
+    while is_ours[frame.f_code.co_filename] and frame.f_back is not None:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.errors import ArgumentTypeError, DeviceError, DimError, DTypeError, ShapeError
+from glassgrad.core.errors import ArgumentTypeError, DeviceError, DimError, KernelError, ShapeError
 from glassgrad.core.primitive import constant
 from glassgrad.core.state import Shape, Values, plugs
 from glassgrad.core.tensor import PLAIN, Size, Tensor, is_differentiable
@@ -66,11 +66,19 @@ def arrays_of(cls: Any, operands: Values) -> Values:
     place = next((a for a in arrays if a.ndim), arrays[0])
     dtype = common_dtype(cls, values)
     if cls.kernel and dtype is not None and dtype.kind not in cls.kinds:
-        raise DTypeError(
-            f'"{cls.kernel}" not implemented for {TYPE_NAMES[dtype]!r}. Its values are fractions. '
-            "Write `x.float()`."
-        )
+        raise _no_kernel(cls, dtype)
     return tuple([_move(v, place) for v in in_dtype(cls, values, dtype)])
+
+
+def _no_kernel(cls: Any, dtype: DType) -> KernelError:
+    """The error for numbers of a kind that an op does not take."""
+    if "f" not in cls.kinds:
+        why = "It is of whole numbers. Write `x.long()`."
+    elif dtype.kind == "c":
+        why = "It is of real numbers. Write `x.real`."
+    else:
+        why = "Its values are fractions. Write `x.float()`."
+    return KernelError(f'"{cls.kernel}" not implemented for {TYPE_NAMES[dtype]!r}. {why}')
 
 
 def _value(cls: Any, operand: Any, position: int) -> Any:
@@ -126,9 +134,11 @@ def explain(cls: Any, error: Exception, values: Values) -> Exception:
             "stretches only dims of size 1. Write `x.unsqueeze(dim)` or `x.reshape(…)` to line "
             "them up."
         )
+    if isinstance(error, TypeError) and cls.kernel:
+        return _no_kernel(cls, values[0].dtype)
     if isinstance(error, TypeError):
         dtypes = " and ".join(str(v.dtype) for v in values)
-        return DTypeError(
+        return KernelError(
             f"{name}() is not implemented for {dtypes}: {error}. "
             "Convert an operand, for example with `x.float()`."
         )

@@ -6,7 +6,7 @@ import pytest
 
 import glassgrad as gg
 from glassgrad.autograd import Function
-from glassgrad.ops.trigonometric import Tanh
+from glassgrad.ops.elementary import Tanh
 from glassgrad.tracing import Trace
 from glassgrad.utils.checkpoint import checkpoint
 from glassgrad.viz.explaining import entries as explaining

@@ -7,7 +7,7 @@ import glassgrad as gg
 from glassgrad.autograd import Function
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 from glassgrad.ops.arithmetic import Mul
-from glassgrad.ops.trigonometric import Tanh
+from glassgrad.ops.elementary import Tanh
 from glassgrad.utils.checkpoint import checkpoint
 from opcase import Run
 from opcases import DIFFERENTIABLE, SMOOTH, rows
@@ -361,3 +361,40 @@ def test_a_gradient_is_made_of_numbers():
     x = gg.tensor([1.0, 2.0], requires_grad=True)
     with pytest.raises(TypeError, match="given a str as gradient: 'x'"):
         gg.explain(x.exp(), gradient="x")
+
+
+RNG = np.random.default_rng(0)
+PLAIN, TALL = RNG.normal(size=(3, 3)), RNG.normal(size=(4, 2))
+PARTS = PLAIN + 1j * RNG.normal(size=(3, 3))
+
+
+def definite(x):
+    return x @ x.conj().T + np.eye(len(x))
+
+
+@pytest.mark.parametrize("upper", [False, True])
+@pytest.mark.parametrize("numbers", [definite(PLAIN), definite(PARTS), np.tril(definite(PLAIN))])
+def test_an_op_that_reads_one_triangle_is_right(numbers, upper):
+    numbers = np.ascontiguousarray(numbers.T if upper else numbers)
+    x = gg.tensor(numbers, requires_grad=True)
+    assert gg.explain(gg.linalg.cholesky(x, upper=upper)).ok
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        lambda x: gg.linalg.eigh(x).eigenvalues,
+        lambda x: gg.linalg.eigh(x, "U").eigenvectors,
+        lambda x: gg.linalg.pinv(x, hermitian=True),
+        lambda x: gg.linalg.svd(x).U,
+        lambda x: gg.linalg.svd(x[:, :2]).S,
+        lambda x: gg.linalg.qr(x).R,
+    ],
+)
+def test_rules_of_decompositions_are_held_against_differences(program):
+    x = gg.tensor(definite(PLAIN), requires_grad=True)
+    assert gg.explain(program(x)).ok
+
+
+def test_vectors_that_only_span_what_is_left_are_not_compared():
+    assert gg.explain(gg.linalg.svd(gg.tensor(TALL, requires_grad=True)).U).ok

@@ -10,57 +10,47 @@ from glassgrad.core.errors import ArgumentError
 from glassgrad.core.tensor import Tensor
 from glassgrad.nn.module import Module
 from glassgrad.nn.parameter import Parameter
-from glassgrad.nn.utils.parametrizations import _SpectralNorm, norm_except
+from glassgrad.nn.utils.parametrizations import _SpectralNorm, _WeightNorm
 
 __all__ = ["remove_spectral_norm", "remove_weight_norm", "spectral_norm", "weight_norm"]
 
 
 class _Hook:
-    """Computes the weight of a module before each call of it."""
+    """Computes a weight before each call of its module.
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    Args:
+        name: of the weight.
+        norm: the parametrization that computes it. Its buffers are the module's, too.
+        parts: the endings of the names of what it is computed from.
+    """
+
+    def __init__(self, name: str, norm: Module, parts: tuple[str, ...]) -> None:
+        self.name, self.norm = name, norm
+        self.buffers = [f"{name}{buffer}" for buffer in norm._buffers]
+        self.parts = [f"{name}{part}" for part in parts]
 
     def compute(self, module: Any) -> Tensor:
-        raise NotImplementedError
-
-    def parts(self) -> list[str]:
-        raise NotImplementedError
+        """The weight of a module."""
+        self.norm.train(module.training)
+        for own, name in zip(self.norm._buffers, self.buffers, strict=True):
+            self.norm._buffers[own] = getattr(module, name)
+        return self.norm(*[getattr(module, part) for part in self.parts])  # type: ignore[no-any-return]
 
     def __call__(self, module: Any, args: Any) -> None:
         setattr(module, self.name, self.compute(module))
 
-    def hang_on(self, module: Any) -> None:
-        """Compute the weight now, and before each call."""
-        module.register_forward_pre_hook(self)
-        self(module, ())
 
-
-class _WeightNormHook(_Hook):
-    def __init__(self, name: str, dim: int | None) -> None:
-        super().__init__(name)
-        self.dim = -1 if dim is None else dim
-
-    def compute(self, module: Any) -> Tensor:
-        g, v = [getattr(module, part) for part in self.parts()]
-        return v * (g / norm_except(v, self.dim))  # type: ignore[no-any-return]
-
-    def parts(self) -> list[str]:
-        return [f"{self.name}_g", f"{self.name}_v"]
-
-
-class _SpectralNormHook(_Hook):
-    def __init__(self, name: str, weight: Tensor, times: int, dim: int, eps: float) -> None:
-        super().__init__(name)
-        self.norm = _SpectralNorm(weight, times, dim, eps)
-
-    def compute(self, module: Any) -> Tensor:
-        self.norm.training = module.training
-        self.norm._u, self.norm._v = [getattr(module, part) for part in self.parts()[1:]]
-        return self.norm(getattr(module, f"{self.name}_orig"))  # type: ignore[no-any-return]
-
-    def parts(self) -> list[str]:
-        return [f"{self.name}_orig", f"{self.name}_u", f"{self.name}_v"]
+def _computed(module: Any, name: str, norm: Module, **parts: Parameter) -> Module:
+    """Let a weight be computed of parts, now and before each call of the module."""
+    hook = _Hook(name, norm, tuple(parts))
+    delattr(module, name)
+    for part, value in parts.items():
+        module.register_parameter(f"{name}{part}", value)
+    for buffer, tensor in norm.named_buffers():
+        module.register_buffer(f"{name}{buffer}", tensor)
+    module.register_forward_pre_hook(hook)
+    hook(module, ())
+    return module  # type: ignore[no-any-return]
 
 
 def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Module:
@@ -78,12 +68,9 @@ def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Mo
         >>> [name for name, _ in weight_norm(Linear(2, 3)).named_parameters()]
         ['bias', 'weight_g', 'weight_v']
     """
-    weight = _taken(module, name)
-    hook = _WeightNormHook(name, dim)
-    module.register_parameter(f"{name}_g", Parameter(norm_except(weight.detach(), hook.dim)))
-    module.register_parameter(f"{name}_v", Parameter(weight.detach()))
-    hook.hang_on(module)
-    return module
+    norm = _WeightNorm(dim)
+    g, v = norm.right_inverse(_weight_of(module, name).detach())
+    return _computed(module, name, norm, _g=Parameter(g), _v=Parameter(v))
 
 
 def spectral_norm(
@@ -101,48 +88,44 @@ def spectral_norm(
         >>> list(spectral_norm(Linear(2, 3)).state_dict())
         ['bias', 'weight_orig', 'weight_u', 'weight_v']
     """
-    weight = _taken(module, name)
-    if dim is None:
-        dim = 1 if type(module).__name__.startswith("ConvTranspose") else 0
-    hook = _SpectralNormHook(name, weight.detach(), n_power_iterations, dim, eps)
-    module.register_parameter(f"{name}_orig", weight)
-    module.register_buffer(f"{name}_u", hook.norm._u)
-    module.register_buffer(f"{name}_v", hook.norm._v)
-    hook.hang_on(module)
-    return module
+    weight = _weight_of(module, name)
+    norm = _SpectralNorm.of(module, weight, n_power_iterations, dim, eps)
+    return _computed(module, name, norm, _orig=weight)
 
 
 def remove_weight_norm(module: Module, name: str = "weight") -> Module:
     """Make one parameter of the weight again."""
-    return _removed(module, name, _WeightNormHook, "weight_norm")
+    return _removed(module, name, _WeightNorm, "weight_norm")
 
 
 def remove_spectral_norm(module: Module, name: str = "weight") -> Module:
     """Make one parameter of the weight again."""
-    return _removed(module, name, _SpectralNormHook, "spectral_norm")
+    return _removed(module, name, _SpectralNorm, "spectral_norm")
 
 
-def _taken(module: Module, name: str) -> Parameter:
-    """A parameter, which is no longer the module's."""
+def pre_hooks_of(module: Module, kind: type) -> dict[int, Any]:
+    """The hooks of some kind that are called before a module's `forward`, by their keys."""
+    found = {key: getattr(each, "hook", None) for key, each in module._forward_pre_hooks.items()}
+    return {key: hook for key, hook in found.items() if isinstance(hook, kind)}
+
+
+def _weight_of(module: Module, name: str) -> Parameter:
     weight = module._parameters.get(name)
     if weight is None:
         raise ArgumentError(
             f"{type(module).__name__} has no parameter '{name}'. Its norm is set. "
             "Write the name of one."
         )
-    delattr(module, name)
     return weight
 
 
-def _removed(module: Any, name: str, kind: type[_Hook], what: str) -> Module:
-    for key, each in list(module._forward_pre_hooks.items()):
-        hook = getattr(each, "hook", None)
-        if isinstance(hook, kind) and hook.name == name:
+def _removed(module: Any, name: str, kind: type[Module], what: str) -> Module:
+    for key, hook in pre_hooks_of(module, _Hook).items():
+        if isinstance(hook.norm, kind) and hook.name == name:
             weight = hook.compute(module).detach()
             del module._forward_pre_hooks[key]
-            for part in hook.parts():
+            for part in (name, *hook.parts, *hook.buffers):
                 delattr(module, part)
-            delattr(module, name)
             module.register_parameter(name, Parameter(weight))
             return module  # type: ignore[no-any-return]
     raise ArgumentError(f"{what} of '{name}' not found in {module}. Nothing was removed.")

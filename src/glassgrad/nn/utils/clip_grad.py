@@ -2,13 +2,14 @@
 
 import math
 import warnings
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Iterable
 
+from glassgrad import linalg
 from glassgrad.autograd.grad_mode import no_grad
 from glassgrad.core.errors import GraphError
 from glassgrad.core.tensor import Tensor
-from glassgrad.ops import amax, amin, stack, zeros
+from glassgrad.nn.init import old_name
+from glassgrad.ops import stack, zeros
 
 __all__ = [
     "clip_grad_norm",
@@ -46,7 +47,8 @@ def get_total_norm(
     if not given:
         return zeros(())
     p = float(norm_type)
-    total = _norm(stack([_norm(x.detach().reshape(-1), p) for x in given]), p)
+    norms = [linalg.vector_norm(x.detach(), p) for x in given]
+    total = linalg.vector_norm(stack(norms), p)
     if error_if_nonfinite and not math.isfinite(total.item()):
         raise GraphError(
             f"The total norm of order {p} for gradients from `parameters` is non-finite, so it "
@@ -54,16 +56,6 @@ def get_total_norm(
             "norm anyway, set `error_if_nonfinite=False`."
         )
     return total
-
-
-def _norm(x: Tensor, p: float) -> Tensor:
-    if p == math.inf:
-        return amax(x.abs())
-    if p == -math.inf:
-        return amin(x.abs())
-    if p == 0:
-        return (x != 0).sum().to(x.dtype)
-    return (x.abs() ** p).sum() ** (1 / p)
 
 
 def clip_grads_with_norm_(
@@ -135,16 +127,7 @@ def clip_grad_value_(
                 x.grad.clamp_(-float(clip_value), float(clip_value))
 
 
-def clip_grad_norm(*args: Any, **kwargs: Any) -> Tensor:
-    """The old name of `clip_grad_norm_`; it warns."""
-    warnings.warn(
-        "`torch.nn.utils.clip_grad_norm` is now deprecated in favor of "
-        "`torch.nn.utils.clip_grad_norm_`.",
-        FutureWarning,
-        stacklevel=2,
-    )
-    rename: Callable[..., Tensor] = clip_grad_norm_
-    return rename(*args, **kwargs)
+clip_grad_norm = old_name(clip_grad_norm_, "torch.nn.utils")
 
 
 def _listed(tensors: Parameters) -> list[Tensor]:

@@ -1,6 +1,6 @@
 """Parametrizations that are often wanted: weights of a given norm."""
 
-from typing import Any
+from typing import Any, Self
 
 from glassgrad.autograd.grad_mode import no_grad
 from glassgrad.core.errors import ArgumentError
@@ -79,6 +79,13 @@ class _SpectralNorm(Module):
             self.register_buffer("_v", self._normalized(randn(columns, **form)))
             self._iterate(matrix, 15)
 
+    @classmethod
+    def of(cls, module: Module, weight: Tensor, times: int, dim: int | None, eps: float) -> Self:
+        """That of a module's weight, whose outputs are counted by dim 0 or 1."""
+        if dim is None:
+            dim = 1 if type(module).__name__.startswith("ConvTranspose") else 0
+        return cls(weight.detach(), times, dim, eps)
+
     def _as_matrix(self, weight: Tensor) -> Tensor:
         return weight.movedim(self.dim, 0).flatten(1)
 
@@ -130,7 +137,5 @@ def spectral_norm(
             f"Module '{module}' has no parameter or buffer with name '{name}'. "
             "Write the name of one."
         )
-    if dim is None:
-        dim = 1 if type(module).__name__.startswith("ConvTranspose") else 0
-    made = _SpectralNorm(weight.detach(), n_power_iterations, dim, eps)
+    made = _SpectralNorm.of(module, weight, n_power_iterations, dim, eps)
     return register_parametrization(module, name, made)

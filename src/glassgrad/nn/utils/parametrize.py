@@ -62,20 +62,10 @@ class ParametrizationList(ModuleList):
         self.unsafe = unsafe
         first = self._inverted(original)
         self.is_tensor = isinstance(first, Tensor)
-        self.ntensors = 1 if self.is_tensor else len(first)
-        if self.is_tensor:
-            self._file("original", original if first is original else first, original)
-        else:
-            for k, part in enumerate(first):
-                self._file(f"original{k}", part, original)
-
-    def _file(self, name: str, value: Tensor, like: Tensor) -> None:
-        if isinstance(like, Parameter):
-            if not isinstance(value, Parameter):
-                value = Parameter(value.detach(), like.requires_grad)
-            setattr(self, name, value)
-        else:
-            self.register_buffer(name, value)
+        parts = [first] if self.is_tensor else list(first)
+        self.ntensors = len(parts)
+        for name, part in zip(self._originals_names(), parts, strict=True):
+            _file(self, name, part, original)
 
     def _inverted(self, value: Any) -> Any:
         with no_grad():
@@ -86,8 +76,10 @@ class ParametrizationList(ModuleList):
 
     def originals(self) -> list[Any]:
         """The tensors that the parametrizations start from."""
-        names = ["original"] if self.is_tensor else [f"original{k}" for k in range(self.ntensors)]
-        return [getattr(self, name) for name in names]
+        return [getattr(self, name) for name in self._originals_names()]
+
+    def _originals_names(self) -> list[str]:
+        return ["original"] if self.is_tensor else [f"original{k}" for k in range(self.ntensors)]
 
     def right_inverse(self, value: Tensor) -> None:
         """Write into the originals what makes the parametrized tensor this one."""
@@ -102,6 +94,16 @@ class ParametrizationList(ModuleList):
         for module in others:
             value = module(value)
         return value
+
+
+def _file(module: Module, name: str, value: Tensor, like: Tensor) -> None:
+    """Make a value a parameter of a module if it stands for one, else a buffer."""
+    if not isinstance(like, Parameter):
+        module.register_buffer(name, value)
+    elif isinstance(value, Parameter):
+        module.register_parameter(name, value)
+    else:
+        module.register_parameter(name, Parameter(value.detach(), like.requires_grad))
 
 
 def register_parametrization(
@@ -136,8 +138,9 @@ def register_parametrization(
     parametrization.train(module.training)
     if is_parametrized(module, tensor_name):
         own: Any = module.parametrizations[tensor_name]
-        _check_alike(parametrization, getattr(module, tensor_name), unsafe or own.unsafe)
         value = getattr(module, tensor_name)
+        if not (unsafe or own.unsafe):
+            _require_alike(value, parametrization(value))
         own.append(parametrization)
         own.unsafe |= unsafe
         if hasattr(parametrization, "right_inverse"):
@@ -151,9 +154,7 @@ def register_parametrization(
     original = getattr(module, tensor_name)
     made = ParametrizationList([parametrization], original, unsafe)
     if not unsafe:
-        value = made()
-        if value.shape != original.shape or value.dtype != original.dtype:
-            raise _changed(original, value)
+        _require_alike(original, made())
     delattr(module, tensor_name)
     if not is_parametrized(module):
         _derive_class(module)
@@ -163,19 +164,13 @@ def register_parametrization(
     return module
 
 
-def _check_alike(parametrization: Module, value: Tensor, unsafe: bool) -> None:
-    with no_grad():
-        made = value if unsafe else parametrization(value)
-    if made.shape != value.shape or made.dtype != value.dtype:
-        raise _changed(value, made)
-
-
-def _changed(original: Tensor, value: Tensor) -> ArgumentError:
-    return ArgumentError(
-        "Registering a parametrization may not change the shape or the dtype of the tensor, unless "
-        f"the `unsafe` flag is enabled: {tuple(original.shape)} of {original.dtype} would become "
-        f"{tuple(value.shape)} of {value.dtype}. Write `unsafe=True`."
-    )
+def _require_alike(before: Tensor, after: Tensor) -> None:
+    if after.shape != before.shape or after.dtype != before.dtype:
+        raise ArgumentError(
+            "Registering a parametrization may not change the shape or the dtype of the tensor, "
+            f"unless the `unsafe` flag is enabled: {tuple(before.shape)} of {before.dtype} would "
+            f"become {tuple(after.shape)} of {after.dtype}. Write `unsafe=True`."
+        )
 
 
 def _derive_class(module: Module) -> None:
@@ -249,17 +244,11 @@ def remove_parametrizations(
         )
     original = own.originals()[0]
     value = getattr(module, tensor_name).detach()
-    kept: Any = original
     if leave_parametrized and own.is_tensor:
         original.data = value
-    elif leave_parametrized:
-        kept = Parameter(value) if isinstance(original, Parameter) else value
     delattr(type(module), tensor_name)
     del module.parametrizations[tensor_name]
-    if isinstance(kept, Parameter):
-        module.register_parameter(tensor_name, kept)
-    else:
-        module.register_buffer(tensor_name, kept)
+    _file(module, tensor_name, original if own.is_tensor else value, original)
     if not len(module.parametrizations):
         del module.parametrizations
         module.__class__ = type_before_parametrizations(module)

@@ -14,6 +14,7 @@ import numpy as np
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.nn.module import Module
+from glassgrad.nn.utils._renamed import pre_hooks_of
 from glassgrad.ops import as_tensor, cat, ones_like, randperm
 
 __all__ = [
@@ -75,7 +76,11 @@ class BasePruningMethod:
         if before is None:
             before = ones_like(present).detach()
         scores = present if importance_scores is None else importance_scores
-        _check_shape(scores, present)
+        if scores.shape != present.shape:
+            raise ArgumentError(
+                f"importance_scores should have the same shape as the parameter, {present.shape}, "
+                f"and have {scores.shape}. Each element has its score."
+            )
         mask = method._mask_of_rest(scores.detach(), before)
         if not hasattr(module, f"{name}_orig"):
             original = module._parameters.pop(name)
@@ -103,14 +108,6 @@ class BasePruningMethod:
         return t * self._mask_of_rest(t if importance_scores is None else importance_scores, before)  # type: ignore[no-any-return]
 
 
-def _check_shape(scores: Tensor, present: Tensor) -> None:
-    if scores.shape != present.shape:
-        raise ArgumentError(
-            f"importance_scores should have the same shape as the parameter, {present.shape}, and "
-            f"have {scores.shape}. Each element has its score."
-        )
-
-
 class Identity(BasePruningMethod):
     """Prunes nothing."""
 
@@ -120,7 +117,17 @@ class Identity(BasePruningMethod):
 
 class _ByAmount(BasePruningMethod):
     def __init__(self, amount: float) -> None:
-        _check_amount(amount)
+        given: Any = amount
+        if isinstance(given, bool) or not isinstance(given, int | float):
+            raise ArgumentTypeError(
+                f"Invalid type for amount: {amount}. Must be int or float. It is a number of "
+                "elements, or a share. Write 0.3."
+            )
+        if given < 0 or (isinstance(given, float) and given > 1):
+            raise ArgumentError(
+                f"amount={amount} should either be a float in the range [0, 1] or a non-negative "
+                "integer. It is a share, or a number of elements."
+            )
         self.amount = amount
 
     def count(self, n: int) -> int:
@@ -131,19 +138,6 @@ class _ByAmount(BasePruningMethod):
                 f"{n}. Write a smaller one, or a share from 0 to 1."
             )
         return self.amount if isinstance(self.amount, int) else round(self.amount * n)
-
-
-def _check_amount(amount: Any) -> None:
-    if isinstance(amount, bool) or not isinstance(amount, int | float):
-        raise ArgumentTypeError(
-            f"Invalid type for amount: {amount}. Must be int or float. It is a number of elements, "
-            "or a share. Write 0.3."
-        )
-    if amount < 0 or (isinstance(amount, float) and amount > 1):
-        raise ArgumentError(
-            f"amount={amount} should either be a float in the range [0, 1] or a non-negative "
-            "integer. It is a share, or a number of elements."
-        )
 
 
 class RandomUnstructured(_ByAmount):
@@ -329,12 +323,7 @@ def global_unstructured(
 
 def is_pruned(module: Module) -> bool:
     """Whether a parameter of the module, or of one below it, has a mask."""
-    return any(_hooks(each) for each in module.modules())
-
-
-def _hooks(module: Module) -> dict[int, BasePruningMethod]:
-    found = {key: getattr(each, "hook", None) for key, each in module._forward_pre_hooks.items()}
-    return {key: hook for key, hook in found.items() if isinstance(hook, BasePruningMethod)}
+    return any(pre_hooks_of(each, BasePruningMethod) for each in module.modules())
 
 
 def remove(module: Module, name: str) -> Module:
@@ -343,7 +332,7 @@ def remove(module: Module, name: str) -> Module:
     Raises:
         ArgumentError: if it is not pruned.
     """
-    for key, hook in _hooks(module).items():
+    for key, hook in pre_hooks_of(module, BasePruningMethod).items():
         if hook._tensor_name == name:
             original: Any = module._parameters.pop(f"{name}_orig")
             original.data = (original * getattr(module, f"{name}_mask")).detach()

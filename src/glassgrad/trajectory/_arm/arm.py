@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops import zeros_like
 from glassgrad.ops.creation import arange, tensor
+from glassgrad.ops.elementary import cos, sin
 from glassgrad.ops.joining import cat, stack
-from glassgrad.ops.trigonometric import cos, sin
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops.creation import arange, empty, tensor, zeros
+from glassgrad.ops.elementary import sin
 from glassgrad.ops.joining import stack
-from glassgrad.ops.trigonometric import sin
 from glassgrad.optim import Adam
 from glassgrad.trajectory.interpolation import tensor_linspace
 from glassgrad.trajectory.kernels import CliqueTensorStepIdxCentralDifferenceKernel

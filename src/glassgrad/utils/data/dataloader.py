@@ -4,6 +4,7 @@ import itertools
 import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from glassgrad.core.errors import ArgumentError
@@ -16,16 +17,10 @@ from .worker import Fetcher, Workers, get_worker_info
 
 __all__ = ["DataLoader", "default_collate", "default_convert", "get_worker_info"]
 
-_FIXED = (
-    "batch_size",
-    "batch_sampler",
-    "sampler",
-    "drop_last",
-    "dataset",
-    "persistent_workers",
-)
+_FIXED = "batch_size", "batch_sampler", "sampler", "drop_last", "dataset", "persistent_workers"
 
 
+@dataclass(eq=False, repr=False)
 class DataLoader:
     """Batches of a data set, in order or shuffled anew on each pass.
 
@@ -59,30 +54,75 @@ class DataLoader:
         [[0, 1], [2, 3], [4]]
     """
 
-    def __init__(
-        self,
-        dataset: Any,
-        batch_size: int | None = 1,
-        shuffle: bool | None = None,
-        sampler: Iterable[int] | None = None,
-        batch_sampler: Iterable[list[int]] | None = None,
-        num_workers: int = 0,
-        collate_fn: Callable[[Any], Any] | None = None,
-        pin_memory: bool = False,
-        drop_last: bool = False,
-        timeout: float = 0,
-        worker_init_fn: Callable[[int], Any] | None = None,
-        multiprocessing_context: Any = None,
-        generator: Generator | None = None,
-        *,
-        prefetch_factor: int | None = None,
-        persistent_workers: bool = False,
-        pin_memory_device: str = "",
-        in_order: bool = True,
-    ) -> None:
-        _check_workers(num_workers, timeout, prefetch_factor, persistent_workers)
+    dataset: Any
+    batch_size: int | None = 1
+    shuffle: bool | None = None
+    sampler: Iterable[int] | None = None
+    batch_sampler: Iterable[list[int]] | None = None
+    num_workers: int = 0
+    collate_fn: Callable[[Any], Any] | None = None
+    pin_memory: bool = False
+    drop_last: bool = False
+    timeout: float = 0
+    worker_init_fn: Callable[[int], Any] | None = None
+    multiprocessing_context: Any = None
+    generator: Generator | None = None
+    _: KW_ONLY
+    prefetch_factor: int | None = None
+    persistent_workers: bool = False
+    pin_memory_device: str = ""
+    in_order: bool = True
+
+    def __post_init__(self) -> None:
+        self._check()
+        if self.num_workers and self.prefetch_factor is None:
+            self.prefetch_factor = 2
+        if self.sampler is None and isinstance(self.dataset, IterableDataset):
+            self.sampler = itertools.repeat(-1)
+        elif self.sampler is None and self.shuffle:
+            self.sampler = RandomSampler(self.dataset, generator=self.generator)
+        elif self.sampler is None:
+            self.sampler = SequentialSampler(self.dataset)
+        if self.batch_sampler is not None:
+            self.batch_size = None
+        elif self.batch_size is not None:
+            self.batch_sampler = BatchSampler(self.sampler, self.batch_size, self.drop_last)
+        if self.collate_fn is None:
+            self.collate_fn = default_convert if self.batch_sampler is None else default_collate
+        self._kept_workers: Workers | None = None
+        self._is_complete = True
+
+    def _check(self) -> None:
+        """Raise ArgumentError for options that contradict each other."""
+        shuffle, sampler, batch_sampler = self.shuffle, self.sampler, self.batch_sampler
+        workers, ahead = self.num_workers, self.prefetch_factor
+        if workers < 0:
+            raise ArgumentError(
+                "num_workers option should be non-negative; use num_workers=0 to disable "
+                f"multiprocessing, got {workers}."
+            )
+        if self.timeout < 0:
+            raise ArgumentError(
+                f"timeout option should be non-negative, got {self.timeout}. "
+                "Write 0 to wait for ever."
+            )
+        if workers == 0 and ahead is not None:
+            raise ArgumentError(
+                "prefetch_factor option could only be specified in multiprocessing. let "
+                "num_workers > 0 to enable multiprocessing, otherwise set prefetch_factor to None."
+            )
+        if ahead is not None and ahead < 0:
+            raise ArgumentError(
+                f"prefetch_factor option should be non-negative, got {ahead}. "
+                "It counts batches. Write 2."
+            )
+        if self.persistent_workers and workers == 0:
+            raise ArgumentError(
+                "persistent_workers option needs num_workers > 0: without workers there is "
+                "nothing to keep. Leave it out."
+            )
         has_order = shuffle or sampler is not None or batch_sampler is not None
-        if isinstance(dataset, IterableDataset) and has_order:
+        if isinstance(self.dataset, IterableDataset) and has_order:
             raise ArgumentError(
                 "DataLoader with IterableDataset: expected no shuffle, sampler or batch_sampler "
                 "option. Such a data set has no index, it decides the order itself. "
@@ -93,53 +133,36 @@ class DataLoader:
                 "sampler option is mutually exclusive with shuffle: got both. "
                 "Each says in which order to visit the samples. Leave one of them out."
             )
-        if batch_sampler is not None and (batch_size != 1 or shuffle or sampler or drop_last):
+        if batch_sampler is not None and (
+            self.batch_size != 1 or shuffle or sampler or self.drop_last
+        ):
             raise ArgumentError(
                 "batch_sampler option is mutually exclusive with batch_size, shuffle, sampler, and "
                 "drop_last: got more than one. A batch_sampler already decides all of these. "
                 "Leave the others out."
             )
-        if batch_size is None and drop_last:
+        if self.batch_size is None and self.drop_last:
             raise ArgumentError(
                 "batch_size=None option disables auto-batching and is mutually exclusive with "
                 "drop_last: got both. There is no last batch of single samples. "
                 "Leave drop_last out."
             )
-        if multiprocessing_context is not None and num_workers == 0:
+        if self.multiprocessing_context is not None and workers == 0:
             raise ArgumentError(
                 "multiprocessing_context can only be used with multi-process loading (num_workers "
                 "> 0), but got num_workers=0. It says how workers are started. Leave it out."
             )
-        self.dataset = dataset
-        self.num_workers = num_workers
-        self.prefetch_factor = 2 if num_workers and prefetch_factor is None else prefetch_factor
-        self.pin_memory = pin_memory
-        self.pin_memory_device = pin_memory_device
-        self.timeout = timeout
-        self.worker_init_fn = worker_init_fn
-        self.multiprocessing_context = multiprocessing_context
-        self.generator = generator
-        self.persistent_workers = persistent_workers
-        self.in_order = in_order
-        self.drop_last = drop_last
-        if sampler is None and isinstance(dataset, IterableDataset):
-            sampler = itertools.repeat(-1)
-        elif sampler is None and shuffle:
-            sampler = RandomSampler(dataset, generator=generator)
-        elif sampler is None:
-            sampler = SequentialSampler(dataset)
-        if batch_sampler is not None:
-            batch_size = None
-        elif batch_size is not None:
-            batch_sampler = BatchSampler(sampler, batch_size, drop_last)
-        self.sampler = sampler
-        self.batch_size = batch_size
-        self.batch_sampler = batch_sampler
-        if collate_fn is None:
-            collate_fn = default_convert if batch_sampler is None else default_collate
-        self.collate_fn = collate_fn
-        self._kept_workers: Workers | None = None
-        self._is_complete = True
+        has_affinity = hasattr(os, "sched_getaffinity")
+        available = len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count()
+        if workers > (available or workers):
+            warnings.warn(
+                f"This DataLoader will create {workers} worker processes in total. Our suggested "
+                f"max number of worker in current system is {available}, which is smaller than "
+                "what this DataLoader is going to create. Please be aware that excessive worker "
+                "creation might get DataLoader running slow or even freeze, lower the worker "
+                "number to avoid potential slowness/freeze if necessary.",
+                stacklevel=4,
+            )
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in _FIXED and "_is_complete" in vars(self):
@@ -149,6 +172,11 @@ class DataLoader:
             )
         super().__setattr__(name, value)
 
+    @property
+    def _tasks(self) -> Any:
+        """What is to be read, step by step: lists of indices, or single ones."""
+        return self.sampler if self.batch_sampler is None else self.batch_sampler
+
     def __iter__(self) -> Iterator[Any]:
         if self.pin_memory:
             warnings.warn(
@@ -156,10 +184,9 @@ class DataLoader:
                 "pinned memory won't be used.",
                 stacklevel=2,
             )
-        tasks = iter(self.sampler if self.batch_sampler is None else self.batch_sampler)
-        fetcher = Fetcher(
-            self.dataset, self.collate_fn, self.batch_sampler is not None, self.drop_last
-        )
+        tasks, is_batched = iter(self._tasks), self.batch_sampler is not None
+        collate: Any = self.collate_fn
+        fetcher = Fetcher(self.dataset, collate, is_batched, self.drop_last)
         if self.num_workers == 0:
             fetcher.start()
             return _until_exhausted(fetcher, tasks)
@@ -171,8 +198,7 @@ class DataLoader:
     def __len__(self) -> int:
         """How many batches one pass makes."""
         if not isinstance(self.dataset, IterableDataset):
-            steps: Any = self.sampler if self.batch_sampler is None else self.batch_sampler
-            return len(steps)
+            return len(self._tasks)
         return len(BatchSampler(self.dataset, self.batch_size or 1, self.drop_last))
 
 
@@ -183,42 +209,3 @@ def _until_exhausted(fetcher: Fetcher, tasks: Iterator[Any]) -> Iterator[Any]:
         except StopIteration:
             return
         yield batch
-
-
-def _check_workers(
-    num_workers: int, timeout: float, prefetch_factor: int | None, persistent_workers: bool
-) -> None:
-    if num_workers < 0:
-        raise ArgumentError(
-            "num_workers option should be non-negative; use num_workers=0 to disable "
-            f"multiprocessing, got {num_workers}."
-        )
-    if timeout < 0:
-        raise ArgumentError(
-            f"timeout option should be non-negative, got {timeout}. Write 0 to wait for ever."
-        )
-    if num_workers == 0 and prefetch_factor is not None:
-        raise ArgumentError(
-            "prefetch_factor option could only be specified in multiprocessing. let num_workers > "
-            "0 to enable multiprocessing, otherwise set prefetch_factor to None."
-        )
-    if prefetch_factor is not None and prefetch_factor < 0:
-        raise ArgumentError(
-            f"prefetch_factor option should be non-negative, got {prefetch_factor}. "
-            "It counts batches. Write 2."
-        )
-    if persistent_workers and num_workers == 0:
-        raise ArgumentError(
-            "persistent_workers option needs num_workers > 0: without workers there is nothing to "
-            "keep. Leave it out."
-        )
-    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    if num_workers > (available or num_workers):
-        warnings.warn(
-            f"This DataLoader will create {num_workers} worker processes in total. Our suggested "
-            f"max number of worker in current system is {available}, which is smaller than what "
-            "this DataLoader is going to create. Please be aware that excessive worker creation "
-            "might get DataLoader running slow or even freeze, lower the worker number to avoid "
-            "potential slowness/freeze if necessary.",
-            stacklevel=3,
-        )

@@ -266,7 +266,12 @@ def random_split(
         (8, 2)
     """
     total = len(dataset)
-    sizes = _sizes_of_fractions(total, lengths) if _are_fractions(lengths) else list(lengths)
+    sizes = list(lengths)
+    are_fractions = all(0 <= length <= 1 for length in lengths) and math.isclose(sum(lengths), 1)
+    if are_fractions and any(isinstance(length, float) for length in lengths):
+        sizes = [math.floor(total * fraction) for fraction in lengths]
+        for k in range(int(total - sum(sizes))):
+            sizes[k % len(sizes)] += 1
     if sum(sizes) != total or any(size < 0 for size in sizes):
         raise ArgumentError(
             "Sum of input lengths does not equal the length of the input dataset! "
@@ -277,18 +282,3 @@ def random_split(
     ends = list(itertools.accumulate(int(size) for size in sizes))
     starts = [0, *ends[:-1]]
     return [Subset(dataset, order[a:b]) for a, b in zip(starts, ends, strict=True)]
-
-
-def _are_fractions(lengths: Sequence[int | float]) -> bool:
-    return (
-        all(0 <= length <= 1 for length in lengths)
-        and any(isinstance(length, float) for length in lengths)
-        and math.isclose(sum(lengths), 1)
-    )
-
-
-def _sizes_of_fractions(total: int, fractions: Sequence[float]) -> list[int]:
-    sizes = [math.floor(total * fraction) for fraction in fractions]
-    for k in range(total - sum(sizes)):
-        sizes[k % len(sizes)] += 1
-    return sizes

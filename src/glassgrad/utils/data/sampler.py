@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence, Sized
+from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, GlassgradError
@@ -91,6 +92,7 @@ class RandomSampler(Sampler[int]):
         return self.num_samples
 
 
+@dataclass(eq=False, repr=False)
 class SubsetRandomSampler(Sampler[int]):
     """The given indices in random order.
 
@@ -103,9 +105,8 @@ class SubsetRandomSampler(Sampler[int]):
         [4, 7]
     """
 
-    def __init__(self, indices: Sequence[int], generator: Generator | None = None) -> None:
-        self.indices = indices
-        self.generator = generator
+    indices: Sequence[int]
+    generator: Generator | None = None
 
     def __iter__(self) -> Iterator[int]:
         for i in randperm(len(self.indices), generator=self.generator).tolist():
@@ -115,6 +116,7 @@ class SubsetRandomSampler(Sampler[int]):
         return len(self.indices)
 
 
+@dataclass(eq=False, repr=False)
 class WeightedRandomSampler(Sampler[int]):
     """Draws in which some indices are more likely than others.
 
@@ -133,24 +135,20 @@ class WeightedRandomSampler(Sampler[int]):
         [1, 1, 1]
     """
 
-    def __init__(
-        self,
-        weights: Any,
-        num_samples: int,
-        replacement: bool = True,
-        generator: Generator | None = None,
-    ) -> None:
-        _require_positive("num_samples", num_samples)
-        _require_bool("replacement", replacement)
-        self.weights = as_tensor(weights, dtype=float64)
+    weights: Any
+    num_samples: int
+    replacement: bool = True
+    generator: Generator | None = None
+
+    def __post_init__(self) -> None:
+        _require_positive("num_samples", self.num_samples)
+        _require_bool("replacement", self.replacement)
+        self.weights = as_tensor(self.weights, dtype=float64)
         if self.weights.ndim != 1:
             raise ArgumentError(
                 "weights should be a 1d sequence but given weights have shape "
                 f"{tuple(self.weights.shape)}. There is one for each index. Write a flat list."
             )
-        self.num_samples = num_samples
-        self.replacement = replacement
-        self.generator = generator
 
     def __iter__(self) -> Iterator[int]:
         drawn = multinomial(
@@ -162,6 +160,7 @@ class WeightedRandomSampler(Sampler[int]):
         return self.num_samples
 
 
+@dataclass(eq=False, repr=False)
 class BatchSampler(Sampler[list[int]]):
     """The indices of another sampler, `batch_size` at a time.
 
@@ -178,17 +177,13 @@ class BatchSampler(Sampler[list[int]]):
         [[0, 1], [2, 3], [4]]
     """
 
-    def __init__(
-        self,
-        sampler: Iterable[int],
-        batch_size: int,
-        drop_last: bool,
-    ) -> None:
-        _require_positive("batch_size", batch_size)
-        _require_bool("drop_last", drop_last)
-        self.sampler: Any = sampler  # whether it has a length is asked when ours is
-        self.batch_size = batch_size
-        self.drop_last = drop_last
+    sampler: Iterable[int]
+    batch_size: int
+    drop_last: bool
+
+    def __post_init__(self) -> None:
+        _require_positive("batch_size", self.batch_size)
+        _require_bool("drop_last", self.drop_last)
 
     def __iter__(self) -> Iterator[list[int]]:
         indices = iter(self.sampler)
@@ -198,7 +193,8 @@ class BatchSampler(Sampler[list[int]]):
             yield batch
 
     def __len__(self) -> int:
-        n = len(self.sampler)
+        indices: Any = self.sampler  # whether it has a length is asked when ours is
+        n = len(indices)
         return n // self.batch_size if self.drop_last else -(-n // self.batch_size)
 
 

@@ -60,6 +60,7 @@ def get_worker_info() -> WorkerInfo | None:
     return _here[0] if _here else None
 
 
+@dataclass
 class Fetcher:
     """Makes batches: reads the samples of a task, and collates them.
 
@@ -70,14 +71,11 @@ class Fetcher:
         drop_last: whether a stream's last batch is left out if it is too short.
     """
 
-    def __init__(
-        self, dataset: Any, collate: Callable[[Any], Any], is_batched: bool, drop_last: bool
-    ) -> None:
-        self.dataset = dataset
-        self.collate = collate
-        self.is_batched = is_batched
-        self.drop_last = drop_last
-        self.stream: Iterator[Any] | None = None
+    dataset: Any
+    collate: Callable[[Any], Any]
+    is_batched: bool
+    drop_last: bool
+    stream: Iterator[Any] | None = None
 
     def start(self) -> None:
         """Begin a pass; a stream starts from the front."""

@@ -147,6 +147,7 @@ class _Differences:
         self.grads, self.at = grads, rerun.position[edge]
         self.operands = [_precise(value) for value in rerun.operands]
         self.operand = np.asarray(self.operands[self.at])
+        self.reads = None if self.at else rerun.reads
         self.random = get_rng_state()  # a forward that draws numbers is to draw the same each time
         self.rounding, times = 0.0, []
         for _ in range(2):  # one of them may be held up
@@ -187,10 +188,10 @@ class _Differences:
             if None in slopes:
                 yield None
                 continue
-            terms = (np.conj(step) * gradient)[step != 0]
+            terms = np.array([self._terms(part * step, gradient) for part in parts])
             length = 1.0 if many else float(step.sum().real)
             slope = np.dot(parts, slopes).item() / length
-            rule = (terms if len(parts) > 1 else terms.real).sum().item() / length
+            rule = np.dot(parts, terms.sum(axis=1)).item() / length
             spread = float(np.abs(terms).sum()) / length  # the size of the terms in that sum
             place = (number,) if many else tuple(np.argwhere(unit)[0].tolist())
             size = np.finfo(self.gradient.dtype).dtype.itemsize
@@ -198,6 +199,11 @@ class _Differences:
             allowed += self._noise() / length
             far = abs(rule - slope) / allowed if np.isfinite(rule) else float("inf")
             yield place, rule, slope, far
+
+    def _terms(self, step: Any, gradient: Any) -> Any:
+        """What the rule says of each element along `step`, and of what moves with it."""
+        moved = step if self.reads is None else self.reads(step)
+        return np.where(moved != 0, (np.conj(moved) * gradient).real, 0).ravel()
 
     def _slope(self, step: Any) -> float | None:
         """The derivative of s along `step`; None at a kink, a jump, or nowhere."""

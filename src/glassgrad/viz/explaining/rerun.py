@@ -10,6 +10,7 @@ nothing is left of an operand, a made-up one may stand in for it.
 # from the real ones, and must be right for them, too. So every rerun is compared with the record.
 """
 
+import functools
 import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -51,6 +52,7 @@ class Rerun:
         forward: from operands to the list of outputs, arrays all.
         operands: what the op computed with; arrays, or what else a user's forward takes.
         position: for each edge of the node, its operand's position.
+        reads: what the op reads of its first operand, a linear map; None: all of it.
         made_up: the positions of operands that are not the recorded ones.
     """
 
@@ -58,6 +60,7 @@ class Rerun:
     operands: list[Any]
     position: list[int]
     made_up: Shape = ()
+    reads: Callable[[Any], Any] | None = None
 
 
 @contextmanager
@@ -122,7 +125,7 @@ def _of_op(node: Node, given: Any) -> Rerun:
     else:
         op.operands = [_values(x) for x in given]
     op.again()
-    return Rerun(lambda values: op.run(values)[0], op.operands, list(op.edges), tuple(made_up))
+    return Rerun(op.settled, op.operands, list(op.edges), tuple(made_up), op.reads)
 
 
 # The op behind a node ----------------------------------------------------------------------------
@@ -134,10 +137,12 @@ class Recorded:
     Attributes:
         edges: the edge, or None, of each operand that is differentiated, by its position.
         names: what its forward calls the first of its operands.
+        reads: see `Rerun`.
         operands: what it computed with, None where the node does not tell.
     """
 
     operands: list[Any]
+    reads: Callable[[Any], Any] | None = None
 
     def __init__(self, node: Any, names: list[str]) -> None:
         if node._is_released():
@@ -153,6 +158,10 @@ class Recorded:
     def run(self, values: list[Any]) -> tuple[list[Any], Any]:
         """The outputs for `values`, and the ctx on which it left what the rule needs."""
         raise NotImplementedError
+
+    def settled(self, values: list[Any]) -> list[Any]:
+        """The outputs for `values`, as far as these settle them."""
+        return self.run(values)[0]
 
     def again(self) -> list[Any]:
         """The outputs for `operands`.
@@ -191,6 +200,8 @@ class BuiltIn(Recorded):
         super().__init__(node, spec.args)
         named = spec.kwonlyargs
         self.parameters = {name: getattr(node, name) for name in named if hasattr(node, name)}
+        if hasattr(cls, "reads"):  # see Decomposition
+            self.reads = functools.partial(cls.reads, **self.parameters)
         # One without an edge, such as an index, may have been kept by `setup_context`.
         kept = [getattr(node, name, None) for name in spec.args]
         known = {at: value for at, value in enumerate(kept) if isinstance(value, np.ndarray)}
@@ -211,6 +222,11 @@ class BuiltIn(Recorded):
         output = tuple(outputs) if cls.multiple else outputs[0]
         node, given = self.node, tuple(values)
         return outputs, context_of(type(node), given, output, node.edges, self.parameters)
+
+    def settled(self, values: list[Any]) -> list[Any]:
+        outputs = super().settled(values)
+        settles = getattr(self.cls, "settles", None)
+        return outputs if settles is None else list(settles(*outputs, **self.parameters))
 
 
 class Users(Recorded):
@@ -252,7 +268,8 @@ def _left_on(node: Any) -> dict[str, Any]:
         if kept is not None:
             found["the result" if name == "result" else words] = array_of(kept)
     own = getattr(node, "__dict__", {}).items()
-    return found | {f"ctx.{key}": value for key, value in own if key not in _NOT_STATE}
+    hidden = () if node._is_users else ("_level", "_recorded")
+    return found | {f"ctx.{key}": x for key, x in own if key not in (*_NOT_STATE, *hidden)}
 
 
 _NOT_STATE = vars(BackwardCFunction)  # what every ctx has

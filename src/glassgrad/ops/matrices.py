@@ -1,4 +1,6 @@
-"""Matrices as products of simpler ones: Cholesky, QR, LU, eigenvalues, singular values.
+"""Matrices: their decompositions, and equations between them; inverses and determinants.
+
+Cholesky, QR and LU factors, eigenvalues and singular values come first, as equations use them.
 
 Stacks of matrices are decomposed one by one; they lie in the last two dims.
 
@@ -15,10 +17,10 @@ Stacks of matrices are decomposed one by one; they lie in the last two dims.
 # is inf or nan.
 """
 
-import bisect
 import functools
 import math
 from collections import namedtuple
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -28,12 +30,17 @@ from glassgrad.core.state import Names, Values
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.backend import asnumpy, backend_of
 
-from ._arguments import require_tensor, scalar_name
-from ._declaring import function, op
-from ._families import Along, array_of, lined_up, run, seen, total
-from .diagonals import tril, triu
+from ._arguments import check_one_dtype, require_tensor, scalar_name
+from ._declaring import function, of_numpy, op
+from ._families import Along, array_of, lined_up, run, seen, show_named, total
+from .arithmetic import abs
+from .diagonals import diag_embed, diagonal, tril, triu
+from .elementary import log
 from .joining import cat
-from .selection import where
+from .linalg import matmul
+from .reduction import products_of_others
+from .selection import maximum, where
+from .shape import reshape
 
 # What matrices have to be -------------------------------------------------------------------------
 
@@ -85,12 +92,7 @@ def failed(name: str, at: tuple[int, ...], said: str, advice: str) -> LinAlgErro
 def return_type(name: str, fields: str) -> Any:
     """The named tuple of an op with several results, which is shown as PyTorch shows it."""
     kind: Any = namedtuple(name, fields)  # type: ignore[misc]  # noqa: PYI024  # names are data
-
-    def shown(self: Any) -> str:
-        parts = [f"{field}={value}" for field, value in zip(self._fields, self, strict=True)]
-        return f"glassgrad.return_types.{name}(\n" + ",\n".join(parts) + ")"
-
-    return type(name, (kind,), {"__slots__": (), "__repr__": shown})
+    return type(name, (kind,), {"__slots__": (), "__repr__": show_named})
 
 
 # Parts of matrices, in rules ----------------------------------------------------------------------
@@ -142,6 +144,13 @@ def imaginary_part(x: Any) -> Any:
     return np.real(x * -1j)
 
 
+def mirrored(x: Any, *, upper: bool = False) -> Any:
+    """The Hermitian matrix that an op takes `x` for, of which it reads one triangle."""
+    half = np.triu(x) if upper else np.tril(x)
+    half = half - as_diagonal(diagonal_of(half) - real_part(diagonal_of(half)) / 2, x)
+    return half + adjoint(half)
+
+
 def divided_by_gaps(x: Any, values: Any) -> Any:
     """xᵢⱼ/(vⱼ − vᵢ) where i ≠ j; 0 on the diagonals."""
     n = values.shape[-1]
@@ -150,9 +159,21 @@ def divided_by_gaps(x: Any, values: Any) -> Any:
 
 
 class Decomposition(Along):
-    """An op on the matrices in the last two dims: the dims in front of them are a batch."""
+    """An op on the matrices in the last two dims: the dims in front of them are a batch.
+
+    Where it looks at one triangle, `reads` says what it takes the operand for, given that and the
+    parameters: a gradient is that of all that moves with an element. Where results are open,
+    `settles` puts zeros there, given these. Differences of the forward need both.
+    """
 
     axes: ClassVar[Names] = ()
+
+    @classmethod
+    def vmap(cls, info, in_dims, *values, **parameters):
+        """Stacks of both sides of an equation broadcast."""
+        if not cls.broadcasts:
+            return super().vmap(info, in_dims, *values, **parameters)
+        return cls.apply(*lined_up(values, in_dims), **parameters)
 
     @classmethod
     def explain(cls, error, values):
@@ -203,10 +224,6 @@ class LinalgSolveTriangular(Decomposition):
         moved = None if da is None else -(da * triangle_like(da, 1, upper=ctx.upper) @ y)
         return run(LinalgSolveTriangular, a, total([moved, db]), upper=ctx.upper)
 
-    @classmethod
-    def vmap(cls, info, in_dims, a, b, *, upper):
-        return cls.apply(*lined_up((a, b), in_dims), upper=upper)
-
 
 def _substituted(a: Any, b: Any, upper: bool) -> Any:
     """The solutions of triangular equations: by BLAS for one matrix, row by row for a stack."""
@@ -244,7 +261,7 @@ class IntoVectors(Decomposition):
 
     @staticmethod
     def setup_context(ctx, inputs, output):
-        ctx.recorded = [not ctx.checks]  # the copies of a node share it
+        ctx._recorded = [not ctx.checks]  # the copies of a node share it
 
 
 def check_phases(name: str, ctx: Any, x: Any, turned: Any) -> None:
@@ -254,8 +271,8 @@ def check_phases(name: str, ctx: Any, x: Any, turned: Any) -> None:
         x: the operand, which can be unpacked only once.
         turned: the products of the vectors and their gradients.
     """
-    is_part = ctx.recorded[-1] or getattr(ctx, "_level", None) is not None
-    ctx.recorded.append(isinstance(x, Tensor))
+    is_part = ctx._recorded[-1] or getattr(ctx, "_level", None) is not None
+    ctx._recorded.append(isinstance(x, Tensor))
     products = None if is_part or turned.dtype.kind != "c" else seen(turned)
     if products is not None and np.any(np.abs(diagonal_of(products).imag) > 1e-2):
         raise GradientError(
@@ -279,6 +296,10 @@ class LinalgCholeskyEx(Decomposition):
     @staticmethod
     def forward(x, *, upper):
         return adjoint(np.linalg.cholesky(adjoint(x))) if upper else np.linalg.cholesky(x)
+
+    @staticmethod
+    def reads(x, *, upper):
+        return mirrored(x, upper=upper)
 
     @staticmethod
     def backward(ctx, grad):
@@ -315,20 +336,15 @@ class LinalgCholeskyEx(Decomposition):
 
 def cholesky_orders(x: Any) -> Any:
     """For each matrix how large the first leading one is that is not positive-definite, or 0."""
+    from scipy.linalg import get_lapack_funcs
+
     found = np.zeros(x.shape[:-2], np.int32)
-    for at in np.ndindex(found.shape):
-        fails = functools.partial(_fails, x[at])
-        order = bisect.bisect_left(range(1, x.shape[-1] + 1), True, key=fails) + 1
-        found[at] = order % (x.shape[-1] + 1)
+    (potrf,) = get_lapack_funcs(("potrf",), (x,))
+    for at in np.ndindex(found.shape) if x.size else ():
+        factor, info = potrf(x[at], lower=True)
+        lost = np.flatnonzero(np.isnan(np.diagonal(factor)))
+        found[at] = info or (lost[0] + 1 if lost.size else 0)
     return found
-
-
-def _fails(x: Any, size: int) -> bool:
-    """Whether the leading matrix of that size is not positive-definite."""
-    try:
-        return bool(np.isnan(np.linalg.cholesky(x[:size, :size])).any())
-    except np.linalg.LinAlgError:
-        return True
 
 
 class CholeskyInfo(Decomposition):
@@ -386,13 +402,14 @@ def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -
     if check_errors:
         cholesky(A, upper=upper)
     info = CholeskyInfo.apply((A.mH if upper else A).detach())
-    factor = LinalgCholeskyEx.apply(identity_where(info, A), upper=bool(upper))
-    return _CholeskyEx(where((info != 0)[..., None, None], math.nan, factor), info)
+    return _CholeskyEx(unless(info, lambda x: cholesky(x, upper=upper), A), info)
 
 
-def identity_where(info: Tensor, x: Tensor) -> Tensor:
-    """The matrices, but the identity in the place of those with an `info` that is not 0."""
-    return where((info != 0)[..., None, None], x.new_tensor(np.eye(x.shape[-1])), x)
+def unless(info: Tensor, function: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
+    """What a function makes of matrices: nan of those with an `info` that is not 0."""
+    is_wrong = (info != 0)[..., None, None]
+    found = function(where(is_wrong, x.new_tensor(np.eye(x.shape[-1])), x))
+    return where(is_wrong if found.ndim == is_wrong.ndim else is_wrong[..., 0], math.nan, found)
 
 
 @op(name="cholesky", out=True)
@@ -583,27 +600,22 @@ class LinalgLuFactorEx(Decomposition):
         n, m = x.shape[-2:]
         if not min(n, m):
             return np.zeros_like(x)
-        grad = _as_square(grad, 0)
-        lower, upper = _triangles(_as_square(packed, 1))
-        by_lower = lower.swapaxes(-1, -2) @ (grad * triangle_like(grad, 0))
-        by_upper = grad * triangle_like(grad, 1, upper=True) @ upper.swapaxes(-1, -2)
-        inner = by_lower * triangle_like(grad, 0) + by_upper * triangle_like(grad, 1, upper=True)
-        inner = solved(upper, inner.swapaxes(-1, -2), upper=True).swapaxes(-1, -2)
-        moved = solved(lower.swapaxes(-1, -2), inner, upper=True)
-        order = run(PivotsToMatrix, pivots, size=grad.shape[-1], dtype=array_of(x).dtype)
-        return (order @ moved)[..., :n, :m]
+        lower, upper, order = _factors(packed, pivots)
+        below, above = _parts(_as_square(grad, 0))
+        inner, _ = _parts(lower.swapaxes(-1, -2) @ below)
+        _, outer = _parts(above @ upper.swapaxes(-1, -2))
+        moved = solved(upper, (inner + outer).swapaxes(-1, -2), upper=True).swapaxes(-1, -2)
+        return (order @ solved(lower.swapaxes(-1, -2), moved, upper=True))[..., :n, :m]
 
     @staticmethod
     def jvp(ctx, dx):
         x, packed, pivots, _ = again(ctx)
-        (n, m), dx = x.shape[-2:], _as_square(dx, 0)
-        lower, upper = _triangles(_as_square(packed, 1))
-        order = run(PivotsToMatrix, pivots, size=dx.shape[-1], dtype=array_of(x).dtype)
-        inner = solved(lower, order.swapaxes(-1, -2) @ dx)
+        n, m = x.shape[-2:]
+        lower, upper, order = _factors(packed, pivots)
+        inner = solved(lower, order.swapaxes(-1, -2) @ _as_square(dx, 0))
         inner = solved(upper.swapaxes(-1, -2), inner.swapaxes(-1, -2)).swapaxes(-1, -2)
-        moved = lower @ (inner * triangle_like(inner, 0))
-        moved = moved + inner * triangle_like(inner, 1, upper=True) @ upper
-        return moved[..., :n, :m], None, None
+        below, above = _parts(inner)
+        return (lower @ below + above @ upper)[..., :n, :m], None, None
 
 
 def factored(x: Any) -> Any:
@@ -629,9 +641,18 @@ def _as_square(x: Any, diagonal: float) -> Any:
     return square + diagonal * eye_like(x, size) * is_new
 
 
-def _triangles(packed: Any) -> tuple[Any, Any]:
-    lower = packed * triangle_like(packed, 0) + eye_like(packed, packed.shape[-1])
-    return lower, packed * triangle_like(packed, 1, upper=True)
+def _parts(square: Any) -> tuple[Any, Any]:
+    """What is below the diagonal, and the rest."""
+    return square * triangle_like(square, 0), square * triangle_like(square, 1, upper=True)
+
+
+def _factors(packed: Any, pivots: Any) -> tuple[Any, Any, Any]:
+    """L, U and P, made square."""
+    square = _as_square(packed, 1)
+    n = square.shape[-1]
+    below, upper = _parts(square)
+    order = run(PivotsToMatrix, pivots, size=n, dtype=array_of(packed).dtype)
+    return below + eye_like(square, n), upper, order
 
 
 class PivotsToMatrix(Along):
@@ -789,6 +810,10 @@ class LinalgEigh(IntoVectors):
         return tuple(np.linalg.eigh(x, uplo))
 
     @staticmethod
+    def reads(x, *, uplo, checks):
+        return mirrored(x, upper=uplo == "U")
+
+    @staticmethod
     def backward(ctx, v_bar, q_bar):
         x, v, q = again(ctx)
         inner = None if v_bar is None else as_diagonal(v_bar, q)
@@ -942,6 +967,12 @@ class LinalgSvd(IntoVectors):
         return tuple(np.linalg.svd(x, full_matrices))
 
     @staticmethod
+    def settles(u, s, vh, *, full_matrices, checks):
+        """Not the vectors that `full_matrices` adds: they only span what is left."""
+        n, k, m = u.shape[-1], s.shape[-1], vh.shape[-2]
+        return padded(u[..., :k], n - k, -1), s, padded(vh[..., :k, :], m - k, -2)
+
+    @staticmethod
     def backward(ctx, u_bar, s_bar, vh_bar):
         (x,) = ctx.saved_tensors
         u, s, vh = run(LinalgSvd, x, full_matrices=False, checks=False)
@@ -1058,11 +1089,8 @@ def _svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
     """
     u, s, vh = svd(input, not some)
     if not compute_uv:
-        n, m = input.shape[-2:]
-        u, vh = (
-            input.new_zeros((*input.shape[:-2], n, n)),
-            input.new_zeros((*input.shape[:-2], m, m)),
-        )
+        *batch, n, m = input.shape
+        u, vh = input.new_zeros((*batch, n, n)), input.new_zeros((*batch, m, m))
     return _LegacySvd(u, s, vh.mH)
 
 
@@ -1125,3 +1153,872 @@ def matrix_exp(input: Tensor) -> Tensor:
     """
     check_matrices("linalg.matrix_exp", input)
     return LinalgMatrixExp.apply(input)
+
+
+# Inverses and solutions --------------------------------------------------------------------------
+
+
+class LinalgInvEx(Decomposition):
+    """Y = inv(X)        dY = −Y·dX·Y        X̄ = −Yᵀ·Ȳ·Yᵀ"""
+
+    saves = ("result",)
+
+    @staticmethod
+    def forward(x):
+        return np.linalg.inv(x)
+
+    @staticmethod
+    def backward(ctx, grad):
+        (y,) = ctx.saved_tensors
+        turned = y.swapaxes(-1, -2)
+        return -(turned @ grad @ turned)
+
+    @staticmethod
+    def jvp(ctx, dx):
+        (y,) = ctx.saved_tensors
+        return -(y @ dx @ y)
+
+    @classmethod
+    def explain(cls, error, values):
+        return _singular(
+            "linalg.inv",
+            values[0],
+            "The diagonal element {} is zero, the inversion "
+            "could not be completed because the input matrix is singular.",
+        )
+
+
+def _singular(name: str, x: Any, said: str) -> LinAlgError:
+    """The error for the first matrix of a stack that has no inverse."""
+    info = factored(asnumpy(x))[2]
+    at = tuple(np.argwhere(info)[0].tolist()) if info.any() else ()
+    advice = "Several inputs would give one result. Write `linalg.pinv` or `linalg.lstsq`."
+    return failed(name, at, said.format(info[at] if info.any() else "?"), advice)
+
+
+@function(LinalgInvEx, home="linalg", out=True, numpy=(np.linalg.inv,))
+def inv(A: Tensor) -> Tensor:
+    """The inverses of matrices.
+
+    Args:
+        A: shape `(…, n, n)`.
+
+    Returns:
+        Tensor of shape `(…, n, n)`.
+
+    Raises:
+        LinAlgError: if a matrix is singular.
+        ShapeError, DTypeError: if they are not square matrices of floats.
+
+    Example:
+        >>> inv(tensor([[2.0, 0.0], [0.0, 4.0]]))
+        tensor([[0.5000, 0.0000],
+                [0.0000, 0.2500]])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.linalg.inv.html
+    """
+    check_matrices("linalg.inv", A)
+    return LinalgInvEx.apply(A)
+
+
+@op(out=True)
+def inverse(input: Tensor) -> Tensor:
+    """The same as `linalg.inv`.
+
+    Example:
+        >>> inverse(tensor([[2.0]]))
+        tensor([[0.5000]])
+    """
+    return inv(input)
+
+
+_InvEx = return_type("linalg_inv_ex", "inverse info")
+
+
+@function(home="linalg")
+def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
+    """`inv`, and what is wrong with each matrix.
+
+    Returns:
+        The named tuple (inverse, info). `info` is 0, or the place of the first 0 on the diagonal
+        of the factor U, counted from 1; the inverse is nan there.
+
+    Example:
+        >>> inv_ex(tensor([[0.0]])).info
+        tensor(1, dtype=glassgrad.int32)
+    """
+    check_matrices("linalg.inv", A)
+    if check_errors:
+        inv(A)
+    info = lu_factor_ex(A.detach()).info
+    return _InvEx(unless(info, inv, A), info)
+
+
+class LinalgSolveEx(Decomposition):
+    """Y = inv(A)·B        dY = inv(A)·(dB − dA·Y)        B̄ = inv(A)ᵀ·Ȳ,  Ā = −inv(A)ᵀ·Ȳ·Yᵀ"""
+
+    saves = ("A", "result")
+    broadcasts = True
+
+    @staticmethod
+    def forward(a, b):
+        return np.linalg.solve(a, b)
+
+    @staticmethod
+    def backward(ctx, grad):
+        a, y = ctx.saved_tensors
+        wants_a, _ = ctx.needs_input_grad
+        b_bar = np.linalg.solve(a.swapaxes(-1, -2), grad)
+        return -(b_bar @ y.swapaxes(-1, -2)) if wants_a else None, b_bar
+
+    @staticmethod
+    def jvp(ctx, da, db):
+        a, y = ctx.saved_tensors
+        moved = 0 if db is None else db
+        return np.linalg.solve(a, moved if da is None else moved - da @ y)
+
+    @classmethod
+    def explain(cls, error, values):
+        if isinstance(error, np.linalg.LinAlgError):
+            said = "The solver failed because the input matrix is singular."
+            return _singular("torch.linalg.solve", values[0], said)
+        return super().explain(error, values)
+
+
+@of_numpy(np.linalg.solve)
+def _numpy_solve(a: Tensor, b: Tensor) -> Tensor:
+    return LinalgSolveEx.apply(a, b)
+
+
+def _check_sides(name: str, A: Tensor, B: Tensor, *, left: bool) -> None:
+    """Raise unless both sides of an equation fit together."""
+    said = f"{name}: Expected A and B to have the same dtype"
+    said += ", but found A of type {} and B of type {} instead"
+    check_one_dtype(A, B, said, "Equations are solved")
+    if B.ndim < 2:
+        raise ShapeError(
+            f"{name}: The input tensor B must have at least 2 dimensions. Its shape is "
+            f"{list(B.shape)}, and each column is a right side. Write `B.unsqueeze(-1)`."
+        )
+    if A.shape[-1 if left else -2] != B.shape[-2 if left else -1]:
+        equation = "AX = B" if left else "XA = B"
+        sizes = f"({A.shape[-2]}x{A.shape[-1]} and {B.shape[-2]}x{B.shape[-1]})"
+        raise ShapeError(
+            f"{name}: Incompatible shapes of A and B for the equation {equation} {sizes}. Each "
+            "equation has one right side. Give B as many rows as A has, or `left=False` columns."
+        )
+
+
+@function(LinalgSolveEx, home="linalg", out=True)
+def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
+    """The solutions X of A·X = B.
+
+    Args:
+        A: shape `(…, n, n)`.
+        B: shape `(…, n, k)`, or `(…, n)` for a vector beside each matrix; of the same dtype.
+        left: False to solve X·A = B, for a B of shape `(…, k, n)`.
+
+    Returns:
+        Tensor of the shape of B; dims in front broadcast.
+
+    Raises:
+        LinAlgError: if a matrix is singular.
+        ShapeError, DTypeError: if they do not fit together.
+
+    Example:
+        >>> solve(tensor([[2.0, 0.0], [0.0, 4.0]]), tensor([2.0, 2.0]))
+        tensor([1.0000, 0.5000])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.linalg.solve.html
+    """
+    check_matrices("linalg.solve", A)
+    is_vector = B.ndim == 1 or (B.ndim == A.ndim - 1 and B.shape == A.shape[:-1])
+    sides = B.unsqueeze(-1) if is_vector else B
+    _check_sides("linalg.solve", A, sides, left=left)
+    if not left:
+        return LinalgSolveEx.apply(A.mT, sides.mT).mT
+    found = LinalgSolveEx.apply(A, sides)
+    return found.squeeze(-1) if is_vector else found
+
+
+_SolveEx = return_type("linalg_solve_ex", "result info")
+
+
+@function(home="linalg")
+def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False) -> Any:
+    """`solve`, and what is wrong with each matrix.
+
+    Returns:
+        The named tuple (result, info). `info` is 0, or the place of the first 0 on the diagonal
+        of the factor U, counted from 1; the result is nan there.
+
+    Example:
+        >>> solve_ex(tensor([[0.0]]), tensor([[1.0]])).info
+        tensor(1, dtype=glassgrad.int32)
+    """
+    check_matrices("linalg.solve", A)
+    if check_errors:
+        solve(A, B, left=left)
+    info = lu_factor_ex(A.detach()).info
+    return _SolveEx(unless(info, lambda x: solve(x, B, left=left), A), info)
+
+
+@function(LinalgSolveTriangular, home="linalg", out=True)
+def solve_triangular(
+    A: Tensor,
+    B: Tensor,
+    *,
+    upper: bool,
+    left: bool = True,
+    unitriangular: bool = False,
+) -> Tensor:
+    """The solutions X of A·X = B, where A is a triangle.
+
+    Args:
+        A: shape `(…, n, n)`. What is outside of the triangle is not looked at.
+        B: shape `(…, n, k)`, of the same dtype.
+        upper: whether the triangle is the upper one.
+        left: False to solve X·A = B, for a B of shape `(…, k, n)`.
+        unitriangular: take ones for the diagonal of A.
+
+    Returns:
+        Tensor of the shape of B; dims in front broadcast.
+
+    Raises:
+        ShapeError, DTypeError: if they do not fit together.
+
+    Example:
+        >>> solve_triangular(tensor([[2.0, 0.0], [1.0, 1.0]]), tensor([[2.0], [3.0]]), upper=False)
+        tensor([[1.],
+                [2.]])
+    """
+    check_matrices("linalg.solve_triangular", A)
+    _check_sides("linalg.solve_triangular", A, B, left=left)
+    if unitriangular:
+        A = A - diag_embed(diagonal(A, 0, -2, -1)) + A.new_tensor(np.eye(A.shape[-1]))
+    if not left:
+        return LinalgSolveTriangular.apply(A.mT, B.mT, upper=not upper).mT
+    return LinalgSolveTriangular.apply(A, B, upper=bool(upper))
+
+
+@function(home="linalg", out=True)
+def lu_solve(
+    LU: Tensor,
+    pivots: Tensor,
+    B: Tensor,
+    *,
+    left: bool = True,
+    adjoint: bool = False,
+) -> Tensor:
+    """The solutions X of A·X = B, given what `lu_factor` returns for A.
+
+    Args:
+        LU: shape `(…, n, n)`.
+        pivots: int32 of shape `(…, n)`.
+        B: shape `(…, n, k)`.
+        left: False to solve X·A = B, for a B of shape `(…, k, n)`.
+        adjoint: take Aᴴ in the place of A.
+
+    Returns:
+        Tensor of the shape of B; dims in front broadcast.
+
+    Raises:
+        ShapeError, DTypeError: if they do not fit together.
+
+    Example:
+        >>> A = tensor([[1.0, 2.0], [2.0, 2.0]])
+        >>> lu_solve(*glassgrad.linalg.lu_factor(A), A @ tensor([[1.0], [3.0]]))
+        tensor([[1.],
+                [3.]])
+    """
+    check_matrices("torch.linalg.lu_solve", LU)
+    _check_sides("linalg.lu_solve", LU, B, left=left)
+    if not left:
+        return lu_solve(LU, pivots, B.mH, adjoint=not adjoint).mH
+    order, lower, upper = lu_unpack(LU, pivots)
+    if adjoint:
+        inner = solve_triangular(upper.mH, B, upper=False)
+        return order @ solve_triangular(lower.mH, inner, upper=True, unitriangular=True)
+    inner = solve_triangular(lower, order.mT @ B, upper=False, unitriangular=True)
+    return solve_triangular(upper, inner, upper=True)
+
+
+@op(name="lu_solve", out=True)
+def _lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
+    """`linalg.lu_solve(LU_data, LU_pivots, input)`.
+
+    Example:
+        >>> tensor([[4.0]]).lu_solve(*tensor([[2.0]]).lu())
+        tensor([[2.]])
+    """
+    return lu_solve(LU_data, LU_pivots, input)
+
+
+@op(out=True)
+def cholesky_solve(input: Tensor, L: Tensor, upper: bool = False) -> Tensor:
+    """The solutions X of A·X = B, given the triangle L of A = L·Lᴴ.
+
+    Args:
+        input: B, of shape `(…, n, k)`.
+        L: shape `(…, n, n)`, what `linalg.cholesky` returns.
+        upper: whether it is the upper triangle U of A = Uᴴ·U.
+
+    Returns:
+        Tensor of the shape of `input`; dims in front broadcast.
+
+    Raises:
+        ShapeError, DTypeError: if they do not fit together.
+
+    Example:
+        >>> cholesky_solve(tensor([[8.0]]), tensor([[2.0]]))
+        tensor([[2.]])
+    """
+    check_matrices("cholesky_solve", L)
+    if input.ndim < 2:
+        raise ShapeError(
+            f"b should have at least 2 dimensions, but has {input.ndim} dimensions instead. Each "
+            "column is a right side. Write `b.unsqueeze(-1)`."
+        )
+    _check_sides("cholesky_solve", L, input, left=True)
+    lower = _lower(L, upper)
+    return solve(lower.mH, solve(lower, input))
+
+
+def _lower(L: Tensor, upper: bool) -> Tensor:
+    """The lower triangle; as in PyTorch, the gradient is that of a whole matrix."""
+    whole = L + ((triu(L) if upper else tril(L)) - L).detach()
+    return whole.mH if upper else whole
+
+
+@op(out=True)
+def cholesky_inverse(L: Tensor, upper: bool = False) -> Tensor:
+    """The inverses of A = L·Lᴴ, given the triangle L; see `cholesky_solve`.
+
+    Example:
+        >>> cholesky_inverse(tensor([[2.0]]))
+        tensor([[0.2500]])
+    """
+    check_matrices("cholesky_inverse", L)
+    lower_inverse = inv(_lower(L, upper))
+    return matmul(lower_inverse.mH, lower_inverse)
+
+
+# Determinants -------------------------------------------------------------------------------------
+
+
+class LinalgDet(Decomposition):
+    """y = det X        dy = y·trace(inv(X)·dX)        X̄ = ȳ·y·inv(X)ᵀ"""
+
+    # A singular matrix has no inverse, but it has y·inv(X): U·diag(Πⱼ≠ᵢ sⱼ)·V·det U·det V, by
+    # its singular values. What is not wanted is computed of an identity, or of other values.
+
+    saves = ("A", "result")
+
+    @staticmethod
+    def forward(x):
+        return np.linalg.det(x)
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad[..., None, None] * _cofactors(*ctx.saved_tensors)
+
+    @staticmethod
+    def jvp(ctx, dx):
+        return (_cofactors(*ctx.saved_tensors) * dx).sum(axis=(-2, -1))
+
+
+def _cofactors(x: Any, det: Any) -> Any:
+    """The slopes of a determinant."""
+    n, epsilon = x.shape[-1], np.finfo(array_of(x).dtype).eps
+    is_singular = (np.abs(det) < 100 * epsilon)[..., None, None]
+    known = seen(is_singular)
+    inverse = _inverse_unless(is_singular, x)
+    if known is not None and not np.any(known):
+        return det[..., None, None] * inverse.swapaxes(-1, -2)
+    like = array_of(x)
+    spread = eye_like(x, n) * (1 + np.arange(n, dtype=like.dtype, like=like))  # all unequal
+    u, s, vh = run(LinalgSvd, np.where(is_singular, x, spread), full_matrices=False, checks=False)
+    others = products_of_others(s, s.ndim - 1)
+    signs = np.linalg.det(u) * np.linalg.det(vh)
+    by_values = np.conj(u * others[..., None, :] @ vh) * signs[..., None, None]
+    return np.where(is_singular, by_values, det[..., None, None] * inverse.swapaxes(-1, -2))
+
+
+@op(LinalgDet, aliases=("linalg.det",), numpy=(np.linalg.det,), inplace=False, out=True)
+def det(input: Tensor) -> Tensor:
+    """The determinants of matrices.
+
+    Args:
+        input: shape `(…, n, n)`.
+
+    Returns:
+        Tensor of shape `(…)`.
+
+    Raises:
+        ShapeError, DTypeError: if they are not square matrices of floats.
+
+    Example:
+        >>> det(tensor([[1.0, 2.0], [3.0, 4.0]]))
+        tensor(-2.)
+
+    See also: https://pytorch.org/docs/stable/generated/torch.linalg.det.html
+    """
+    check_matrices("linalg.det", input)
+    return LinalgDet.apply(input)
+
+
+class LinalgSlogdet(Decomposition):
+    """s, y = sgndet(X)        dy = trace(inv(X)·dX)        X̄ = ȳ·inv(X)ᵀ"""
+
+    # With t = trace(A⁻¹·dA), that of ln |det A| is Re t, and that of the sign s·i·Im t.
+
+    saves = ("self",)
+    multiple = True
+    holomorphic = False
+
+    @staticmethod
+    def forward(x):
+        return tuple(np.linalg.slogdet(x))
+
+    @staticmethod
+    def backward(ctx, sign_bar, y_bar):
+        x, sign, _ = again(ctx)
+        slopes = y_bar
+        if sign_bar is not None and x.dtype.kind == "c":
+            slopes = total([y_bar, -1j * imaginary_part(np.conj(sign_bar) * sign)])
+        if slopes is None:  # a real sign changes by steps
+            return np.zeros_like(x)
+        is_singular = _each(sign, x) == 0
+        inverse = np.where(is_singular, math.inf, _inverse_unless(is_singular, x))
+        return _each(slopes, x) * adjoint(inverse)
+
+    @staticmethod
+    def jvp(ctx, dx):
+        x, sign, _ = again(ctx)
+        moved = diagonal_of(np.linalg.solve(x, dx)).sum(axis=-1)
+        if x.dtype.kind != "c":
+            return np.zeros_like(sign), moved
+        return sign * 1j * imaginary_part(moved), np.real(moved)
+
+
+def _inverse_unless(is_singular: Any, x: Any) -> Any:
+    """The inverses; the identity for matrices that have none."""
+    return np.linalg.inv(np.where(is_singular, eye_like(x, x.shape[-1]), x))
+
+
+def _each(numbers: Any, x: Any) -> Any:
+    """A number for each matrix of a stack, in dims that broadcast with it."""
+    return np.reshape(numbers, (*x.shape[:-2], 1, 1))
+
+
+_LinalgSlogdet = return_type("linalg_slogdet", "sign logabsdet")
+_Slogdet = return_type("slogdet", "sign logabsdet")
+
+
+@op(LinalgSlogdet)
+def slogdet(input: Tensor) -> Any:
+    """The signs of determinants, and the logarithms of their absolute values.
+
+    Args:
+        input: shape `(…, n, n)`.
+
+    Returns:
+        The named tuple (sign, logabsdet) of tensors of shape `(…)`: the sign of a complex number
+        has length 1; for singular matrices 0 and -inf.
+
+    Raises:
+        ShapeError, DTypeError: if they are not square matrices of floats.
+
+    Example:
+        >>> slogdet(tensor([[0.0, 2.0], [-1.0, 0.0]])).sign
+        tensor(1.)
+
+    See also: https://pytorch.org/docs/stable/generated/torch.linalg.slogdet.html
+    """
+    check_matrices("linalg.slogdet", input)
+    return _Slogdet(*LinalgSlogdet.apply(input))
+
+
+@function(home="linalg", name="slogdet")
+def _linalg_slogdet(A: Tensor) -> Any:
+    """The same as `slogdet`.
+
+    Example:
+        >>> glassgrad.linalg.slogdet(tensor([[1.0]])).logabsdet
+        tensor(0.)
+    """
+    return _LinalgSlogdet(*slogdet(A))
+
+
+@op()
+def logdet(input: Tensor) -> Tensor:
+    """The logarithms of determinants; nan where one is negative.
+
+    Args:
+        input: shape `(…, n, n)`.
+
+    Returns:
+        Tensor of shape `(…)`.
+
+    Raises:
+        ShapeError, DTypeError: if they are not square matrices of floats.
+
+    Example:
+        >>> logdet(tensor([[1.0, 0.0], [0.0, 1.0]]))
+        tensor(0.)
+    """
+    check_matrices("logdet", input)
+    sign, size = LinalgSlogdet.apply(input)
+    return log(sign) + size if sign.dtype.kind == "c" else where(sign == -1, math.nan, size)
+
+
+# What stands for an inverse -----------------------------------------------------------------------
+
+
+class LinalgPinv(Decomposition):
+    """Y = pinv(X, limit)        X̄ = C·Ȳᵀ·Y·Yᵀ + Yᵀ·Y·Ȳᵀ·R − Yᵀ·Ȳ·Yᵀ
+    dY = Y·Yᵀ·dXᵀ·C + R·dXᵀ·Yᵀ·Y − Y·dX·Y
+    C = rest(X·Y),  R = rest(Y·X)
+    """  # rest X is 1 − X. For matrices whose rank stays the same (Golub & Pereyra, 1973).
+
+    saves = ("self", "limit", "result")
+    differentiates = slice(1)
+    holomorphic = False
+
+    @staticmethod
+    def forward(x, limit, *, hermitian):
+        u, s, vh = _values_of(x, hermitian)
+        is_kept = np.abs(s) > limit[..., None]
+        inverse = np.where(is_kept, 1 / np.where(is_kept, s, 1), 0)
+        return adjoint(vh) * inverse[..., None, :] @ adjoint(u)
+
+    @staticmethod
+    def reads(x, *, hermitian):
+        return mirrored(x) if hermitian else x
+
+    @staticmethod
+    def backward(ctx, grad):
+        """That of X is the tangent at Xᵀ, of which Yᵀ is the pseudoinverse."""
+        x, _, y = ctx.saved_tensors
+        return _moved_pinv(adjoint(x), adjoint(y), grad)
+
+    @staticmethod
+    def jvp(ctx, dx):
+        x, _, y = ctx.saved_tensors
+        return _moved_pinv(x, y, dx)
+
+
+def _moved_pinv(x: Any, y: Any, dx: Any) -> Any:
+    """How the pseudoinverse y of x moves."""
+    turned, back, (n, m) = adjoint(y), adjoint(dx), x.shape[-2:]
+    by_columns = y @ turned @ back @ (eye_like(x, n) - x @ y)
+    by_rows = (eye_like(x, m) - y @ x) @ back @ turned @ y
+    return by_columns + by_rows - y @ dx @ y
+
+
+def _values_of(x: Any, hermitian: bool) -> Any:
+    """Columns, values and rows: those of eigenvectors, if `x` is Hermitian."""
+    if not hermitian:
+        return np.linalg.svd(x, full_matrices=False)
+    values, vectors = np.linalg.eigh(x)
+    return vectors, values, adjoint(vectors)
+
+
+def _values_and_limit(
+    A: Tensor, *, hermitian: bool = False, atol: Any = None, rtol: Any = None
+) -> tuple[Tensor, Tensor]:
+    """The singular values, and up to where they count as zeros: max(atol, s₁·rtol).
+
+    Those of a Hermitian matrix are the sizes of its eigenvalues.
+    """
+    A = A.detach()
+    values = abs(eigvalsh(A)) if hermitian else svdvals(A)
+    atol = values.new_zeros(()) + (0 if atol is None else atol)
+    if rtol is None:
+        rtol = where(atol > 0, 0.0, max(A.shape[-2:]) * float(np.finfo(values.dtype).eps))
+    largest = values.amax(-1) if values.shape[-1] else values.sum(-1)
+    return values, maximum(largest * rtol, atol)
+
+
+def _rank(values: Tensor, limit: Tensor) -> Tensor:
+    return (values > limit.unsqueeze(-1)).sum(-1)
+
+
+@function(LinalgPinv, home="linalg", out=True)
+def pinv(
+    A: Tensor,
+    rcond: float | Tensor | None = None,
+    hermitian: bool = False,
+    *,
+    atol: float | Tensor | None = None,
+    rtol: float | Tensor | None = None,
+) -> Tensor:
+    """The pseudoinverses of matrices, by Moore and Penrose.
+
+    Args:
+        A: shape `(…, n, m)`.
+        hermitian: whether the matrices are; then only their lower triangles are looked at.
+        atol, rtol: singular values up to max(atol, rtol·largest) count as zeros. `rtol` is
+            max(n, m)·ε, if there is no `atol`.
+        rcond: another name of `rtol`.
+
+    Returns:
+        Tensor of shape `(…, m, n)`. Its gradient is that of matrices whose rank stays the same.
+
+    Raises:
+        ShapeError, DTypeError: if they are no matrices of floats.
+
+    Example:
+        >>> pinv(tensor([[2.0], [0.0]]))
+        tensor([[0.5000, 0.0000]])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.linalg.pinv.html
+    """
+    check_matrices("linalg.pinv", A, square=hermitian)
+    rtol = rcond if rtol is None else rtol
+    _, limit = _values_and_limit(A, hermitian=hermitian, atol=atol, rtol=rtol)
+    return LinalgPinv.apply(A, limit, hermitian=hermitian)
+
+
+@op()
+def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
+    """The same as `linalg.pinv`, but for its tolerance.
+
+    Example:
+        >>> pinverse(tensor([[2.0]]))
+        tensor([[0.5000]])
+    """
+    return pinv(input, rcond)
+
+
+@function(home="linalg", out=True)
+def matrix_rank(
+    A: Tensor,
+    tol: float | Tensor | None = None,
+    hermitian: bool = False,
+    *,
+    atol: float | Tensor | None = None,
+    rtol: float | Tensor | None = None,
+) -> Tensor:
+    """How many singular values of matrices are no zeros.
+
+    Args:
+        A: shape `(…, n, m)`.
+        hermitian, atol, rtol: as for `pinv`.
+        tol: an `atol` beside which there is no `rtol`.
+
+    Returns:
+        int64 tensor of shape `(…)`.
+
+    Raises:
+        ShapeError, DTypeError: if they are no matrices of floats.
+
+    Example:
+        >>> matrix_rank(tensor([[1.0, 2.0], [2.0, 4.0]]))
+        tensor(1)
+    """
+    check_matrices("linalg.matrix_rank", A, square=hermitian)
+    if tol is not None:
+        atol, rtol = tol, 0.0
+    return _rank(*_values_and_limit(A, hermitian=hermitian, atol=atol, rtol=rtol))
+
+
+_Lstsq = return_type("linalg_lstsq", "solution residuals rank singular_values")
+
+
+@function(home="linalg")
+def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | None = None) -> Any:
+    """The X for which A·X − B is shortest; of several, the shortest.
+
+    Args:
+        A: shape `(…, n, m)`.
+        B: shape `(…, n, k)`, or `(…, n)` for a vector beside each matrix; of the same dtype.
+        rcond: singular values up to that part of the largest count as zeros.
+        driver: "gelsy", "gels", "gelsd" or "gelss": which of the other results there are.
+
+    Returns:
+        The named tuple (solution, residuals, rank, singular_values). The solution has the shape
+        `(…, m, k)`; the others are empty where PyTorch's driver does not compute them.
+
+    Raises:
+        ShapeError, DTypeError: if they do not fit together.
+        LinAlgError: for another driver.
+
+    Example:
+        >>> lstsq(tensor([[1.0], [1.0]]), tensor([[1.0], [4.0]])).solution
+        tensor([[2.5000]])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.linalg.lstsq.html
+    """
+    name, driver = "torch.linalg.lstsq", driver or "gelsy"
+    check_matrices(name, A, square=False)
+    if driver not in ("gels", "gelsy", "gelsd", "gelss"):
+        raise LinAlgError(
+            f"{name}: parameter `driver` should be one of (gels, gelsy, gelsd, gelss), got "
+            f"{driver!r}. It says what is computed. Leave it out."
+        )
+    is_vector = B.ndim == A.ndim - 1 and B.shape == A.shape[:-1]
+    sides = B.unsqueeze(-1) if is_vector else B
+    _check_rows(name, A, sides)
+    n, m = A.shape[-2:]
+    values, limit = _values_and_limit(A, rtol=0.0 if driver == "gels" else rcond)
+    rank = _rank(values, limit)
+    solution = matmul(LinalgPinv.apply(A, limit, hermitian=False), sides)
+    residuals, none = abs(solution).reshape(-1)[:0], values.new_empty((0,))
+    if driver != "gelsy" and n > m and bool((rank == m).all()):
+        residuals = abs(matmul(A, solution) - sides).square().sum(-2)
+    if is_vector:
+        solution = solution.squeeze(-1)
+        residuals = residuals.squeeze(-1) if residuals.numel() else residuals
+    return _Lstsq(
+        solution,
+        residuals,
+        rank.new_empty((0,)) if driver == "gels" else rank,
+        values if driver in ("gelsd", "gelss") else none,
+    )
+
+
+def _check_rows(name: str, A: Tensor, B: Tensor) -> None:
+    said = f"{name}: Expected input and other to have the same dtype"
+    said += ", but got input's dtype {} and other's dtype {}"
+    check_one_dtype(A, B, said, "Equations are solved")
+    if B.ndim < 2 or A.shape[-2] != B.shape[-2]:
+        raise ShapeError(
+            f"{name}: input.size(-2) should match other.size(-2), got the shapes {list(A.shape)} "
+            f"and {list(B.shape)}. Each equation has one right side. Give B as many rows as A has."
+        )
+
+
+# Powers, and equations between tensors ------------------------------------------------------------
+
+
+@op(aliases=("linalg.matrix_power",), out=True)
+def matrix_power(input: Tensor, n: int) -> Tensor:
+    """The matrices multiplied with themselves: `n` of them.
+
+    Args:
+        input: shape `(…, k, k)`.
+        n: how many; a negative number for those of the inverse.
+
+    Returns:
+        Tensor of shape `(…, k, k)`; the identity for 0.
+
+    Raises:
+        LinAlgError: if `n` is negative and a matrix is singular.
+        ShapeError, DTypeError: if they are not square matrices of floats.
+
+    Example:
+        >>> matrix_power(tensor([[1.0, 1.0], [0.0, 1.0]]), 3)
+        tensor([[1., 3.],
+                [0., 1.]])
+    """
+    check_matrices("linalg.matrix_power", input, floats=n < 0)
+    if n == 0:
+        return input * 0 + input.new_tensor(np.eye(input.shape[-1]))
+    square, exponent = (inv(input), -n) if n < 0 else (input, n)
+    factors = []
+    while exponent:  # xⁿ is the product of the squares that the binary digits of n name
+        if exponent % 2:
+            factors.append(square)
+        exponent //= 2
+        square = matmul(square, square) if exponent else square
+    return functools.reduce(matmul, factors[1:], factors[0]) if n != 1 else input.clone()
+
+
+@function(home="linalg")
+def vander(x: Tensor, *, N: int | None = None) -> Tensor:
+    """The powers of numbers, from the zeroth on: a Vandermonde matrix.
+
+    Args:
+        x: shape `(…, n)`.
+        N: how many powers; None for n.
+
+    Returns:
+        Tensor of shape `(…, n, N)`.
+
+    Raises:
+        LinAlgError: for fewer than two powers.
+
+    Example:
+        >>> vander(tensor([2, 3]), N=3)
+        tensor([[1, 2, 4],
+                [1, 3, 9]])
+    """
+    x = x if x.ndim else x.reshape(1)
+    count = x.shape[-1] if N is None else N
+    if count <= 1:
+        raise LinAlgError(
+            f"N must be greater than 1. Got {count}. Fewer are no powers. Write how many."
+        )
+    powers = x.unsqueeze(-1).expand(*x.shape, count - 1).cumprod(-1)
+    return cat([powers.new_ones((*x.shape, 1)), powers], -1)
+
+
+@function(home="linalg", out=True)
+def tensorinv(A: Tensor, ind: int = 2) -> Tensor:
+    """The inverse of a tensor as a map from its last dims to its first `ind` ones.
+
+    Args:
+        A: tensor; its first `ind` dims have as many elements as the others.
+        ind: how many dims are the result's of the map.
+
+    Returns:
+        Tensor of the last dims, and behind them the first `ind` ones.
+
+    Raises:
+        ShapeError: if the sizes do not fit.
+        LinAlgError: if there is no inverse.
+
+    Example:
+        >>> tensorinv(tensor([[2.0, 0.0], [0.0, 4.0]]), ind=1)
+        tensor([[0.5000, 0.0000],
+                [0.0000, 0.2500]])
+    """
+    check_precision("linalg.tensorinv", A)
+    ahead, behind = tuple(A.shape[:ind]), tuple(A.shape[ind:])
+    if ind <= 0:
+        raise ShapeError(
+            f"Expected a strictly positive integer for 'ind', got {ind}. It counts dims. Write 1 "
+            "for a matrix."
+        )
+    if math.prod(ahead) != math.prod(behind):
+        raise ShapeError(
+            "Expected self to satisfy the requirement prod(self.shape[ind:]) == "
+            f"prod(self.shape[:ind]), but got {math.prod(behind)} != {math.prod(ahead)}. Only a "
+            "square has an inverse. Write another `ind`."
+        )
+    return reshape(inv(reshape(A, (math.prod(ahead), math.prod(behind)))), (*behind, *ahead))
+
+
+@function(home="linalg", out=True)
+def tensorsolve(A: Tensor, B: Tensor, dims: Sequence[int] | None = None) -> Tensor:
+    """The tensor X for which A, as a map of its last dims to the first ones, gives B.
+
+    Args:
+        A: tensor of the dims of B, and behind them those of X, as many elements in both.
+        B: tensor.
+        dims: dims of A that are moved to its end first.
+
+    Returns:
+        Tensor of the last dims of A.
+
+    Raises:
+        ShapeError: if the sizes do not fit.
+        LinAlgError: if there is no solution.
+
+    Example:
+        >>> tensorsolve(tensor([[2.0, 0.0], [0.0, 4.0]]), tensor([2.0, 2.0]))
+        tensor([1.0000, 0.5000])
+    """
+    check_precision("linalg.tensorsolve", A)
+    if dims is not None:
+        A = A.movedim(tuple(dims), tuple(range(A.ndim - len(dims), A.ndim)))
+    behind = tuple(A.shape[B.ndim :])
+    size = math.prod(behind)
+    if size * B.numel() != A.numel() or size != B.numel():
+        raise ShapeError(
+            f"Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == "
+            f"prod(self.shape[:other.ndim]), but got {size} != {B.numel()}. There are as many "
+            "equations as unknowns. Give A the dims of B, and behind them those of the solution."
+        )
+    return reshape(solve(reshape(A, (size, size)), reshape(B, (size,))), behind)

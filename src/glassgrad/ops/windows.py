@@ -1,40 +1,58 @@
-"""Windows that slide over an image: convolutions, and `unfold`, which lays the windows out.
+"""Windows that slide over an image: convolutions, pools, and `unfold`, which lays the windows out.
 
 A convolution multiplies each window with the weights. Laid out as columns, the windows are a
 matrix, and the convolution is one product of matrices. What a window gives back, its gradient, is
-added where it was seen.
+added where it was seen. A pool takes the mean or the largest element of each window; its windows
+are all alike, `max_pool2d`, or as many as a result of a given size needs, `adaptive_max_pool2d`
+and its like: then they differ by an element, and may overlap.
 """
 
 import functools
 import itertools
 import math
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from glassgrad.core.errors import ArgumentTypeError, DimError, DTypeError, ShapeError
+from glassgrad.core.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    DimError,
+    DTypeError,
+    ShapeError,
+)
 from glassgrad.core.primitive import Parameters, Primitive
 from glassgrad.core.state import Shape, Values
 from glassgrad.core.tensor import Tensor
-from glassgrad.values.backend import backend_of
+from glassgrad.values.backend import backend_of, kept
+from glassgrad.values.dtypes import ends_of, int64
 
-from ._arguments import c_name, check_kind, ints_of, require_tensor, scalar_name
+from ._arguments import OpClass, c_name, check_kind, ints_of, require_tensor, scalar_name
 from ._declaring import for_each_rank, function
-from ._families import Paired, batch_all, by_call, run, total, zeros_like
+from ._families import Along, Paired, batch_all, by_call, run, total, zeros_like, zeros_of
 from .linalg import stacked_product, transposed
 from .memory import steps_of
-from .padding import constant_pad_nd
-from .resampling import depending
+from .reduction import mean
+from .resampling import (
+    TAPS,
+    Line,
+    Resample,
+    SavesInput,
+    Taps,
+    by_rank,
+    constant_pad_nd,
+    on_device,
+    taps_of,
+    turns_of,
+)
+from .scattering import Gather
 
 Ints = int | Sequence[int]
+Lines = tuple[Line, ...]
 
 
 # Windows ------------------------------------------------------------------------------------------
-
-
-Overlap = tuple[Shape, Values, Values]
-"""A place in a window; the key of the windows with an element there, and that of these elements."""
 
 
 class Windows(NamedTuple):
@@ -52,28 +70,27 @@ class Windows(NamedTuple):
     padding: Shape
     dilation: Shape
 
-    @property
-    def rank(self) -> int:
-        """How many dims they slide over."""
-        return len(self.kernel)
+    def counts(self, sizes: Shape, *, ceil_mode: bool = False) -> Shape:
+        """How many windows fit into dims of such sizes.
 
-    def of_rows(self) -> "Windows":
-        """Those of images that are one pixel high, for lines."""
-        kernel, stride, padding, dilation = self
-        return Windows((1, *kernel), (1, *stride), (0, *padding), (1, *dilation))
+        Args:
+            ceil_mode: whether a last one may reach over the end, if it begins before it.
+        """
+        found = []
+        for n, kernel, stride, padding, dilation in zip(sizes, *self, strict=True):
+            left = n + 2 * padding - dilation * (kernel - 1) - 1
+            count = (-(-left // stride) if ceil_mode else left // stride) + 1
+            found.append(count - (ceil_mode and (count - 1) * stride >= n + padding))
+        return tuple(found)
 
-    def counts(self, sizes: Shape) -> Shape:
-        """How many windows fit into dims of such sizes."""
-        return tuple(
-            [
-                (n + 2 * padding - dilation * (kernel - 1) - 1) // stride + 1
-                for n, kernel, stride, padding, dilation in zip(sizes, *self, strict=True)
-            ]
-        )
+    def lines(self, sizes: Shape, counts: Shape, kind: str = "windows", *more: Shape) -> Lines:
+        """What so many windows see along each dim, as it is resampled."""
+        each_dims = zip(sizes, counts, *self, *more, strict=True)
+        return tuple([Line(kind, numbers) for numbers in each_dims])
 
     def seen(self, x: Any, counts: Shape) -> Any:
         """What is seen through the windows: `(…, *kernel, *counts)`; beyond the edges it is 0."""
-        rank = self.rank
+        rank = len(self.kernel)
         if any(self.padding):
             edges = list(zip(self.padding, x.shape[-rank:], strict=True))
             wide = zeros_like(x, (*x.shape[:-rank], *[n + 2 * padding for padding, n in edges]))
@@ -88,39 +105,54 @@ class Windows(NamedTuple):
 
     def added(self, parts: Any, out: Any) -> None:
         """Add to `out` what each window has for the elements that it sees: the transpose."""
-        sizes, counts = out.shape[-self.rank :], parts.shape[-self.rank :]
-        for place, windows, elements in self.overlaps(sizes, counts):
-            out[elements] += parts[(..., *place, *windows[1:])]
+        rank = len(self.kernel)
+        for taps, some, elements in meetings(self.lines(out.shape[-rank:], parts.shape[-rank:])):
+            out[elements] += parts[(..., *taps, *some[1:])]
 
-    def overlaps(self, sizes: Shape, counts: Shape) -> list[Overlap]:
-        """Where dims of such sizes, and so many windows, lie on each other."""
-        return _overlaps(self, sizes, counts)
+
+def _sliding(n: int, m: int, kernel: int, stride: int, padding: int, dilation: int) -> Taps:
+    """Window i sees the elements i·stride + place·dilation − padding, if these are there."""
+    index = np.arange(m) * stride + np.arange(kernel)[:, None] * dilation - padding
+    return Taps(np.where((index >= 0) & (index < n), index, -1))
+
+
+def _means(n: int, m: int, *window: int) -> Taps:
+    """The same, divided by `divisor`; 0: by how many elements there are, or with the padding."""
+    *shape, includes_padding, divisor = window
+    kernel, stride, padding, _ = shape
+    index = _sliding(n, m, *shape).index
+    starts = np.arange(m) * stride - padding
+    lengths = np.minimum(starts + kernel, n + padding) - starts
+    counted = lengths if includes_padding else np.sum(index >= 0, axis=0)
+    return Taps(index, divisor=np.full(m, divisor) if divisor else counted)
+
+
+def _adaptive(n: int, m: int) -> Taps:
+    """Window i of m goes from ⌊i·n/m⌋ to ⌈(i + 1)·n/m⌉."""
+    counted = np.arange(m)
+    starts, ends = counted * n // m, -((counted + 1) * -n // m)
+    index = starts + np.arange(np.max(ends - starts, initial=0))[:, None]
+    return Taps(np.where(index < ends, index, -1), divisor=ends - starts)
+
+
+TAPS |= {"windows": _sliding, "means": _means, "adaptive": _adaptive}
 
 
 @functools.lru_cache
-def _overlaps(windows: Windows, sizes: Shape, counts: Shape) -> list[Overlap]:
-    lines = [_overlaps_in(*line) for line in zip(sizes, counts, *windows, strict=True)]
-    return [(place, (..., *some), (..., *elements)) for place, some, elements in together(lines)]
-
-
-def together(lines: list[Any]) -> list[Any]:
-    """What is found for each dim, a tuple for each place, for all of the dims at once."""
-    return [tuple(zip(*found, strict=True)) for found in itertools.product(*lines)]
-
-
-def _overlaps_in(
-    n: int, count: int, kernel: int, stride: int, padding: int, dilation: int
-) -> list[tuple[int, slice, slice]]:
-    """The same for one dim: window i sees the element i·stride + place·dilation − padding."""
+def meetings(lines: Lines) -> list[tuple[Shape, Values, Values]]:
+    """For each place in a window, as keys: the windows with an element there, and the elements."""
     found = []
-    for place in range(kernel):
-        shift = place * dilation - padding
-        first = max(0, -(shift // stride))
-        behind = min(count, (n - 1 - shift) // stride + 1)
-        if first < behind:
-            start, end = first * stride + shift, (behind - 1) * stride + shift + 1
-            found.append((place, slice(first, behind), slice(start, end, stride)))
+    for each in itertools.product(*[turns_of(line) for line in lines]):
+        taps, some, elements = zip(*each, strict=True)
+        found.append((taps, _of_all(some), _of_all(elements)))
     return found
+
+
+def _of_all(keys: Values) -> Values:
+    """The keys of single dims as one of all of them."""
+    if all(isinstance(key, slice) for key in keys):
+        return (..., *keys)
+    return (..., *np.ix_(*[np.r_[key] for key in keys]))
 
 
 def each_dim(values: Any, rank: int, name: str, argument: str) -> Shape:
@@ -138,6 +170,31 @@ def each_dim(values: Any, rank: int, name: str, argument: str) -> Shape:
             "Each dim has one. Write a number for all, or one for each."
         )
     return numbers if len(numbers) == rank else numbers * rank
+
+
+def _windows(name: str, rank: int, kernel_size: Ints, *others: Any) -> Windows:
+    """The windows that are asked for.
+
+    Args:
+        others: stride, padding and dilation.
+
+    Raises:
+        ShapeError: if one of the numbers is lower than it may be, or does not fit.
+    """
+    given = zip(("kernel_size", *Windows._fields[1:]), (kernel_size, *others), strict=True)
+    windows = Windows(*[each_dim(numbers, rank, name, what) for what, numbers in given])
+    for sentence, numbers, lowest in (
+        ("kernel size should be greater than zero", windows.kernel, 1),
+        ("non-positive stride is not supported: stride should not be zero", windows.stride, 1),
+        ("negative padding is not supported: pad must be non-negative", windows.padding, 0),
+        ("dilation should be greater than zero", windows.dilation, 1),
+    ):
+        if min(numbers) < lowest:
+            raise ShapeError(
+                f"{name}(): {sentence}, but got {list(numbers)}. A window has elements, and the "
+                f"next one lies ahead. Write numbers from {lowest} on."
+            )
+    return windows
 
 
 # Windows laid out as columns ----------------------------------------------------------------------
@@ -198,7 +255,7 @@ def unfold(
     See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.unfold.html
     """
     require_tensor("unfold", input)
-    windows = _columns_asked("unfold", kernel_size, dilation, padding, stride)
+    windows = _windows("unfold", 2, kernel_size, stride, padding, dilation)
     shape = list(input.shape)
     if input.ndim not in (3, 4):
         raise (DimError if input.ndim == 2 else ShapeError)(
@@ -253,7 +310,7 @@ def fold(
     See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.fold.html
     """
     require_tensor("fold", input)
-    windows = _columns_asked("fold", kernel_size, dilation, padding, stride)
+    windows = _windows("fold", 2, kernel_size, stride, padding, dilation)
     size = each_dim(output_size, 2, "fold", "output_size")
     shape = list(input.shape)
     if input.ndim not in (2, 3) or 0 in shape[-2:]:
@@ -279,17 +336,6 @@ def fold(
             f"{input.ndim - 1})={shape[-1]}. Each window is a column."
         )
     return Col2Im.apply(input, windows=windows, size=size)
-
-
-def _columns_asked(
-    name: str, kernel_size: Ints, dilation: Ints, padding: Ints, stride: Ints
-) -> Windows:
-    """The windows of `unfold` and `fold`."""
-    numbers = {"kernel_size": kernel_size, "stride": stride, "padding": padding}
-    numbers["dilation"] = dilation
-    windows = Windows(*[each_dim(each, 2, name, what) for what, each in numbers.items()])
-    check_windows(name, windows)
-    return windows
 
 
 # Convolutions -------------------------------------------------------------------------------------
@@ -324,7 +370,28 @@ class _Product(Primitive):
 
 
 class _ByWeight(_Product):
-    """One of the two that take the weights, and a bias."""
+    """One of the two that take the weights, and a bias.
+
+    Attributes:
+        back: the other one.
+    """
+
+    back: ClassVar[OpClass]
+
+    @staticmethod
+    def backward(ctx, grad):
+        x, weight = ctx.saved_tensors
+        places, back = _places(ctx), ctx._forward_cls.back
+        pair = (x, grad) if back is ConvolutionTransposed else (grad, x)
+        dims, saved = (0, *range(2, grad.ndim)), weight if x is None else x
+        biases = [None if edge is None else grad.sum(axis=dims) for edge in ctx.edges[2:]]
+        if isinstance(saved, Tensor):  # see Note [Gradients that say of what]
+            biases = [None if bar is None else bar + zeros_of(saved).sum() for bar in biases]
+        return (
+            None if weight is None else run(back, grad, weight, **places),
+            None if x is None else run(ConvolutionWeight, *pair, **places),
+            *biases,
+        )
 
     @classmethod
     def vmap(cls, info, in_dims, x, w, *bias, groups, **places):
@@ -369,14 +436,6 @@ def _with_bias(y: Any, bias: Values) -> Any:
     return y
 
 
-def _bias_bars(ctx: Any, grad: Any, *saved: Any) -> list[Any]:
-    """The gradient of the bias, if there is one (see Note [Gradients that say of what])."""
-    dims = (0, *range(2, grad.ndim))
-    bars = [None if edge is None else grad.sum(axis=dims) for edge in ctx.edges[2:]]
-    factor = next((each for each in saved if each is not None), None)
-    return [bar if bar is None else depending(bar, factor) for bar in bars]
-
-
 def _blocks(n: int, entries: int) -> list[slice]:
     """So many of `n` examples at a time as there is memory for, if each has so many entries."""
     step = max(1, _ENTRIES // max(1, entries))
@@ -409,16 +468,6 @@ class Convolution(_ByWeight):
             np.matmul(rows, _columns(windows, x[some], counts, groups), out=y[some])
         return _with_bias(y.reshape(n, weight.shape[0], *counts), bias)
 
-    @staticmethod
-    def backward(ctx, grad):
-        x, weight = ctx.saved_tensors
-        places = _places(ctx)
-        return (
-            None if weight is None else run(ConvolutionTransposed, grad, weight, **places),
-            None if x is None else run(ConvolutionWeight, x, grad, **places),
-            *_bias_bars(ctx, grad, x, weight),
-        )
-
 
 class ConvolutionTransposed(_ByWeight):
     """y[n, l, j] = b[l] + Σ_{m,i,k} x[n, m, i]·w[m, l, k]·[j = p]
@@ -442,15 +491,8 @@ class ConvolutionTransposed(_ByWeight):
             windows.added(parts.reshape(-1, channels, *windows.kernel, *counts), y[some])
         return _with_bias(y, bias)
 
-    @staticmethod
-    def backward(ctx, grad):
-        x, weight = ctx.saved_tensors
-        places = _places(ctx)
-        return (
-            None if weight is None else run(Convolution, grad, weight, **places),
-            None if x is None else run(ConvolutionWeight, grad, x, **places),
-            *_bias_bars(ctx, grad, x, weight),
-        )
+
+Convolution.back, ConvolutionTransposed.back = ConvolutionTransposed, Convolution
 
 
 class ConvolutionWeight(_Product):
@@ -490,9 +532,6 @@ class ConvolutionWeight(_Product):
         x, y = batch_all(info, in_dims, (x, y))
         weight = cls.apply(_side_by_side(x), _side_by_side(y), groups=n * groups, **places)
         return weight.reshape(n, weight.shape[0] // n, *weight.shape[1:])
-
-
-# What users call ----------------------------------------------------------------------------------
 
 
 @for_each_rank(1, 2, 3)
@@ -535,8 +574,9 @@ def conv(
     See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.conv2d.html
     """
     name, is_named = f"conv{rank}d", isinstance(padding, str)
-    numbers: Any = (stride, 0 if is_named else padding, dilation)
-    windows = _windows_over(name, rank, input, weight, bias, numbers)
+    _check_operands(name, rank, input, weight, bias)
+    padded = 0 if is_named else padding
+    windows = _windows(name, rank, weight.shape[2:], stride, padded, dilation)
     if is_named:
         input, windows = _padded_by_name(input, padding, windows)
     _check_channels(input, weight, bias, groups, transposed=False)
@@ -595,7 +635,8 @@ def conv_transpose(
     See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.conv_transpose2d.html
     """
     name = f"conv_transpose{rank}d"
-    windows = _windows_over(name, rank, input, weight, bias, (stride, padding, dilation))
+    _check_operands(name, rank, input, weight, bias)
+    windows = _windows(name, rank, weight.shape[2:], stride, padding, dilation)
     _check_channels(input, weight, bias, groups, transposed=True)
     counts, size = tuple(input.shape[-rank:]), []
     more = each_dim(output_padding, rank, name, "output_padding")
@@ -626,34 +667,10 @@ def _of_batch(
     return y.squeeze(0) if is_one else y
 
 
-def check_windows(name: str, windows: Windows) -> None:
-    """Raise ShapeError if one of the numbers is lower than it may be."""
-    for sentence, numbers, lowest in (
-        ("kernel size should be greater than zero", windows.kernel, 1),
-        ("non-positive stride is not supported: stride should not be zero", windows.stride, 1),
-        ("negative padding is not supported: pad must be non-negative", windows.padding, 0),
-        ("dilation should be greater than zero", windows.dilation, 1),
-    ):
-        if min(numbers) < lowest:
-            raise ShapeError(
-                f"{name}(): {sentence}, but got {list(numbers)}. A window has elements, and the "
-                f"next one lies ahead. Write numbers from {lowest} on."
-            )
-
-
-def _windows_over(
-    name: str,
-    rank: int,
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None,
-    numbers: tuple[Any, Any, Any],
-) -> Windows:
-    """The windows that the weights are about; raises unless all are tensors of one dtype.
-
-    Args:
-        numbers: stride, padding and dilation.
-    """
+def _check_operands(
+    name: str, rank: int, input: Tensor, weight: Tensor, bias: Tensor | None
+) -> None:
+    """Raise unless all are tensors of one dtype and of so many dims."""
     operands: Parameters = {"input": input, "weight": weight, "bias": bias}
     for what, x in operands.items():
         if not isinstance(x, Tensor) and (x is not None or what != "bias"):
@@ -676,11 +693,6 @@ def _windows_over(
             "images (channels, sizes …), or a batch of them, and a kernel for each pair of "
             "channels. Write `x.unsqueeze(0)` for a missing dim."
         )
-    given = zip(numbers, ("stride", "padding", "dilation"), strict=True)
-    others = [each_dim(each, rank, name, what) for each, what in given]
-    windows = Windows(tuple(weight.shape[2:]), *others)
-    check_windows(name, windows)
-    return windows
 
 
 def _check_channels(
@@ -736,3 +748,428 @@ def _padded_by_name(input: Tensor, padding: Any, windows: Windows) -> tuple[Tens
     if any(odd):
         input = constant_pad_nd(input, odd)
     return input, windows._replace(padding=tuple([n // 2 for n in whole]))
+
+
+# Pools --------------------------------------------------------------------------------------------
+
+
+def _met(x: Any, lines: Lines) -> list[tuple[Values, Values]]:
+    """For each place in a window, as keys: the windows with an element there, and the elements."""
+    return [on_device(x, (some, elements)) for _, some, elements in meetings(lines)]
+
+
+def _chosen(x: Any, y: Any, lines: Lines) -> Iterator[tuple[Values, Values, Any]]:
+    """Where the largest element of each window is: the first one of several, but the last nan.
+
+    Returns:
+        For each place in a window: the windows with an element there, these elements, and whether
+        it is the one.
+    """
+    places = _met(x, lines)
+    is_open = np.ones_like(y, dtype=bool)
+    for some, elements in places:
+        here = (x[elements] == y[some]) & is_open[some]
+        is_open[some] &= ~here
+        yield some, elements, here
+    if not np.any(is_open):
+        return
+    for some, elements in reversed(places):  # what is left is nan, which equals nothing
+        here = (x[elements] != x[elements]) & is_open[some]
+        is_open[some] &= ~here
+        yield some, elements, here
+
+
+class MaxPoolIndices(Along):
+    """k = argmax(x, windows)
+
+    Where the largest element of each window is, if the image is laid out as one line.
+    """
+
+    differentiable = False
+    promotes = None
+
+    @staticmethod
+    def forward(x, y, *, lines):
+        found = np.zeros_like(y, dtype=int64)
+        sizes = x.shape[-len(lines) :]
+        line = backend_of(x).asarray(np.arange(math.prod(sizes)).reshape(sizes))
+        for some, elements, here in _chosen(x, y, lines):
+            found[some] = np.where(here, line[elements], found[some])
+        return found
+
+
+class MaxPool2d(Along):
+    """y = max(x, windows)        dy = pick(dx, x, y)        x̄ = put(ȳ, x, y)"""
+
+    node = "MaxPool2DWithIndicesBackward0"
+    promotes = None
+    saves = ("self", "result")
+
+    @staticmethod
+    def forward(x, *, lines):
+        lowest, _ = ends_of(x.dtype)
+        counts = [taps_of(line).index.shape[1] for line in lines]
+        y = np.full_like(x, lowest, order="C", shape=(*x.shape[: -len(lines)], *counts))
+        for some, elements in _met(x, lines):
+            y[some] = np.maximum(y[some], x[elements])
+        return y
+
+    @staticmethod
+    def backward(ctx, grad):
+        return run(MaxPoolPut, grad, *ctx.saved_tensors, lines=ctx.lines)
+
+    @staticmethod
+    def jvp(ctx, dx):
+        x, y = ctx.saved_tensors
+        return _picked(dx, x, y, ctx.lines)
+
+
+class MaxPoolPut(Along):
+    """z = put(g, x, y)        dz = put(dg, x, y)        ḡ = pick(z̄, x, y),  x̄ = 0·x,  ȳ = 0·y
+
+    What each window has is added where its largest element is: the gradient of a maximum. It
+    depends on x, if only by steps, so that has a gradient of 0.
+    """
+
+    promotes = None
+    saves = ("self", "result1")
+    saved_at = {"self": 1, "result1": 2}
+
+    @staticmethod
+    def forward(g, x, y, *, lines):
+        z = np.zeros_like(x, order="C")
+        for some, elements, here in _chosen(x, y, lines):
+            z[elements] += kept(g[some], here)
+        return z
+
+    @staticmethod
+    def backward(ctx, grad):
+        x, y = ctx.saved_tensors
+        return _picked(grad, x, y, ctx.lines), np.zeros_like(x), np.zeros_like(y)
+
+    @classmethod
+    def jvp(cls, ctx, dg, *_):
+        x, y = ctx.saved_tensors
+        return np.zeros_like(x) if dg is None else cls.apply(dg, x, y, lines=ctx.lines)
+
+
+def _picked(g: Any, x: Any, y: Any, lines: Lines) -> Any:
+    """Of each window what `g` has where the largest element of x is."""
+    ahead = x.ndim - len(lines)
+    places = run(MaxPoolIndices, x, y, lines=lines)
+    line, at = [
+        each.reshape(*each.shape[:ahead], math.prod(each.shape[ahead:])) for each in (g, places)
+    ]
+    return run(Gather, line, at, dim=ahead).reshape(places.shape)
+
+
+_LARGEST = "y = max(x, windows)        dy = pick(dx, x, y)        x̄ = put(ȳ, x, y)"
+_MEAN = "y = mean(x, windows)        x̄ = spread(ȳ, windows)"
+_MAX = by_rank("MaxPool", 3, formulas=_LARGEST, bases=(MaxPool2d,), ends="WithIndices")
+_MAX[2] = MaxPool2d
+_ADAPTIVE_MAX = by_rank("AdaptiveMaxPool", 2, 3, formulas=_LARGEST, bases=(MaxPool2d,))
+_AVG = by_rank("AvgPool", 2, 3, formulas=_MEAN, bases=(SavesInput, Resample))
+_ADAPTIVE_AVG = by_rank("AdaptiveAvgPool", 2, 3, formulas=_MEAN, bases=(SavesInput, Resample))
+_ONE_ROW = Line("adaptive", (1, 1))
+
+
+def _pooled(ops: dict[int, OpClass], input: Tensor, lines: Lines) -> Tensor:
+    """Apply the op for so many dims; to lines as to images that are one pixel high."""
+    if len(lines) == 1:
+        return _pooled(ops, input.unsqueeze(-2), (_ONE_ROW, *lines)).squeeze(-2)
+    return ops[len(lines)].apply(input, lines=lines)
+
+
+def _largest_of(ops: dict[int, OpClass], input: Tensor, lines: Lines, return_indices: bool) -> Any:
+    """The largest elements, and where they are, if that is asked for."""
+    y = _pooled(ops, input, lines)
+    if not return_indices:
+        return y
+    return y, MaxPoolIndices.apply(input.detach(), y.detach(), lines=lines)
+
+
+@for_each_rank(1, 2, 3)
+def max_pool(
+    input: Tensor,
+    kernel_size: Ints,
+    stride: Ints | None = None,
+    padding: Ints = 0,
+    dilation: Ints = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+    *,
+    rank: int,
+) -> Any:
+    """The largest element of each window of an image.
+
+    Args:
+        input: shape `(n, c, h, w)`, or `(c, h, w)` for one image.
+        kernel_size: the size of a window, a number or one for each dim.
+        stride: how far the next window is; None: as far as a window is large.
+        padding: how far windows reach over the edges, where nothing is; at most half a window.
+        dilation: how far apart in the image the elements of a window are.
+        ceil_mode: whether a last window may be only partly filled.
+        return_indices: whether to return where the elements were, too.
+
+    Returns:
+        Tensor of shape `(n, c, h', w')`, `h' = ⌊(h + 2·padding − dilation·(k − 1) − 1)/stride⌋ +
+        1`, rounded up in `ceil_mode`; with `return_indices` a pair with the int64 tensor of places
+        in the image, counted row by row. Of several largest elements the first one gets the
+        gradient; nan counts as the largest.
+
+    Raises:
+        ShapeError: if shapes or numbers do not fit.
+        DTypeError: for bools and complex numbers.
+
+    Example:
+        >>> max_pool2d(arange(16.0).reshape(1, 4, 4), 2)
+        tensor([[[ 5.,  7.],
+                 [13., 15.]]])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.max_pool2d.html
+    """
+    name, numbers = f"max_pool{rank}d", (kernel_size, stride, padding, dilation)
+    windows, counts = _pools(name, rank, input, numbers, ceil_mode=ceil_mode)
+    check_kind(f'"{name}"', input, "f" if rank == 1 else "iuf", "Write `x.float()`.")
+    return _largest_of(_MAX, input, windows.lines(input.shape[-rank:], counts), return_indices)
+
+
+@for_each_rank()
+def adaptive_max_pool(
+    input: Tensor, output_size: Any, return_indices: bool = False, *, rank: int
+) -> Any:
+    """The largest elements of as many windows of an image as the result has elements.
+
+    Args:
+        input: floating-point tensor of shape `(n, c, h, w)`, or `(c, h, w)` for one image.
+        output_size: `(h', w')`, or a number for both; None leaves a size as it is.
+        return_indices: whether to return where the elements were, too.
+
+    Returns:
+        Tensor of shape `(n, c, h', w')`, or a pair, as of `max_pool2d`. The windows are those of
+        `adaptive_avg_pool2d`.
+
+    Raises:
+        ShapeError: if shapes or numbers do not fit.
+        DTypeError: for other dtypes than floats.
+
+    Example:
+        >>> adaptive_max_pool2d(arange(16.0).reshape(1, 4, 4), (1, 2))
+        tensor([[[13., 15.]]])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.nn.AdaptiveMaxPool2d.html
+    """
+    name = f"adaptive_max_pool{rank}d"
+    lines = _adaptive_lines(name, rank, input, output_size, allowed_empty=0)
+    check_kind(f'"{name}"', input, "f", "Write `x.float()`.")
+    return _largest_of(_ADAPTIVE_MAX, input, lines, return_indices)
+
+
+@for_each_rank(1)
+def avg_pool(
+    input: Tensor,
+    kernel_size: Ints,
+    stride: Ints | None = None,
+    padding: Ints = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+    divisor_override: int | None = None,
+    *,
+    rank: int,
+) -> Tensor:
+    """The mean of each window of an image.
+
+    Args:
+        input: shape `(n, c, h, w)`, or `(c, h, w)` for one image.
+        kernel_size: the size of a window, a number or one for each dim.
+        stride: how far the next window is; None: as far as a window is large.
+        padding: how far windows reach over the edges, where zeros are; at most half a window.
+        ceil_mode: whether a last window may be only partly filled.
+        count_include_pad: whether those zeros count.
+        divisor_override: what to divide sums by, instead of the number of elements.
+
+    Returns:
+        Tensor of shape `(n, c, h', w')`, `h' = ⌊(h + 2·padding − k)/stride⌋ + 1`, rounded up in
+        `ceil_mode`.
+
+    Raises:
+        ShapeError: if shapes or numbers do not fit.
+        DTypeError: for other dtypes than floats and int64, which is rounded towards 0.
+
+    Example:
+        >>> avg_pool2d(arange(16.0).reshape(1, 4, 4), 2)
+        tensor([[[ 2.5000,  4.5000],
+                 [10.5000, 12.5000]]])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.avg_pool2d.html
+    """
+    name = f"avg_pool{rank}d"
+    numbers = (kernel_size, stride, padding, 1)
+    windows, counts = _pools(name, rank, input, numbers, ceil_mode=ceil_mode)
+    kinds = "fi" if input.dtype == int64 else "f"
+    check_kind(f'"{name}"', input, kinds, "Write `x.float()`.")
+    if divisor_override == 0:
+        raise ShapeError(
+            f"{name}(): divisor must be not zero. Sums are divided by it. Write another number, or "
+            "None for the number of elements."
+        )
+    includes = (int(count_include_pad),) * rank
+    divisors = (0,) * rank if divisor_override is None else (divisor_override, *[1] * (rank - 1))
+    lines = windows.lines(input.shape[-rank:], counts, "means", includes, divisors)
+    return _pooled(_AVG, input, lines)
+
+
+@for_each_rank(1)
+def adaptive_avg_pool(input: Tensor, output_size: Any, *, rank: int) -> Tensor:
+    """The means of as many windows of an image as the result has elements.
+
+    Args:
+        input: floating-point tensor of shape `(n, c, h, w)`, or `(c, h, w)` for one image.
+        output_size: `(h', w')`, or a number for both; None leaves a size as it is.
+
+    Returns:
+        Tensor of shape `(n, c, h', w')`. Window i of m goes from `⌊i·n/m⌋` up to `⌈(i + 1)·n/m⌉`.
+
+    Raises:
+        ShapeError: if shapes or numbers do not fit.
+        DTypeError: for other dtypes than floats.
+
+    Example:
+        >>> adaptive_avg_pool2d(arange(16.0).reshape(1, 4, 4), (1, 2))
+        tensor([[[6.5000, 8.5000]]])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.nn.AdaptiveAvgPool2d.html
+    """
+    name = f"adaptive_avg_pool{rank}d"
+    lines = _adaptive_lines(name, rank, input, output_size, allowed_empty=1)
+    if rank == 1:
+        return adaptive_avg_pool(input.unsqueeze(-2), (1, lines[0].numbers[1]), rank=2).squeeze(-2)
+    if all(m == 1 for _, (_, m) in lines):
+        return mean(input, tuple(range(-rank, 0)), keepdim=True)
+    check_kind('"adaptive_avg_pool2d"', input, "f", "Write `x.float()`.")
+    return _pooled(_ADAPTIVE_AVG, input, lines)
+
+
+@for_each_rank()
+def lp_pool(
+    input: Tensor,
+    norm_type: float,
+    kernel_size: Ints,
+    stride: Ints | None = None,
+    ceil_mode: bool = False,
+    *,
+    rank: int,
+) -> Tensor:
+    """The p-norm of each window of an image: `(Σ xᵖ)^(1/p)`.
+
+    Args:
+        input: shape `(n, c, h, w)`, or `(c, h, w)` for one image.
+        norm_type: p.
+        kernel_size: the size of a window, a number or one for each dim.
+        stride: how far the next window is; None: as far as a window is large.
+        ceil_mode: whether a last window may be only partly filled.
+
+    Returns:
+        Tensor of the shape that `avg_pool2d` gives.
+
+    Example:
+        >>> lp_pool2d(tensor([[[3.0, 4.0]]]), 2.0, (1, 2))
+        tensor([[[5.]]])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.lp_pool2d.html
+    """
+    kernel = each_dim(kernel_size, rank, f"lp_pool{rank}d", "kernel_size")
+    powers = input.pow(norm_type)
+    means = avg_pool(powers, kernel, stride, 0, ceil_mode, rank=rank)
+    return (means.sign() * means.abs().relu() * math.prod(kernel)).pow(1 / norm_type)
+
+
+def _pools(
+    name: str, rank: int, input: Tensor, numbers: Sequence[Any], *, ceil_mode: bool
+) -> tuple[Windows, Shape]:
+    """The windows of a pooling that is asked for, and how many of them there are.
+
+    Args:
+        numbers: kernel_size, stride, padding and dilation.
+
+    Raises:
+        ShapeError: if they do not fit each other, or the image.
+    """
+    require_tensor(name, input)
+    _check_image(name, rank, input, allowed_empty=0)
+    kernel_size, stride, padding, dilation = numbers
+    is_given = stride is not None and stride != () and stride != []
+    steps = stride if is_given else kernel_size
+    windows = _windows(name, rank, kernel_size, steps, padding, dilation)
+    for k, _, p, d in zip(*windows, strict=True):
+        if p > (d * (k - 1) + 1) // 2:
+            raise ShapeError(
+                f"{name}() padding should be at most half of kernel size: pad should be at most "
+                f"half of effective kernel size, but got pad={p}, kernel_size={k} and dilation={d}"
+                f" (padding={p} and kernel_size={k}). A window would see nothing. "
+                "Pad the image with `pad` first."
+            )
+    sizes = input.shape[-rank:]
+    counts = windows.counts(sizes, ceil_mode=ceil_mode)
+    if min(counts) < 1:
+        raise ShapeError(
+            f"{name}() Invalid computed output size: {counts[0]}. Given input size: "
+            f"{list(input.shape[-rank - 1 :])}. Calculated output size: {list(counts)}. Output size"
+            " is too small: no window fits. Write a smaller kernel_size."
+        )
+    return windows, counts
+
+
+def _adaptive_lines(
+    name: str, rank: int, input: Tensor, output_size: Any, *, allowed_empty: int
+) -> Lines:
+    """How the dims are resampled to the sizes that are asked for.
+
+    Args:
+        allowed_empty: how many dims behind the batch may be empty.
+    """
+    require_tensor(name, input)
+    if isinstance(output_size, (tuple, list)) and input.ndim <= len(output_size) > 1:
+        raise ArgumentError(
+            f"Input dimension should be at least {len(output_size) + 1}, but {name}() got the shape"
+            f" {list(input.shape)}. An image is (channels, sizes …). Write `x.unsqueeze(0)`."
+        )
+    _check_image(name, rank, input, allowed_empty=allowed_empty)
+    asked = output_size if isinstance(output_size, (tuple, list)) else (output_size,) * rank
+    if len(asked) != rank:
+        raise ShapeError(
+            f"{name}() argument 'output_size' should contain {'one int' if rank == 1 else rank} "
+            f"(got {len(asked)}): {name}: output_size must be {rank}, output_size.size() must be "
+            f"{rank}. Each dim has one. Write a number for all, or one for each."
+        )
+    own = input.shape[-rank:]
+    filled = tuple([n if m is None else m for n, m in zip(own, asked, strict=True)])
+    counts = ints_of(filled, name, "output_size")
+    if min(counts) < 0:
+        raise ShapeError(
+            f"{name}: elements of output_size must be greater than or equal to 0 but received "
+            f"{list(counts)}: Trying to create tensor with negative dimension {min(counts)}. "
+            "They are sizes. Write numbers from 0 on."
+        )
+    return tuple([Line("adaptive", pair) for pair in zip(own, counts, strict=True)])
+
+
+def _check_image(name: str, rank: int, input: Tensor, *, allowed_empty: int) -> None:
+    """Raise ShapeError unless a tensor is an image, or a batch of them, that has pixels."""
+    shape = list(input.shape)
+    if input.ndim not in (rank + 1, rank + 2):
+        raise ShapeError(
+            f"{name}(): Expected {rank + 1}D or {rank + 2}D tensor, but got {shape}: Expected "
+            f"{rank + 1} to {rank + 2} dimensions, but got {input.ndim}-dimensional tensor for "
+            f"argument #1 'self' (while checking arguments for {name}); non-empty {rank + 1}D or "
+            f"{rank + 2}D (batch mode) tensor expected for input. An image is (channels, sizes …). "
+            "Write `x.unsqueeze(0)`."
+        )
+    if 0 in shape[input.ndim - rank - 1 + allowed_empty :]:
+        at = shape.index(0, input.ndim - rank - 1 + allowed_empty)
+        raise ShapeError(
+            f"{name}(): Expected input to have non-zero size for non-batch dimensions, but input "
+            f"has sizes {shape} with dimension {at} being empty: Expected {rank + 1}D or "
+            f"{rank + 2}D (batch mode) tensor with optional 0 dim batch size for input, but got:"
+            f"{shape}. There is nothing to choose from."
+        )

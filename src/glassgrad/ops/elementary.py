@@ -1,7 +1,7 @@
-"""Exponentials, logarithms and roots, element by element: exp, log, sqrt, pow and their kin."""
+"""Elementary functions: exponentials, logarithms, powers and roots; angles, circles, hyperbolas."""
 
 import math
-from typing import Any, NamedTuple, cast
+from typing import Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 
@@ -9,10 +9,9 @@ from glassgrad.core.errors import DTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.dtypes import Number, complex128, float64, int64
 
-from ._arguments import check_kind, int_of
+from ._arguments import Operand, check_kind, int_of
 from ._declaring import function, op
-from ._families import Elementwise, Fractional, run
-from .arithmetic import Operand
+from ._families import Elementwise, Fractional, Linear, run
 from .conversion import to
 from .creation import tensor
 from .shape import unsqueeze
@@ -21,13 +20,11 @@ from .shape import unsqueeze
 class Exp(Fractional):
     """y = eˣ        x̄ = ȳ·y"""
 
-    saves = ("result",)
     ufunc = np.exp
 
     @staticmethod
-    def backward(ctx, grad):
-        (y,) = ctx.saved_tensors
-        return grad * y
+    def slope(y):
+        return y
 
 
 @op(Exp)
@@ -114,13 +111,11 @@ def sqrt(input: Tensor) -> Tensor:
 class Reciprocal(Fractional):
     """y = 1/x        x̄ = −ȳ·y²"""
 
-    saves = ("result",)
     ufunc = np.reciprocal
 
     @staticmethod
-    def backward(ctx, grad):
-        (y,) = ctx.saved_tensors
-        return -grad * (y * y)
+    def slope(y):
+        return -y * y
 
 
 @op(Reciprocal)
@@ -143,16 +138,13 @@ def reciprocal(input: Tensor) -> Tensor:
 class Rsqrt(Fractional):
     """y = 1/√x        x̄ = −½·ȳ·y³"""
 
-    saves = ("result",)
-
     @staticmethod
     def forward(x):
         return 1 / np.sqrt(x)
 
     @staticmethod
-    def backward(ctx, grad):
-        (y,) = ctx.saved_tensors
-        return grad * -0.5 * (y * y * y)
+    def slope(y):
+        return y * y * y * -0.5
 
 
 @op(Rsqrt)
@@ -351,16 +343,13 @@ _LN_2, _LN_10 = math.log(2), math.log(10)
 class Exp2(Fractional):
     """y = 2ˣ        x̄ = ȳ·y·ln 2"""
 
-    saves = ("result",)
-
     @staticmethod
     def forward(x):
         return np.exp(x * _LN_2) if x.dtype.kind == "c" else np.exp2(x)
 
     @staticmethod
-    def backward(ctx, grad):
-        (y,) = ctx.saved_tensors
-        return grad * y * _LN_2
+    def slope(y):
+        return y * _LN_2
 
 
 @op(Exp2, aliases=("special.exp2",), numpy=(np.exp2,))
@@ -385,13 +374,11 @@ def exp2(input: Tensor) -> Tensor:
 class Expm1(Fractional):
     """y = eˣ − 1        x̄ = ȳ·(y + 1)"""
 
-    saves = ("result",)
     ufunc = np.expm1
 
     @staticmethod
-    def backward(ctx, grad):
-        (y,) = ctx.saved_tensors
-        return grad * (y + 1)
+    def slope(y):
+        return y + 1
 
 
 @op(Expm1, aliases=("special.expm1",))
@@ -512,12 +499,11 @@ class Logit(Fractional):
     x̄ = ȳ/(x·(1 − x)) if p = x else 0
     """
 
+    kernel = "logit"
     saves = ("self",)
 
     @staticmethod
     def forward(x, *, eps):
-        why = "Odds are those of a probability. Write `log(x / (1 - x))` for another number."
-        check_kind("logit is", x, "biuf", why)
         p = x if eps is None else np.minimum(np.maximum(x, eps), 1 - eps)
         return np.log(p / (1 - p))
 
@@ -561,11 +547,12 @@ class Logaddexp(Elementwise):
     """z = ln(eˣ + eʸ)        x̄ = z̄/(1 + exp(y − x)),  ȳ = z̄/(1 + exp(x − y))"""
 
     saves = ("self", "other")
-    ufunc = np.logaddexp
+    ufunc: ClassVar[Any] = np.logaddexp
+    kernel, kinds = "logaddexp_cpu", "fc"
+    power: ClassVar[Any] = np.exp
 
     @staticmethod
     def forward(x, y):
-        check_kind('"logaddexp_cpu"', x, "fc", _WITHOUT_FRACTIONS)
         if x.dtype.kind == "f":
             return np.logaddexp(x, y)
         is_first = np.real(x) >= np.real(y)
@@ -575,10 +562,8 @@ class Logaddexp(Elementwise):
     @staticmethod
     def backward(ctx, grad):
         x, y = ctx.saved_tensors
-        return grad / (1 + np.exp(y - x)), grad / (1 + np.exp(x - y))
-
-
-_WITHOUT_FRACTIONS = "The logarithm of integers is no integer. Write `x.float()`."
+        power = ctx._forward_cls.power
+        return grad / (1 + power(y - x)), grad / (1 + power(x - y))
 
 
 @op(Logaddexp, inplace=False, tensors=("input", "other"))
@@ -604,21 +589,12 @@ def logaddexp(input: Tensor, other: Tensor) -> Tensor:
     return Logaddexp.apply(input, other)
 
 
-class Logaddexp2(Elementwise):
+class Logaddexp2(Logaddexp):
     """z = log₂(2ˣ + 2ʸ)        x̄ = z̄/(1 + 2^{y − x}),  ȳ = z̄/(1 + 2^{x − y})"""
 
-    saves = ("self", "other")
     ufunc = np.logaddexp2
-
-    @staticmethod
-    def forward(x, y):
-        check_kind('"logaddexp2_cpu"', x, "f", _WITHOUT_FRACTIONS)
-        return np.logaddexp2(x, y)
-
-    @staticmethod
-    def backward(ctx, grad):
-        x, y = ctx.saved_tensors
-        return grad / (1 + np.exp2(y - x)), grad / (1 + np.exp2(x - y))
+    kernel, kinds = "logaddexp2_cpu", "f"
+    power = np.exp2
 
 
 @op(Logaddexp2, inplace=False, tensors=("input", "other"))
@@ -640,11 +616,11 @@ class Xlogy(Fractional):
     Where y is not itself, it is nan.
     """
 
+    kernel = "xlogy_cpu"
     saves = ("self", "other")
 
     @staticmethod
     def forward(x, y):
-        check_kind('"xlogy_cpu"', x, "biuf", "Write `x * y.log()` of complex numbers.")
         is_zero = (x == 0) & ~np.isnan(y)
         return np.where(is_zero, 0, x * np.log(np.where(is_zero, 1, y)))
 
@@ -687,11 +663,11 @@ class SpecialXlog1py(Fractional):
     """
 
     node = "SpecialXlog1PyBackward0"
+    kernel = "xlog1py_cpu"
     saves = ("self", "other")
 
     @staticmethod
     def forward(x, y):
-        check_kind('"xlog1py_cpu"', x, "biuf", "Write `x * y.log1p()` of complex numbers.")
         is_zero = (x == 0) & ~np.isnan(y)
         return np.where(is_zero, 0, x * np.log1p(np.where(is_zero, 0, y)))
 
@@ -808,3 +784,516 @@ def frexp(input: Tensor) -> FrexpReturn:
     why = "Integers have no mantissa. Write `x.float()`."
     check_kind("torch.frexp() only supports floating-point dtypes: it is", input, "f", why)
     return FrexpReturn(*cast("Any", Frexp.apply(input)))
+
+
+# Angles ----------------------------------------------------------------------------------------
+
+
+class Sin(Fractional):
+    """y = sin x        x̄ = ȳ·cos x"""
+
+    ufunc = np.sin
+
+    @staticmethod
+    def slope(x):
+        return np.cos(x)
+
+
+@op(Sin)
+def sin(input: Tensor) -> Tensor:
+    """The sine, element by element.
+
+    Args:
+        input: tensor of shape `S`, in radians; integers become the default dtype.
+
+    Returns:
+        Tensor of shape `S`.
+
+    Example:
+        >>> sin(tensor([0.0, 1.0]))
+        tensor([0.0000, 0.8415])
+    """
+    return Sin.apply(input)
+
+
+class Cos(Fractional):
+    """y = cos x        x̄ = −ȳ·sin x"""
+
+    ufunc = np.cos
+
+    @staticmethod
+    def slope(x):
+        return -np.sin(x)
+
+
+@op(Cos)
+def cos(input: Tensor) -> Tensor:
+    """The cosine, element by element.
+
+    Args:
+        input: tensor of shape `S`, in radians; integers become the default dtype.
+
+    Returns:
+        Tensor of shape `S`.
+
+    Example:
+        >>> cos(tensor([0.0, 1.0]))
+        tensor([1.0000, 0.5403])
+    """
+    return Cos.apply(input)
+
+
+class Tanh(Fractional):
+    """y = tanh x        x̄ = ȳ·(1 − y²)"""
+
+    ufunc = np.tanh
+
+    @staticmethod
+    def slope(y):
+        return 1 - y * y
+
+
+@op(Tanh, aliases=("nn.functional.tanh",))
+def tanh(input: Tensor) -> Tensor:
+    """The hyperbolic tangent, element by element.
+
+    Args:
+        input: tensor of shape `S`; integers become the default dtype.
+
+    Returns:
+        Tensor of shape `S`, between -1 and 1.
+
+    Example:
+        >>> tanh(tensor([0.0, 1.0]))
+        tensor([0.0000, 0.7616])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.tanh.html
+    """
+    return Tanh.apply(input)
+
+
+class Tan(Fractional):
+    """y = tan x        x̄ = ȳ·(1 + y²)"""
+
+    ufunc = np.tan
+
+    @staticmethod
+    def slope(y):
+        return 1 + y * y
+
+
+@op(Tan)
+def tan(input: Tensor) -> Tensor:
+    """The tangent, element by element.
+
+    Args:
+        input: tensor of shape `S`, in radians; integers become the default dtype.
+
+    Returns:
+        Tensor of shape `S`.
+
+    Example:
+        >>> tan(tensor([0.0, 1.0]))
+        tensor([0.0000, 1.5574])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.tan.html
+    """
+    return Tan.apply(input)
+
+
+class Asin(Fractional):
+    """y = asin x        x̄ = ȳ/√(1 − x²)"""
+
+    ufunc = np.arcsin
+
+    @staticmethod
+    def slope(x):
+        return 1 / np.sqrt(1 - x * x)
+
+
+@op(Asin, aliases=("arcsin",))
+def asin(input: Tensor) -> Tensor:
+    """The angle whose sine is given, element by element.
+
+    Args:
+        input: tensor of shape `S`; integers become the default dtype.
+
+    Returns:
+        Tensor of shape `S`, from -π/2 to π/2; nan outside of [-1, 1]. Its gradient at -1 and 1 is
+        inf.
+
+    Example:
+        >>> asin(tensor([0.0, 1.0]))
+        tensor([0.0000, 1.5708])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.asin.html
+    """
+    return Asin.apply(input)
+
+
+class Acos(Fractional):
+    """y = acos x        x̄ = −ȳ/√(1 − x²)"""
+
+    ufunc = np.arccos
+
+    @staticmethod
+    def slope(x):
+        return -1 / np.sqrt(1 - x * x)
+
+
+@op(Acos, aliases=("arccos",))
+def acos(input: Tensor) -> Tensor:
+    """The angle whose cosine is given, element by element.
+
+    Args:
+        input: tensor of shape `S`; integers become the default dtype.
+
+    Returns:
+        Tensor of shape `S`, from 0 to π; nan outside of [-1, 1]. Its gradient at -1 and 1 is -inf.
+
+    Example:
+        >>> acos(tensor([1.0, 0.0]))
+        tensor([0.0000, 1.5708])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.acos.html
+    """
+    return Acos.apply(input)
+
+
+class Atan(Fractional):
+    """y = atan x        x̄ = ȳ/(1 + x²)"""
+
+    ufunc = np.arctan
+
+    @staticmethod
+    def slope(x):
+        return 1 / (1 + x * x)
+
+
+@op(Atan, aliases=("arctan",))
+def atan(input: Tensor) -> Tensor:
+    """The angle whose tangent is given, element by element; see `atan2`.
+
+    Args:
+        input: tensor of shape `S`; integers become the default dtype.
+
+    Returns:
+        Tensor of shape `S`, from -π/2 to π/2.
+
+    Example:
+        >>> atan(tensor([0.0, 1.0]))
+        tensor([0.0000, 0.7854])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.atan.html
+    """
+    return Atan.apply(input)
+
+
+class Atan2(Fractional):
+    """z = atan2(x, y)        x̄ = z̄·y/(x² + y²),  ȳ = −z̄·x/(x² + y²)"""
+
+    # As in PyTorch the first operand, here x, is the height: the angle is that of (y, x).
+    saves = ("self", "other")
+    ufunc = np.arctan2
+
+    @staticmethod
+    def backward(ctx, grad):
+        x, y = ctx.saved_tensors
+        square = x * x + y * y
+        share = (square != 0) / np.where(square == 0, 1, square)
+        return grad * y * share, grad * -x * share
+
+
+@op(Atan2, aliases=("arctan2",), tensors=("input", "other"))
+def atan2(input: Tensor, other: Tensor) -> Tensor:
+    """The angle of the point `(other, input)`, element by element.
+
+    Args:
+        input: the heights: real tensor.
+        other: the widths: real tensor; both shapes broadcast to `S`.
+
+    Returns:
+        Tensor of shape `S`, from -π to π; two integers give the default dtype. At (0, 0), which
+        has no angle, the gradient is 0.
+
+    Raises:
+        ShapeError: if the shapes do not broadcast.
+        DTypeError: for complex numbers.
+
+    Example:
+        >>> atan2(tensor([1.0, 1.0]), tensor([1.0, -1.0]))
+        tensor([0.7854, 2.3562])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.atan2.html
+    """
+    return Atan2.apply(input, other)
+
+
+class Hypot(Elementwise):
+    """z = √(x² + y²)        x̄ = z̄·x/z,  ȳ = z̄·y/z"""
+
+    kernel = "hypot_cpu"
+    saves = ("self", "other", "result")
+    ufunc = np.hypot
+
+    @staticmethod
+    def backward(ctx, grad):
+        x, y, z = ctx.saved_tensors
+        return grad * (x / z), grad * (y / z)
+
+
+@op(Hypot, tensors=("input", "other"))
+def hypot(input: Tensor, other: Tensor) -> Tensor:
+    """The length of the vector `(input, other)`, element by element.
+
+    Args:
+        input, other: floating-point tensors of shapes that broadcast to `S`.
+
+    Returns:
+        Tensor of shape `S`, of the promoted dtype. Its gradient at (0, 0) is nan: the cone has no
+        tangent plane there.
+
+    Raises:
+        ShapeError: if the shapes do not broadcast.
+        DTypeError: for integers and complex numbers.
+
+    Example:
+        >>> hypot(tensor([3.0]), tensor([4.0]))
+        tensor([5.])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.hypot.html
+    """
+    return Hypot.apply(input, other)
+
+
+class Sinh(Fractional):
+    """y = sinh x        x̄ = ȳ·cosh x"""
+
+    ufunc = np.sinh
+
+    @staticmethod
+    def slope(x):
+        return np.cosh(x)
+
+
+@op(Sinh)
+def sinh(input: Tensor) -> Tensor:
+    """The hyperbolic sine, element by element.
+
+    Args:
+        input: tensor of shape `S`; integers become the default dtype.
+
+    Returns:
+        Tensor of shape `S`.
+
+    Example:
+        >>> sinh(tensor([0.0, 1.0]))
+        tensor([0.0000, 1.1752])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.sinh.html
+    """
+    return Sinh.apply(input)
+
+
+class Cosh(Fractional):
+    """y = cosh x        x̄ = ȳ·sinh x"""
+
+    ufunc = np.cosh
+
+    @staticmethod
+    def slope(x):
+        return np.sinh(x)
+
+
+@op(Cosh)
+def cosh(input: Tensor) -> Tensor:
+    """The hyperbolic cosine, element by element.
+
+    Args:
+        input: tensor of shape `S`; integers become the default dtype.
+
+    Returns:
+        Tensor of shape `S`, 1 or larger.
+
+    Example:
+        >>> cosh(tensor([0.0, 1.0]))
+        tensor([1.0000, 1.5431])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.cosh.html
+    """
+    return Cosh.apply(input)
+
+
+class Asinh(Fractional):
+    """y = asinh x        x̄ = ȳ/√(x² + 1)"""
+
+    ufunc = np.arcsinh
+
+    @staticmethod
+    def slope(x):
+        return 1 / np.sqrt(x * x + 1)
+
+
+@op(Asinh, aliases=("arcsinh",))
+def asinh(input: Tensor) -> Tensor:
+    """The inverse of `sinh`, element by element.
+
+    Args:
+        input: tensor of shape `S`; integers become the default dtype.
+
+    Returns:
+        Tensor of shape `S`.
+
+    Example:
+        >>> asinh(tensor([0.0, 1.0]))
+        tensor([0.0000, 0.8814])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.asinh.html
+    """
+    return Asinh.apply(input)
+
+
+class Acosh(Fractional):
+    """y = acosh x        x̄ = ȳ/√(x² − 1)"""
+
+    ufunc = np.arccosh
+
+    @staticmethod
+    def slope(x):
+        if x.dtype.kind == "c":  # the branch of the root that acosh is on
+            return 1 / (np.sqrt(x + 1) * np.sqrt(x - 1))
+        return 1 / np.sqrt(x * x - 1)
+
+
+@op(Acosh, aliases=("arccosh",))
+def acosh(input: Tensor) -> Tensor:
+    """The inverse of `cosh`, element by element.
+
+    Args:
+        input: tensor of shape `S`; integers become the default dtype.
+
+    Returns:
+        Tensor of shape `S`, 0 or larger; nan below 1. Its gradient at 1 is inf.
+
+    Example:
+        >>> acosh(tensor([1.0, 2.0]))
+        tensor([0.0000, 1.3170])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.acosh.html
+    """
+    return Acosh.apply(input)
+
+
+class Atanh(Fractional):
+    """y = atanh x        x̄ = ȳ/(1 − x²)"""
+
+    ufunc = np.arctanh
+
+    @staticmethod
+    def slope(x):
+        return 1 / (1 - x * x)
+
+
+@op(Atanh, aliases=("arctanh",))
+def atanh(input: Tensor) -> Tensor:
+    """The inverse of `tanh`, element by element.
+
+    Args:
+        input: tensor of shape `S`; integers become the default dtype.
+
+    Returns:
+        Tensor of shape `S`: -inf at -1, inf at 1, nan beyond. Its gradient at both is inf.
+
+    Example:
+        >>> atanh(tensor([0.0, 0.5]))
+        tensor([0.0000, 0.5493])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.atanh.html
+    """
+    return Atanh.apply(input)
+
+
+class Sinc(Fractional):
+    """y = sin(π·x)/(π·x) if x ≠ 0 else 1        x̄ = ȳ·(cos(π·x) − y)/x if x ≠ 0 else 0"""
+
+    saves = ("self",)
+    ufunc = np.sinc
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        is_there = x != 0
+        slope = (np.cos(x * np.pi) - np.sinc(x)) / np.where(is_there, x, 1)
+        return np.where(is_there, grad * slope, 0)
+
+
+@op(Sinc, aliases=("special.sinc",))
+def sinc(input: Tensor) -> Tensor:
+    """The cardinal sine `sin(π·x) / (π·x)`, element by element: 1 at 0, where its gradient is 0.
+
+    Args:
+        input: tensor of shape `S`; integers become the default dtype.
+
+    Returns:
+        Tensor of shape `S`.
+
+    Example:
+        >>> sinc(tensor([0.0, 0.5]))
+        tensor([1.0000, 0.6366])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.sinc.html
+    """
+    return Sinc.apply(input)
+
+
+class Deg2Rad(Linear, Fractional):
+    """y = x·π/180        x̄ = ȳ·π/180"""
+
+    ufunc = np.deg2rad
+    kernel = "deg2rad"
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * (math.pi / 180)
+
+
+@op(Deg2Rad, numpy=(np.radians,))
+def deg2rad(input: Tensor) -> Tensor:
+    """Angles in radians, of angles in degrees.
+
+    Args:
+        input: real tensor of shape `S`; integers become the default dtype.
+
+    Returns:
+        Tensor of shape `S`.
+
+    Raises:
+        DTypeError: for complex numbers.
+
+    Example:
+        >>> deg2rad(tensor([180.0, 90.0]))
+        tensor([3.1416, 1.5708])
+    """
+    return Deg2Rad.apply(input)
+
+
+class Rad2Deg(Linear, Fractional):
+    """y = x·180/π        x̄ = ȳ·180/π"""
+
+    ufunc = np.rad2deg
+    kernel = "rad2deg"
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * (180 / math.pi)
+
+
+@op(Rad2Deg, numpy=(np.degrees,))
+def rad2deg(input: Tensor) -> Tensor:
+    """Angles in degrees, of angles in radians; see `deg2rad`.
+
+    Example:
+        >>> rad2deg(tensor([0.0, 3.1415927]))
+        tensor([  0., 180.])
+    """
+    return Rad2Deg.apply(input)

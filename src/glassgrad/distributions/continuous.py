@@ -1,0 +1,730 @@
+"""Distributions of real numbers, and of vectors and shares made of them."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from glassgrad import linalg, ops
+from glassgrad.autograd.function import Function, once_differentiable
+from glassgrad.core.errors import ArgumentError
+from glassgrad.core.tensor import Tensor
+from glassgrad.values.backend import asnumpy
+
+from . import constraints
+from .distribution import Distribution, Real, Shape, Switch
+from .transforms import AbsTransform, ExpTransform, TransformedDistribution
+from .utils import (
+    broadcast_all,
+    draw,
+    euler_constant,
+    gaussian,
+    lazy_property,
+    like_it,
+    limits,
+    uniform,
+)
+
+_linalg: Any = linalg
+
+# Drawn by turning a uniform number into theirs ----------------------------------------------------
+
+
+class Uniform(Distribution):
+    """All numbers from `low` up to `high` are equally likely.
+
+    Raises:
+        ArgumentError: if there is no number in between.
+
+    Example:
+        >>> Uniform(0.0, 4.0).log_prob(tensor(1.0)).exp()
+        tensor(0.2500)
+    """
+
+    has_rsample = True
+    low: Tensor
+    high: Tensor
+
+    def __init__(self, low: Real, high: Real, validate_args: Switch = None) -> None:
+        self._take(validate_args, low=low, high=high)
+
+    @property
+    def arg_constraints(self) -> Any:
+        """`low` is below `high`."""
+        return {
+            "low": constraints.less_than(self.high),
+            "high": constraints.greater_than(self.low),
+        }
+
+    @property
+    def support(self) -> Any:
+        """From `low` to `high`."""
+        return constraints.interval(self.low, self.high)
+
+    def _mean(self) -> Tensor:
+        return (self.high + self.low) / 2
+
+    def _mode(self) -> Tensor:
+        return math.nan * self.high
+
+    def _variance(self) -> Tensor:
+        return (self.high - self.low) ** 2 / 12
+
+    def rsample(self, sample_shape: Shape = ()) -> Tensor:
+        shape = self._extended_shape(sample_shape)
+        drawn = ops.rand(shape, dtype=self.low.dtype, device=self.low.device)
+        return self.low + drawn * (self.high - self.low)
+
+    def _log_prob(self, value: Tensor) -> Tensor:
+        inside = (self.low <= value) & (self.high > value)
+        return inside.type_as(self.low).log() - (self.high - self.low).log()
+
+    def _cdf(self, value: Tensor) -> Tensor:
+        return ((value - self.low) / (self.high - self.low)).clamp(min=0, max=1)
+
+    def icdf(self, value: Tensor) -> Tensor:
+        return value * (self.high - self.low) + self.low
+
+    def entropy(self) -> Tensor:
+        return (self.high - self.low).log()
+
+
+class LocScale(Distribution):
+    """What distributions share that are moved by `loc` and stretched by `scale`."""
+
+    arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
+    support = constraints.real
+    has_rsample = True
+    loc: Tensor
+    scale: Tensor
+
+    def __init__(self, loc: Real, scale: Real, validate_args: Switch = None) -> None:
+        self._take(validate_args, loc=loc, scale=scale)
+
+    def _mean(self) -> Tensor:
+        return self.loc
+
+    def _mode(self) -> Tensor:
+        return self.loc
+
+    def rsample(self, sample_shape: Shape = ()) -> Tensor:
+        return self.icdf(uniform(self._extended_shape(sample_shape), self.loc))
+
+    def _standardized(self, value: Tensor) -> Tensor:
+        """How many scales `value` is above loc."""
+        return (value - self.loc) / self.scale
+
+
+class Laplace(LocScale):
+    """p(x) = exp(-|x - loc|/scale) / (2·scale)"""
+
+    def _variance(self) -> Tensor:
+        return 2 * self.scale**2
+
+    def _stddev(self) -> Tensor:
+        return math.sqrt(2) * self.scale
+
+    def _log_prob(self, value: Tensor) -> Tensor:
+        return -(2 * self.scale).log() - self._standardized(value).abs()
+
+    def _cdf(self, value: Tensor) -> Tensor:
+        z = self._standardized(value)
+        return 0.5 - 0.5 * z.sign() * (-z.abs()).expm1()
+
+    def icdf(self, value: Tensor) -> Tensor:
+        centred = value - 0.5
+        return self.loc - self.scale * centred.sign() * (-2 * centred.abs()).log1p()
+
+    def entropy(self) -> Tensor:
+        return 1 + (2 * self.scale).log()
+
+
+class Cauchy(LocScale):
+    """p(x) = 1 / (π·scale·(1 + z²)),  z = (x - loc)/scale; it has no mean"""
+
+    def _mean(self) -> Tensor:
+        return ops.full_like(self.loc, math.nan)
+
+    def _variance(self) -> Tensor:
+        return ops.full_like(self.loc, math.inf)
+
+    def _log_prob(self, value: Tensor) -> Tensor:
+        return -math.log(math.pi) - self.scale.log() - (self._standardized(value) ** 2).log1p()
+
+    def _cdf(self, value: Tensor) -> Tensor:
+        return self._standardized(value).atan() / math.pi + 0.5
+
+    def icdf(self, value: Tensor) -> Tensor:
+        return (math.pi * (value - 0.5)).tan() * self.scale + self.loc
+
+    def entropy(self) -> Tensor:
+        return math.log(4 * math.pi) + self.scale.log()
+
+
+class Gumbel(LocScale):
+    """p(x) = exp(-z - exp(-z)) / scale,  z = (x - loc)/scale: the largest of many"""
+
+    def _mean(self) -> Tensor:
+        return self.loc + self.scale * euler_constant
+
+    def _variance(self) -> Tensor:
+        return self.stddev**2
+
+    def _stddev(self) -> Tensor:
+        return math.pi / math.sqrt(6) * self.scale
+
+    def _log_prob(self, value: Tensor) -> Tensor:
+        z = self._standardized(value)
+        return -z - (-z).exp() - self.scale.log()
+
+    def _cdf(self, value: Tensor) -> Tensor:
+        return (-(-self._standardized(value)).exp()).exp()
+
+    def icdf(self, value: Tensor) -> Tensor:
+        return self.loc - self.scale * (-value.log()).log()
+
+    def entropy(self) -> Tensor:
+        return self.scale.log() + (1 + euler_constant)
+
+
+# The normal one, and what is made of it -----------------------------------------------------------
+
+
+class Normal(LocScale):
+    """p(x) = exp(-z²/2) / (√(2π)·scale),  z = (x - loc)/scale
+
+    Args:
+        loc: the mean.
+        scale: the standard deviation.
+        validate_args: whether to look at parameters and values.
+
+    Example:
+        >>> unit = Normal(0.0, 1.0)
+        >>> unit
+        Normal(loc: 0.0, scale: 1.0)
+        >>> unit.log_prob(tensor([0.0, 1.0]))
+        tensor([-0.9189, -1.4189])
+    """
+
+    def _variance(self) -> Tensor:
+        return self.scale**2
+
+    def _stddev(self) -> Tensor:
+        return self.scale
+
+    def rsample(self, sample_shape: Shape = ()) -> Tensor:
+        noise = gaussian(self._extended_shape(sample_shape), self.loc)
+        return self.loc + noise * self.scale
+
+    def _log_prob(self, value: Tensor) -> Tensor:
+        z = self._standardized(value)
+        return -(z**2) / 2 - self.scale.log() - math.log(math.sqrt(2 * math.pi))
+
+    def _cdf(self, value: Tensor) -> Tensor:
+        return 0.5 * (1 + (self._standardized(value) / math.sqrt(2)).erf())
+
+    def icdf(self, value: Tensor) -> Tensor:
+        return self.loc + self.scale * (2 * value - 1).erfinv() * math.sqrt(2)
+
+    def entropy(self) -> Tensor:
+        return 0.5 + 0.5 * math.log(2 * math.pi) + self.scale.log()
+
+
+class LogNormal(TransformedDistribution):
+    """eˣ, where x is normal.
+
+    Args:
+        loc, scale: mean and standard deviation of x.
+        validate_args: whether to look at parameters and values.
+    """
+
+    arg_constraints = Normal.arg_constraints
+    support = constraints.positive
+
+    def __init__(self, loc: Real, scale: Real, validate_args: Switch = None) -> None:
+        super().__init__(Normal(loc, scale, validate_args), ExpTransform(), validate_args)
+
+    @property
+    def loc(self) -> Tensor:
+        """The mean of the logarithm."""
+        return self.base_dist.loc
+
+    @property
+    def scale(self) -> Tensor:
+        """The standard deviation of the logarithm."""
+        return self.base_dist.scale
+
+    def _mean(self) -> Tensor:
+        return (self.loc + self.scale**2 / 2).exp()
+
+    def _mode(self) -> Tensor:
+        return (self.loc - self.scale**2).exp()
+
+    def _variance(self) -> Tensor:
+        return (self.scale**2).expm1() * (2 * self.loc + self.scale**2).exp()
+
+    def entropy(self) -> Tensor:
+        return self.base_dist.entropy() + self.loc
+
+
+class HalfNormal(TransformedDistribution):
+    """|x|, where x is normal around 0.
+
+    Args:
+        scale: the standard deviation of x.
+        validate_args: whether to look at parameters and values.
+    """
+
+    arg_constraints = {"scale": constraints.positive}
+    support = constraints.nonnegative
+
+    def __init__(self, scale: Real, validate_args: Switch = None) -> None:
+        super().__init__(Normal(0, scale, validate_args=False), AbsTransform(), validate_args)
+
+    @property
+    def scale(self) -> Tensor:
+        """The standard deviation of x."""
+        return self.base_dist.scale
+
+    def _mean(self) -> Tensor:
+        return self.scale * math.sqrt(2 / math.pi)
+
+    def _mode(self) -> Tensor:
+        return ops.zeros_like(self.scale)
+
+    def _variance(self) -> Tensor:
+        return self.scale**2 * (1 - 2 / math.pi)
+
+    def _log_prob(self, value: Tensor) -> Tensor:
+        inside = self.base_dist.log_prob(value) + math.log(2)
+        return ops.where(value >= 0, inside, -math.inf)
+
+    def _cdf(self, value: Tensor) -> Tensor:
+        return 2 * self.base_dist.cdf(value) - 1
+
+    def icdf(self, value: Tensor) -> Tensor:
+        return self.base_dist.icdf((value + 1) / 2)
+
+    def entropy(self) -> Tensor:
+        return self.base_dist.entropy() - math.log(2)
+
+
+class MultivariateNormal(Distribution):
+    """Vectors around `loc`: loc + L·x, where the entries of x are normal.
+
+    Args:
+        loc: the mean, of shape `(*batch, n)`.
+        covariance_matrix: L·Lᵀ, of shape `(*batch, n, n)`; or:
+        precision_matrix: its inverse; or:
+        scale_tril: L, lower triangular with a positive diagonal.
+        validate_args: whether to look at parameters and values.
+
+    Raises:
+        ArgumentError: for none or several of the three, or fewer dims.
+    """
+
+    arg_constraints = {
+        "loc": constraints.real_vector,
+        "covariance_matrix": constraints.positive_definite,
+        "precision_matrix": constraints.positive_definite,
+        "scale_tril": constraints.lower_cholesky,
+    }
+    support = constraints.real_vector
+    has_rsample = True
+    loc: Tensor
+
+    def __init__(
+        self,
+        loc: Tensor,
+        covariance_matrix: Tensor | None = None,
+        precision_matrix: Tensor | None = None,
+        scale_tril: Tensor | None = None,
+        validate_args: Switch = None,
+    ) -> None:
+        if loc.ndim < 1:
+            raise ArgumentError(
+                "loc must be at least one-dimensional: it is the mean of a vector, got a number. "
+                "Write `Normal(loc, scale)` for numbers."
+            )
+        matrices = {
+            "covariance_matrix": covariance_matrix,
+            "precision_matrix": precision_matrix,
+            "scale_tril": scale_tril,
+        }
+        given = [(name, matrix) for name, matrix in matrices.items() if matrix is not None]
+        if len(given) != 1:
+            raise ArgumentError(
+                "Exactly one of covariance_matrix or precision_matrix or scale_tril may be "
+                f"specified, got {len(given)}. Each says the same. Leave the others out."
+            )
+        ((name, matrix),) = given
+        if matrix.ndim < 2:
+            raise ArgumentError(
+                f"{name} must be at least two-dimensional, with optional leading batch dimensions, "
+                f"got shape {tuple(matrix.shape)}. It has a number for each two entries."
+            )
+        batch_shape = ops.zeros(matrix.shape[:-2]).add(ops.zeros(loc.shape[:-1])).shape
+        self.loc = loc.expand((*batch_shape, -1))
+        vars(self)[name] = matrix.expand((*batch_shape, -1, -1))
+        super().__init__(batch_shape, loc.shape[-1:], validate_args)
+
+    @lazy_property
+    def scale_tril(self) -> Tensor:
+        """L."""
+        if "covariance_matrix" in vars(self):
+            return _linalg.cholesky(self.covariance_matrix)
+        return _linalg.cholesky(_linalg.inv(self.precision_matrix))
+
+    @lazy_property
+    def covariance_matrix(self) -> Tensor:
+        """L·Lᵀ."""
+        return self.scale_tril @ self.scale_tril.mT
+
+    @lazy_property
+    def precision_matrix(self) -> Tensor:
+        """The inverse of L·Lᵀ."""
+        return _linalg.inv(self.covariance_matrix)
+
+    def _mean(self) -> Tensor:
+        return self.loc
+
+    def _mode(self) -> Tensor:
+        return self.loc
+
+    def _variance(self) -> Tensor:
+        return (self.scale_tril**2).sum(-1)
+
+    def rsample(self, sample_shape: Shape = ()) -> Tensor:
+        noise = gaussian(self._extended_shape(sample_shape), self.loc)
+        return self.loc + (self.scale_tril @ noise.unsqueeze(-1)).squeeze(-1)
+
+    def _log_prob(self, value: Tensor) -> Tensor:
+        difference = value - self.loc
+        half = solved(self.scale_tril, difference.unsqueeze(-1)).squeeze(-1)
+        n = self.event_shape[0]
+        return -0.5 * (n * math.log(2 * math.pi) + (half**2).sum(-1)) - self.log_volume()
+
+    def entropy(self) -> Tensor:
+        return 0.5 * self.event_shape[0] * (1 + math.log(2 * math.pi)) + self.log_volume()
+
+    def log_volume(self) -> Tensor:
+        """Log det L."""
+        return self.scale_tril.diagonal(dim1=-2, dim2=-1).log().sum(-1)
+
+
+def solved(lower: Tensor, right: Tensor) -> Any:
+    """L⁻¹ times a matrix."""
+    return _linalg.solve_triangular(lower, right, upper=False)
+
+
+# That of waiting times, and what is made of it ----------------------------------------------------
+
+
+class _StandardGamma(Function):
+    """x ~ Gamma(a, 1)        ā = x̄·dx/da,  dx/da = -(∂P(a, x)/∂a) / p(x)
+
+    A sample stays where its probability P is the same when `a` moves a little: Figurnov et al.,
+    *Implicit Reparameterization Gradients* (2018).
+    """
+
+    @staticmethod
+    def forward(ctx: Any, concentration: Tensor) -> Tensor:
+        drawn = draw("standard_gamma", concentration.shape, concentration)
+        drawn = drawn.clamp(min=limits(drawn).tiny)
+        ctx.save_for_backward(concentration, drawn)
+        return drawn
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad: Tensor) -> Tensor:
+        concentration, drawn = ctx.saved_tensors
+        slope = _slope_of_gamma(asnumpy(concentration.payload), asnumpy(drawn.payload))
+        return grad * like_it(slope, drawn)
+
+
+def _slope_of_gamma(a: Any, x: Any) -> Any:
+    """dx/da where the probability of less than x stays the same, by central differences in a."""
+    from scipy import special
+
+    a, x = np.asarray(a, np.float64), np.asarray(x, np.float64)
+    step = 1e-3 * a
+
+    def moved(probability: Any) -> Any:
+        near = probability(a + step, x) - probability(a - step, x)
+        far = probability(a + 2 * step, x) - probability(a - 2 * step, x)
+        return (8 * near - far) / (12 * step)
+
+    # The smaller one of the probabilities below and above x has no rounded digits.
+    change = np.where(x > a, -moved(special.gammaincc), moved(special.gammainc))
+    return -change / np.exp(special.xlogy(a - 1, x) - x - special.gammaln(a))
+
+
+class Gamma(Distribution):
+    """p(x) = rateᵃ·xᵃ⁻¹·exp(-rate·x) / Γ(a),  a = concentration
+
+    Args:
+        concentration: the shape a.
+        rate: the inverse scale.
+        validate_args: whether to look at parameters and values.
+
+    Example:
+        >>> Gamma(2.0, 4.0).mean
+        tensor(0.5000)
+    """
+
+    arg_constraints = {"concentration": constraints.positive, "rate": constraints.positive}
+    support = constraints.nonnegative
+    has_rsample = True
+    concentration: Tensor
+    rate: Tensor
+
+    def __init__(self, concentration: Real, rate: Real, validate_args: Switch = None) -> None:
+        self._take(validate_args, concentration=concentration, rate=rate)
+
+    def _mean(self) -> Tensor:
+        return self.concentration / self.rate
+
+    def _mode(self) -> Tensor:
+        return ((self.concentration - 1) / self.rate).clamp(min=0)
+
+    def _variance(self) -> Tensor:
+        return self.concentration / self.rate**2
+
+    def rsample(self, sample_shape: Shape = ()) -> Tensor:
+        shape = self._extended_shape(sample_shape)
+        drawn: Tensor = _StandardGamma.apply(self.concentration.expand(shape))
+        return drawn / self.rate
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        value = self._checked(ops.as_tensor(value, dtype=self.rate.dtype))
+        a = self.concentration
+        return a.xlogy(self.rate) + (a - 1).xlogy(value) - self.rate * value - a.lgamma()
+
+    def _cdf(self, value: Tensor) -> Tensor:
+        return ops.igamma(self.concentration, self.rate * value)
+
+    def entropy(self) -> Tensor:
+        a = self.concentration
+        return a - self.rate.log() + a.lgamma() + (1 - a) * a.digamma()
+
+
+class Chi2(Gamma):
+    """The sum of `df` squared normal numbers: Gamma(df/2, 1/2)."""
+
+    arg_constraints = {"df": constraints.positive}
+
+    def __init__(self, df: Real, validate_args: Switch = None) -> None:
+        (degrees,) = broadcast_all(df)
+        self.concentration, self.rate = broadcast_all(0.5 * degrees, 0.5)
+        Distribution.__init__(self, degrees.shape, validate_args=validate_args)
+
+    @property
+    def df(self) -> Tensor:
+        """How many numbers are squared."""
+        return self.concentration * 2
+
+    def expand(self, batch_shape: Shape, _instance: Any = None) -> Any:
+        new = super().expand(batch_shape, _instance)
+        new.concentration = self.concentration.expand(batch_shape)
+        new.rate = self.rate.expand(batch_shape)
+        return new
+
+
+class Exponential(Distribution):
+    """p(x) = rate·exp(-rate·x): how long to wait for what happens `rate` times in a unit of time
+
+    Example:
+        >>> Exponential(2.0).mean
+        tensor(0.5000)
+    """
+
+    arg_constraints = {"rate": constraints.positive}
+    support = constraints.nonnegative
+    has_rsample = True
+    rate: Tensor
+
+    def __init__(self, rate: Real, validate_args: Switch = None) -> None:
+        self._take(validate_args, rate=rate)
+
+    def _mean(self) -> Tensor:
+        return 1 / self.rate
+
+    def _mode(self) -> Tensor:
+        return ops.zeros_like(self.rate)
+
+    def _variance(self) -> Tensor:
+        return self.rate**-2
+
+    def _stddev(self) -> Tensor:
+        return 1 / self.rate
+
+    def rsample(self, sample_shape: Shape = ()) -> Tensor:
+        return self.icdf(uniform(self._extended_shape(sample_shape), self.rate))
+
+    def _log_prob(self, value: Tensor) -> Tensor:
+        return self.rate.log() - self.rate * value
+
+    def _cdf(self, value: Tensor) -> Tensor:
+        return 1 - (-self.rate * value).exp()
+
+    def icdf(self, value: Tensor) -> Tensor:
+        return -(-value).log1p() / self.rate
+
+    def entropy(self) -> Tensor:
+        return 1 - self.rate.log()
+
+
+class Dirichlet(Distribution):
+    """Shares that add up to 1: p(x) ∝ ∏ xᵢ^(aᵢ - 1),  a = concentration of shape `(*batch, n)`
+
+    Raises:
+        ArgumentError: for a concentration without dims.
+
+    Example:
+        >>> Dirichlet(tensor([1.0, 3.0])).mean
+        tensor([0.2500, 0.7500])
+    """
+
+    arg_constraints = {"concentration": constraints.independent(constraints.positive, 1)}
+    support = constraints.simplex
+    has_rsample = True
+
+    def __init__(self, concentration: Tensor, validate_args: Switch = None) -> None:
+        if concentration.ndim < 1:
+            raise ArgumentError(
+                "`concentration` parameter must be at least one-dimensional: there is a number "
+                "for each share. Write `tensor([a, b])`."
+            )
+        self.concentration = concentration
+        super().__init__(concentration.shape[:-1], concentration.shape[-1:], validate_args)
+
+    def _mean(self) -> Tensor:
+        return self.concentration / self.concentration.sum(-1, keepdim=True)
+
+    def _mode(self) -> Tensor:
+        above = (self.concentration - 1).clamp(min=0)
+        mode = above / above.sum(-1, keepdim=True)
+        is_corner = (self.concentration < 1).all(-1, keepdim=True)
+        n = self.concentration.shape[-1]
+        corner = ops.arange(n, device=mode.device) == ops.nan_to_num(mode).argmax(-1, keepdim=True)
+        return ops.where(is_corner, corner.type_as(mode), mode)
+
+    def _variance(self) -> Tensor:
+        a = self.concentration
+        total = a.sum(-1, keepdim=True)
+        return a * (total - a) / (total**2 * (total + 1))
+
+    def rsample(self, sample_shape: Shape = ()) -> Tensor:
+        shape = self._extended_shape(sample_shape)
+        drawn: Tensor = _StandardGamma.apply(self.concentration.expand(shape))
+        return drawn / drawn.sum(-1, keepdim=True)
+
+    def _log_prob(self, value: Tensor) -> Tensor:
+        a = self.concentration
+        weights = (a - 1).xlogy(value).sum(-1)
+        return weights + a.sum(-1).lgamma() - a.lgamma().sum(-1)
+
+    def entropy(self) -> Tensor:
+        a = self.concentration
+        total, n = a.sum(-1), a.shape[-1]
+        spread = a.lgamma().sum(-1) - total.lgamma()
+        return spread - (n - total) * total.digamma() - ((a - 1) * a.digamma()).sum(-1)
+
+
+class Beta(Distribution):
+    """A share: p(x) ∝ x^(a - 1)·(1 - x)^(b - 1),  a = concentration1, b = concentration0
+
+    Example:
+        >>> Beta(1.0, 3.0).mean
+        tensor(0.2500)
+    """
+
+    arg_constraints = {
+        "concentration1": constraints.positive,
+        "concentration0": constraints.positive,
+    }
+    support = constraints.unit_interval
+    has_rsample = True
+    concentration1: Tensor
+    concentration0: Tensor
+
+    def __init__(
+        self, concentration1: Real, concentration0: Real, validate_args: Switch = None
+    ) -> None:
+        self._take(validate_args, concentration1=concentration1, concentration0=concentration0)
+
+    @property
+    def _shares(self) -> Dirichlet:
+        """The share and the rest."""
+        both = ops.stack([self.concentration1, self.concentration0], -1)
+        return Dirichlet(both, validate_args=False)
+
+    def _mean(self) -> Tensor:
+        return self._shares.mean[..., 0]
+
+    def _mode(self) -> Tensor:
+        return self._shares.mode[..., 0]
+
+    def _variance(self) -> Tensor:
+        return self._shares.variance[..., 0]
+
+    def rsample(self, sample_shape: Shape = ()) -> Tensor:
+        return self._shares.rsample(sample_shape)[..., 0]
+
+    def _log_prob(self, value: Tensor) -> Tensor:
+        return self._shares.log_prob(ops.stack([value, 1 - value], -1))
+
+    def entropy(self) -> Tensor:
+        return self._shares.entropy()
+
+
+class StudentT(LocScale):
+    """p(x) ∝ (1 + z²/df)^(-(df + 1)/2),  z = (x - loc)/scale: normal, with heavier tails
+
+    Args:
+        df: how heavy: 1 is Cauchy's, ∞ the normal one.
+        loc: the middle.
+        scale: the width.
+        validate_args: whether to look at parameters and values.
+    """
+
+    arg_constraints = {
+        "df": constraints.positive,
+        "loc": constraints.real,
+        "scale": constraints.positive,
+    }
+    df: Tensor
+
+    def __init__(
+        self, df: Real, loc: Real = 0.0, scale: Real = 1.0, validate_args: Switch = None
+    ) -> None:
+        self._take(validate_args, df=df, loc=loc, scale=scale)
+
+    def _mean(self) -> Tensor:
+        return ops.where(self.df <= 1, math.nan, self.loc)
+
+    def _variance(self) -> Tensor:
+        finite = self.scale**2 * self.df / (self.df - 2)
+        above = ops.where(self.df > 2, finite, math.inf)
+        return ops.where(self.df <= 1, math.nan, above)
+
+    def rsample(self, sample_shape: Shape = ()) -> Tensor:
+        noise = gaussian(self._extended_shape(sample_shape), self.df)
+        squares = Chi2(self.df, validate_args=False).rsample(sample_shape)
+        return self.loc + self.scale * noise * (squares / self.df).rsqrt()
+
+    def _log_prob(self, value: Tensor) -> Tensor:
+        z = self._standardized(value)
+        half = 0.5 * (self.df + 1)
+        return -half * (z**2 / self.df).log1p() - self.scale.log() - self._log_beta()
+
+    def _log_beta(self) -> Tensor:
+        gammas = (0.5 * self.df).lgamma() - (0.5 * (self.df + 1)).lgamma()
+        return 0.5 * self.df.log() + 0.5 * math.log(math.pi) + gammas
+
+    def entropy(self) -> Tensor:
+        half = 0.5 * (self.df + 1)
+        slopes = half.digamma() - (0.5 * self.df).digamma()
+        return self.scale.log() + half * slopes + self._log_beta()
+
+    icdf = Distribution.icdf

@@ -1,0 +1,43 @@
+"""What layers are made with: parameters of given shapes, and a number for each dim."""
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from glassgrad.nn.init import kaiming_uniform_, uniform_
+from glassgrad.nn.module import Module
+from glassgrad.nn.parameter import Parameter
+from glassgrad.ops.creation import empty
+
+Ints = int | Sequence[int]
+
+
+def each_dim(numbers: Ints, rank: int = 1) -> tuple[int, ...]:
+    """A number for each dim, if one was given for all."""
+    return tuple(numbers) if isinstance(numbers, Iterable) else (numbers,) * rank
+
+
+def add_parameters(module: Module, device: Any, dtype: Any, **shapes: Sequence[int] | None) -> None:
+    """Give a module parameters of these shapes, not yet filled; None for what is left out."""
+    for name, shape in shapes.items():
+        made = None if shape is None else Parameter(empty(*shape, device=device, dtype=dtype))
+        module.register_parameter(name, made)
+
+
+def draw_weight_and_bias(module: Any) -> None:
+    """Draw both from U(±1/√n), n the number of inputs that an output has."""
+    # U(±√(3/n)·gain) with the gain of a slope of √5, 1/√3, is U(±1/√n): PyTorch's choice.
+    kaiming_uniform_(module.weight, a=math.sqrt(5))
+    n = math.prod(module.weight.shape[1:])
+    if module.bias is not None:
+        bound = 1 / math.sqrt(n) if n else 0.0
+        uniform_(module.bias, -bound, bound)
+
+
+def changed(module: Module, **usual: Any) -> list[str]:
+    """The attributes that are not as usual, for a repr."""
+    return [
+        f"{name}={getattr(module, name)}"
+        for name, value in usual.items()
+        if getattr(module, name) != value
+    ]

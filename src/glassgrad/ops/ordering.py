@@ -1,0 +1,1705 @@
+"""Elements by their order: extremes, the middle, sorting, quantiles, searching, counting.
+
+What is chosen along a dim has an index, and its gradient goes back to where it was found.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, NamedTuple, cast
+
+import numpy as np
+
+from glassgrad.core.errors import (
+    ArgumentTypeError,
+    DimError,
+    DTypeError,
+    MissingRuleError,
+    ShapeError,
+    TransformError,
+)
+from glassgrad.core.primitive import Primitive
+from glassgrad.core.state import Func, Shape
+from glassgrad.core.tensor import Tensor
+from glassgrad.values.backend import backend_of
+from glassgrad.values.dtypes import Number, as_dtype, int32, int64
+
+from ._arguments import (
+    Dims,
+    OpClass,
+    check_dtypes,
+    check_kind,
+    check_long,
+    check_shapes,
+    check_vector,
+    check_word,
+    int_of,
+    names_none,
+    reduced,
+    require_tensor,
+    scalar_name,
+    wrap_dim,
+)
+from ._declaring import op
+from ._families import (
+    Along,
+    AlongLine,
+    Reduction,
+    in_dim,
+    kept_shape,
+    over_dims,
+    rows_of,
+    run,
+    seen,
+    show_named,
+    total,
+    zeros_like,
+)
+from .arithmetic import lerp
+from .conversion import to
+from .creation import arange, as_tensor, full
+from .masking import masked_fill
+from .reduction import any as any_of
+from .reduction import diff, in_numpys_order, sum
+from .scattering import Gather, Refused, ScatterAdd, gather
+from .selection import clamp, maximum, minimum, where
+from .shape import flatten, movedim, reshape, squeeze, unsqueeze
+
+NO_ORDER = "None is larger or smaller than another. Write `x.abs()`, or `x.real`."
+"""Why complex numbers are refused, and what to write instead."""
+
+
+# The largest, the smallest, the middle ------------------------------------------------------------
+
+
+class ValuesAndIndices(NamedTuple):
+    """Values chosen along a dim, and where they were found."""
+
+    values: Tensor
+    indices: Tensor
+
+    def __repr__(self) -> str:
+        return show_named(self)
+
+
+class MaxReturn(ValuesAndIndices):
+    """What `max` with a dim returns."""
+
+
+class MinReturn(ValuesAndIndices):
+    """What `min` with a dim returns."""
+
+
+class CummaxReturn(ValuesAndIndices):
+    """What `cummax` returns."""
+
+
+class CumminReturn(ValuesAndIndices):
+    """What `cummin` returns."""
+
+
+class MedianReturn(ValuesAndIndices):
+    """What `median` with a dim returns."""
+
+
+class NanmedianReturn(ValuesAndIndices):
+    """What `nanmedian` with a dim returns."""
+
+
+class _OverDims(Reduction):
+    """The largest or the smallest element over some dims; as in PyTorch, nan is no place."""
+
+    saves = ("self", "result")
+
+    @staticmethod
+    def backward(ctx, grad):
+        x, y = ctx.saved_tensors
+        kept = kept_shape(x.shape, ctx.dim)
+        here = x == y.reshape(kept)
+        ties = here.sum(axis=ctx.dim, keepdims=True, dtype=grad.dtype)
+        return grad.reshape(kept) * here / ties
+
+
+class Amax(_OverDims):
+    """y = maxᵢ xᵢ        x̄ᵢ = ȳ·[xᵢ = y]/Σⱼ [xⱼ = y]"""
+
+    forward = staticmethod(over_dims(np.max))
+
+
+class Amin(_OverDims):
+    """y = minᵢ xᵢ        x̄ᵢ = ȳ·[xᵢ = y]/Σⱼ [xⱼ = y]"""
+
+    forward = staticmethod(over_dims(np.min))
+
+
+class AlongDim(AlongLine):
+    """Elements chosen along one dim, and their indices: one of a line, or several in its place."""
+
+    multiple = True
+    keeps_index = True
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.shape, ctx.indices = inputs[0].shape, output[1]
+
+    @staticmethod
+    def backward(ctx, grad, _):
+        places, zeros = _places(ctx), zeros_like(grad, ctx.shape or (1,))
+        there = run(ScatterAdd, zeros, grad.reshape(places.shape), places, dim=ctx.dim)
+        return there.reshape(ctx.shape)
+
+    @staticmethod
+    def jvp(ctx, dx):
+        chosen = run(Gather, dx.reshape(ctx.shape or (1,)), _places(ctx), dim=ctx.dim)
+        return chosen.reshape(ctx.indices.shape), None
+
+
+def _places(ctx: Any) -> Any:
+    """The indices, with the dim that they count along; PyTorch lets a 0-d tensor have one, too."""
+    if ctx.shape and ctx.indices.ndim == len(ctx.shape):
+        return ctx.indices
+    return ctx.indices.reshape(kept_shape(ctx.shape or (1,), (ctx.dim,)))
+
+
+def as_line(x: Any) -> Any:
+    """`x`, or a 0-d array as a line of one element: PyTorch lets it have a dim 0."""
+    return x if x.shape else x.reshape(1)
+
+
+def chosen_at(x: Any, places: Any, dim: int, *, keepdim: bool = True) -> tuple[Any, Any]:
+    """The elements at these places along a dim, and the places; of a 0-d array, 0-d ones."""
+    values = np.take_along_axis(as_line(x), places, axis=dim)
+    if not x.shape:
+        return values.reshape(()), places.reshape(())
+    return (values, places) if keepdim else (np.squeeze(values, dim), np.squeeze(places, dim))
+
+
+def _with_indices(best: Func, where: Func) -> Callable[..., tuple[Any, Any]]:
+    """The forward of an op that finds values along a dim, and where they are."""
+
+    def forward(x: Any, *, dim: int, keepdim: bool) -> tuple[Any, Any]:
+        line, keepdim = as_line(x), keepdim and bool(x.shape)
+        return best(line, axis=dim, keepdims=keepdim), where(line, axis=dim, keepdims=keepdim)
+
+    return forward
+
+
+class MaxDim(AlongDim):
+    """y, k = maxᵢ xᵢ, argmaxᵢ xᵢ        x̄ᵢ = ȳ·[i = k]"""
+
+    node = "MaxBackward0"
+
+    forward = staticmethod(_with_indices(np.max, np.argmax))
+
+
+class MinDim(AlongDim):
+    """y, k = minᵢ xᵢ, argminᵢ xᵢ        x̄ᵢ = ȳ·[i = k]"""
+
+    node = "MinBackward0"
+
+    forward = staticmethod(_with_indices(np.min, np.argmin))
+
+
+class _OfAll(Reduction):
+    """One of all elements; its gradient is split evenly between ties.
+
+    Attributes:
+        along: the op that finds one along a dim, and its index.
+        of_nothing: what is found among no elements; None if that is a mistake.
+    """
+
+    saves = ("self", "result")
+    along: ClassVar[type[AlongDim]]
+    of_nothing: ClassVar[float | None] = None
+
+    @staticmethod
+    def backward(ctx, grad):
+        x, y = ctx.saved_tensors
+        here = np.where(y != y, x != x, x == y)  # nan is a place, too
+        return np.where(here, grad / here.sum(dtype=grad.dtype), 0)
+
+    @classmethod
+    def vmap(cls, info, in_dims, x):
+        """As in PyTorch, of ties the first one gets all tangents then."""
+        return cls.along.apply(rows_of(x), dim=1, keepdim=False)[0]
+
+
+class Max(_OfAll):
+    """y = maxᵢ xᵢ        x̄ᵢ = ȳ·[xᵢ = y]/Σⱼ [xⱼ = y]"""
+
+    node = "MaxBackward1"
+    along = MaxDim
+
+    @staticmethod
+    def forward(x):
+        return np.max(x)
+
+
+class Min(_OfAll):
+    """y = minᵢ xᵢ        x̄ᵢ = ȳ·[xᵢ = y]/Σⱼ [xⱼ = y]"""
+
+    node = "MinBackward1"
+    along = MinDim
+
+    @staticmethod
+    def forward(x):
+        return np.min(x)
+
+
+@op(Max, MaxDim, axis=True)
+def max(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False) -> Any:
+    """The largest of all elements; with a dim, the largest along it and their indices.
+
+    Args:
+        input: real tensor of shape `S`.
+        dim, axis: one dim, or a tensor to take the elementwise `maximum` with.
+        keepdim, keepdims: keep that dim, with size 1.
+
+    Returns:
+        Without a dim, a 0-d tensor, whose gradient is split evenly between ties. With one, the
+        named tuple (values, indices): the first of several ties, which gets all the gradient.
+
+    Raises:
+        ShapeError, DimError: if there is no element to choose from, or no such dim.
+
+    Example:
+        >>> max(tensor([1.0, 3.0, 2.0]))
+        tensor(3.)
+        >>> max(tensor([[1.0, 3.0], [4.0, 2.0]]), dim=1)
+        glassgrad.return_types.max(
+        values=tensor([3., 4.]),
+        indices=tensor([1, 0]))
+
+    See also: https://pytorch.org/docs/stable/generated/torch.max.html
+    """
+    if isinstance(dim, Tensor):
+        return maximum(input, dim)
+    return _chosen(Max, MaxReturn, input, dim, keepdim)
+
+
+@op(Min, MinDim, axis=True)
+def min(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False) -> Any:
+    """The smallest of all elements; with a dim, the smallest along it and their indices.
+
+    Everything else is as for `max`.
+
+    Example:
+        >>> min(tensor([1.0, 3.0, 2.0]))
+        tensor(1.)
+
+    See also: https://pytorch.org/docs/stable/generated/torch.min.html
+    """
+    if isinstance(dim, Tensor):
+        return minimum(input, dim)
+    return _chosen(Min, MinReturn, input, dim, keepdim)
+
+
+@op(Amax, out=True, out_exact=True, axis=True)
+def amax(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Tensor:
+    """The largest element over some dims; unlike `max`, without indices.
+
+    Args:
+        input: real tensor of shape `S`.
+        dim, axis: the dims to reduce; None or () for all.
+        keepdim, keepdims: keep those dims, with size 1.
+
+    Returns:
+        Tensor of shape `S` without `dim`. Its gradient is split evenly between ties.
+
+    Raises:
+        DimError: for a dim that `input` does not have, or one of size 0.
+
+    Example:
+        >>> amax(tensor([[1.0, 3.0], [4.0, 2.0]]), dim=0)
+        tensor([4., 3.])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.amax.html
+    """
+    return _over_dims(Amax, input, dim, keepdim)
+
+
+@op(Amin, out=True, out_exact=True, axis=True)
+def amin(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Tensor:
+    """The smallest element over some dims; everything else is as for `amax`.
+
+    Example:
+        >>> amin(tensor([[1.0, 3.0], [4.0, 2.0]]), dim=0)
+        tensor([1., 2.])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.amin.html
+    """
+    return _over_dims(Amin, input, dim, keepdim)
+
+
+class AminmaxReturn(NamedTuple):
+    """What `aminmax` returns."""
+
+    min: Tensor
+    max: Tensor
+
+    def __repr__(self) -> str:
+        return show_named(self)
+
+
+class Aminmax(Reduction):
+    """y, z = minᵢ xᵢ, maxᵢ xᵢ        x̄ᵢ = ȳ·[xᵢ = y]/Σⱼ [xⱼ = y] + z̄·[xᵢ = z]/Σⱼ [xⱼ = z]"""
+
+    saves = ("self",)
+    multiple = True
+
+    @staticmethod
+    def forward(x, *, dim, keepdim):
+        return np.min(x, axis=dim, keepdims=keepdim), np.max(x, axis=dim, keepdims=keepdim)
+
+    @staticmethod
+    def backward(ctx, *grads):
+        (x,) = ctx.saved_tensors
+        kept = kept_shape(x.shape, ctx.dim)
+        return total(
+            [
+                grad.reshape(kept) * shares
+                for grad, shares in zip(grads, _shares(x, ctx.dim), strict=True)
+                if grad is not None
+            ]
+        )
+
+    @staticmethod
+    def jvp(ctx, dx):
+        (x,) = ctx.operands
+        return tuple(
+            [
+                (dx * shares).sum(axis=ctx.dim, keepdims=ctx.keepdim)
+                for shares in _shares(x, ctx.dim)
+            ]
+        )
+
+
+def _shares(x: Any, dim: Shape) -> list[Any]:
+    """The part of each element in the smallest and in the largest one: ties share them."""
+    ends = np.min(x, axis=dim, keepdims=True), np.max(x, axis=dim, keepdims=True)
+    here = [(x == end) * np.ones_like(x) for end in ends]
+    return [part / part.sum(axis=dim, keepdims=True) for part in here]
+
+
+@op(Aminmax, out=True, out_exact=True)
+def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> AminmaxReturn:
+    """The smallest and the largest of all elements, or along a dim.
+
+    Args:
+        input: real tensor of shape `S`.
+        dim: along which dim; None for all elements.
+        keepdim: keep that dim, with size 1; without a dim, keep all.
+
+    Returns:
+        The named tuple (min, max) of tensors of shape `S` without `dim`. Gradients are split
+        evenly between ties.
+
+    Raises:
+        ShapeError, DimError: if there is no element to choose from, or no such dim.
+        DTypeError: for complex numbers.
+
+    Example:
+        >>> aminmax(tensor([1.0, 3.0, 2.0]))
+        glassgrad.return_types.aminmax(
+        min=tensor(1.),
+        max=tensor(3.))
+
+    See also: https://pytorch.org/docs/stable/generated/torch.aminmax.html
+    """
+    require_tensor("aminmax", input)
+    check_kind('"aminmax_cpu"', input, "biuf", "They have no order. Write `x.abs()`.")
+    if dim is None:
+        if not input.numel():
+            raise ShapeError(
+                "aminmax(): cannot compute aminmax over an empty dimension as the operation has no "
+                f"identity. The shape is {list(input.shape)}. Check where it became empty."
+            )
+        dims = tuple(range(input.ndim))
+    else:
+        dims = (filled_dim(input, dim, "aminmax"),) if input.ndim else ()
+    return AminmaxReturn(*Aminmax.apply(input, dim=dims, keepdim=keepdim))
+
+
+def _chosen(
+    whole: type[_OfAll],
+    returned: type[ValuesAndIndices],
+    input: Tensor,
+    dim: Any,
+    keepdim: bool,
+) -> Any:
+    """One of all elements; along a dim, values and where they are."""
+    name = whole.__name__.lower()
+    if dim is None:
+        if whole.of_nothing is not None and not input.numel():
+            return sum(input) + whole.of_nothing  # so it stays in the graph
+        _check_any_element(input, name)
+        return whole.apply(input)
+    at = filled_dim(input, dim, name)
+    return returned(*whole.along.apply(input, dim=at, keepdim=keepdim))
+
+
+def _over_dims(op: type[Primitive], input: Tensor, dim: Dims, keepdim: bool) -> Tensor:
+    name = op.__name__.lower()
+    if dim is None or names_none(dim):
+        _check_any_element(input, name)
+    wanted = reduced(dim, input.ndim)
+    for each in wanted:
+        filled_dim(input, each, name)
+    return op.apply(input, dim=wanted, keepdim=keepdim)
+
+
+def _check_any_element(input: Tensor, name: str, error: type[Exception] = ShapeError) -> None:
+    require_tensor(name, input)
+    if not input.numel():
+        raise error(
+            f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Shape "
+            f"{tuple(input.shape)} is empty. Specify the reduction dim with the 'dim' argument."
+        )
+
+
+def filled_dim(input: Tensor, dim: Any, name: str) -> int:
+    """`dim` counted from the front, if there is something along it."""
+    require_tensor(name, input)
+    if isinstance(dim, (tuple, list)):
+        raise ArgumentTypeError(
+            f"{name}(): dim must be one int, got {dim}. An index counts along one dim. Write "
+            f"x.a{name}(dim) for the values over several."
+        )
+    wrapped = wrap_dim(cast("int", dim), input.ndim)
+    if input.ndim and input.shape[wrapped] == 0:
+        raise DimError(
+            f"{name}(): Expected reduction dim {wrapped} to have non-zero size. Shape "
+            f"{tuple(input.shape)} has no element along it. Check where it became empty."
+        )
+    return wrapped
+
+
+class _Index(AlongLine):
+    """The index of an extreme element."""
+
+    differentiable = False
+
+
+class ArgMax(_Index):
+    """y = argmaxᵢ xᵢ"""
+
+    forward = staticmethod(over_dims(np.argmax))
+
+
+class ArgMin(_Index):
+    """y = argminᵢ xᵢ"""
+
+    forward = staticmethod(over_dims(np.argmin))
+
+
+@op(ArgMax, axis=True)
+def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
+    """The index of the largest element: the first one, if there are several.
+
+    Args:
+        input: real tensor of shape `S`.
+        dim, axis: along which dim; None for the index into the flattened tensor.
+        keepdim, keepdims: keep that dim, with size 1.
+
+    Returns:
+        int64 tensor of shape `S` without `dim`.
+
+    Raises:
+        DimError: if there is no such dim, or no element to choose from.
+        DTypeError: for bools.
+
+    Example:
+        >>> argmax(tensor([[1.0, 3.0], [4.0, 2.0]]), dim=1)
+        tensor([1, 0])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.argmax.html
+    """
+    return _index(ArgMax, input, dim, keepdim)
+
+
+@op(ArgMin, axis=True)
+def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
+    """The index of the smallest element; everything else is as for `argmax`.
+
+    Example:
+        >>> argmin(tensor([3.0, 1.0, 2.0]))
+        tensor(1)
+
+    See also: https://pytorch.org/docs/stable/generated/torch.argmin.html
+    """
+    return _index(ArgMin, input, dim, keepdim)
+
+
+def _index(op: type[Primitive], input: Tensor, dim: int | None, keepdim: bool) -> Tensor:
+    name = op.__name__.lower()
+    if input.dtype.kind == "b":
+        raise DTypeError(
+            f"{name}(): does not support bool input. True and False are no sizes. "
+            f"Write `x.int().{name}()`."
+        )
+    if dim is None:
+        _check_any_element(input, name, DimError)
+    else:
+        at = filled_dim(input, dim, name)
+        if input.ndim:
+            return op.apply(input, dim=at, keepdim=keepdim)
+    found = op.apply(reshape(input.detach(), (input.numel(),)), dim=0, keepdim=False)
+    return reshape(found, (1,) * input.ndim) if keepdim else found
+
+
+class Cummax(AlongDim):
+    """y, k = cummax x        dyᵢ = dx[kᵢ]        x̄ⱼ = Σᵢ ȳᵢ·[kᵢ = j]"""
+
+    @staticmethod
+    def forward(x, *, dim):
+        return _so_far(np.maximum, x, dim)
+
+
+class Cummin(AlongDim):
+    """y, k = cummin x        dyᵢ = dx[kᵢ]        x̄ⱼ = Σᵢ ȳᵢ·[kᵢ = j]"""
+
+    @staticmethod
+    def forward(x, *, dim):
+        return _so_far(np.minimum, x, dim)
+
+
+def _so_far(best: Any, x: Any, dim: int) -> tuple[Any, Any]:
+    """What is best of all up to each place, and where: the last of ties, and of nans."""
+    line = as_line(x)
+    is_new = (line == best.accumulate(line, axis=dim)) | (line != line)
+    places = np.cumsum(np.ones_like(line, dtype=np.int64), axis=dim) - 1
+    return chosen_at(x, np.maximum.accumulate(np.where(is_new, places, 0), axis=dim), dim)
+
+
+@op(Cummax, out=True, out_exact=True)
+def cummax(input: Tensor, dim: int) -> CummaxReturn:
+    """For each place, the largest element up to it in a dim, and its index.
+
+    Args:
+        input: real tensor of shape `S`.
+        dim: along which dim.
+
+    Returns:
+        The named tuple (values, indices), both of shape `S`: the last of several ties, which gets
+        the gradient. Behind a nan, all is nan.
+
+    Raises:
+        DimError: if there is no such dim.
+        DTypeError: for complex numbers.
+
+    Example:
+        >>> cummax(tensor([1.0, 3.0, 2.0]), 0)
+        glassgrad.return_types.cummax(
+        values=tensor([1., 3., 3.]),
+        indices=tensor([0, 1, 1]))
+
+    See also: https://pytorch.org/docs/stable/generated/torch.cummax.html
+    """
+    return CummaxReturn(*_running(Cummax, input, dim))
+
+
+@op(Cummin, out=True, out_exact=True)
+def cummin(input: Tensor, dim: int) -> CumminReturn:
+    """For each place, the smallest element up to it in a dim, and its index; see `cummax`.
+
+    Example:
+        >>> cummin(tensor([2.0, 3.0, 1.0]), 0).values
+        tensor([2., 2., 1.])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.cummin.html
+    """
+    return CumminReturn(*_running(Cummin, input, dim))
+
+
+def _running(op: type[Primitive], input: Tensor, dim: int) -> Any:
+    name = op.__name__.lower()
+    require_tensor(name, input)
+    check_kind(f'"{name}_cpu"', input, "biuf", "They have no order. Write `x.abs()`.")
+    return op.apply(input, dim=wrap_dim(dim, input.ndim))
+
+
+class MedianDim(AlongDim):
+    """y, k = medianᵢ xᵢ, argmedianᵢ xᵢ        x̄ᵢ = ȳ·[i = k]"""
+
+    node = "MedianBackward1"
+
+    @staticmethod
+    def forward(x, *, dim, keepdim):
+        return _middle(x, dim, keepdim, ignore_nan=False)
+
+
+class NanmedianDim(AlongDim):
+    """y, k = nanmedianᵢ xᵢ, argnanmedianᵢ xᵢ        x̄ᵢ = ȳ·[i = k]"""
+
+    node = "NanmedianBackward1"
+
+    @staticmethod
+    def forward(x, *, dim, keepdim):
+        return _middle(x, dim, keepdim, ignore_nan=True)
+
+
+class Median(_OfAll):
+    """y = medianᵢ xᵢ        x̄ᵢ = ȳ·[xᵢ = y]/Σⱼ [xⱼ = y]"""
+
+    along = MedianDim
+    of_nothing = math.nan
+
+    @staticmethod
+    def forward(x):
+        return _middle(x.reshape(-1), 0, False, ignore_nan=False)[0]
+
+
+class Nanmedian(_OfAll):
+    """y = nanmedianᵢ xᵢ        x̄ᵢ = ȳ·[xᵢ = y]/Σⱼ [xⱼ = y]"""
+
+    along = NanmedianDim
+    of_nothing = math.nan
+
+    @staticmethod
+    def forward(x):
+        return _middle(x.reshape(-1), 0, False, ignore_nan=True)[0]
+
+
+def _middle(x: Any, dim: int, keepdim: bool, *, ignore_nan: bool) -> tuple[Any, Any]:
+    """The median along a dim and its index. Of an even number the lower one."""
+    line = as_line(x)
+    is_nan = line != line
+    order = np.argsort(line, axis=dim, kind="stable")  # nan comes last
+    count = (~is_nan).sum(axis=dim, keepdims=True)
+    place = np.take_along_axis(order, np.maximum((count - 1) // 2, 0), axis=dim)
+    if not ignore_nan:  # a nan is the median of all it is among
+        place = np.where(count < line.shape[dim], np.argmax(is_nan, axis=dim, keepdims=True), place)
+    return chosen_at(x, place, dim, keepdim=keepdim)
+
+
+@op(Median, MedianDim, axis=True)
+def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
+    """The element in the middle of all; with a dim, those along it and their indices.
+
+    Args:
+        input: real tensor of shape `S`.
+        dim, axis: one dim; None for all elements.
+        keepdim, keepdims: keep that dim, with size 1.
+
+    Returns:
+        Without a dim, a 0-d tensor, whose gradient is split evenly between ties. With one, the
+        named tuple (values, indices). Of an even number of elements it is the lower one of the two
+        in the middle; nan if there is a nan.
+
+    Raises:
+        DimError: if there is no such dim, or nothing along it.
+
+    Example:
+        >>> median(tensor([3.0, 1.0, 2.0]))
+        tensor(2.)
+
+    See also: https://pytorch.org/docs/stable/generated/torch.median.html
+    """
+    return _chosen(Median, MedianReturn, input, dim, keepdim)
+
+
+@op(Nanmedian, NanmedianDim, axis=True)
+def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
+    """`median` of all elements but nan; of nothing else it is nan.
+
+    Example:
+        >>> nanmedian(tensor([3.0, float("nan"), 2.0]))
+        tensor(2.)
+
+    See also: https://pytorch.org/docs/stable/generated/torch.nanmedian.html
+    """
+    return _chosen(Nanmedian, NanmedianReturn, input, dim, keepdim)
+
+
+in_numpys_order(np.max, amax)
+in_numpys_order(np.min, amin)
+in_numpys_order(np.argmax, argmax)
+in_numpys_order(np.argmin, argmin)
+
+
+class SortReturn(ValuesAndIndices):
+    """What `sort` returns."""
+
+
+class TopkReturn(ValuesAndIndices):
+    """What `topk` returns."""
+
+
+class KthvalueReturn(ValuesAndIndices):
+    """What `kthvalue` returns."""
+
+
+class ModeReturn(ValuesAndIndices):
+    """What `mode` returns."""
+
+
+# All of them, and the first ones ------------------------------------------------------------------
+
+
+class Sort(AlongDim):
+    """y, k = sort x        dyᵢ = dx[kᵢ]        x̄ⱼ = Σᵢ ȳᵢ·[kᵢ = j]"""
+
+    @staticmethod
+    def forward(x, *, dim, descending):
+        return chosen_at(x, _order(as_line(x), dim, descending=descending), dim)
+
+
+class SortStable(Sort):
+    """y, k = sort x        dyᵢ = dx[kᵢ]        x̄ⱼ = Σᵢ ȳᵢ·[kᵢ = j]"""
+
+    node = "SortBackward1"
+
+
+def _order(x: Any, dim: int, *, descending: bool) -> Any:
+    """The indices that sort along a dim: nan is above all, and equals keep their order."""
+    if not descending:
+        return np.argsort(x, axis=dim, kind="stable")
+    from_behind = np.argsort(np.flip(x, dim), axis=dim, kind="stable")
+    return x.shape[dim] - 1 - np.flip(from_behind, dim)
+
+
+@op(Sort, SortStable, out=True, out_exact=True)
+def sort(
+    input: Tensor, dim: int = -1, descending: bool = False, stable: bool | None = None
+) -> SortReturn:
+    """The elements along a dim in ascending order, and where they were.
+
+    Args:
+        input: real tensor of shape `S`.
+        dim: along which dim.
+        descending: whether the largest comes first.
+        stable: whether equals must keep their order; here they always do.
+
+    Returns:
+        The named tuple (values, indices), both of shape `S`. nan counts as the largest.
+
+    Raises:
+        DimError: if there is no such dim.
+        DTypeError: for complex numbers.
+
+    Example:
+        >>> sort(tensor([3.0, 1.0, 2.0]))
+        glassgrad.return_types.sort(
+        values=tensor([1., 2., 3.]),
+        indices=tensor([1, 2, 0]))
+
+    See also: https://pytorch.org/docs/stable/generated/torch.sort.html
+    """
+    require_tensor("sort", input)
+    _check_ordered("Sort", input)
+    rule = Sort if stable is None else SortStable
+    return SortReturn(
+        *rule.apply(input, dim=wrap_dim(dim, input.ndim), descending=bool(descending))
+    )
+
+
+@op()
+def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Tensor:
+    """The indices that sort along a dim: those of `sort`.
+
+    Returns:
+        int64 tensor of the shape of `input`.
+
+    Raises:
+        DimError, DTypeError: as `sort`.
+
+    Example:
+        >>> argsort(tensor([3.0, 1.0, 2.0]))
+        tensor([1, 2, 0])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.argsort.html
+    """
+    return sort(input, dim, descending, stable).indices
+
+
+@op(out=True, out_exact=True)
+def msort(input: Tensor) -> Tensor:
+    """The elements along the first dim in ascending order.
+
+    Example:
+        >>> msort(tensor([[3, 1], [2, 4]]))
+        tensor([[2, 1],
+                [3, 4]])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.msort.html
+    """
+    return sort(input, 0).values
+
+
+class Topk(AlongDim):
+    """y, p = topk x        dyᵢ = dx[pᵢ]        x̄ⱼ = Σᵢ ȳᵢ·[pᵢ = j]"""
+
+    @staticmethod
+    def forward(x, *, k, dim, largest):
+        order = _order(as_line(x), dim, descending=largest)
+        return chosen_at(x, order[in_dim(slice(k), dim)], dim)
+
+
+@op(Topk, out=True, out_exact=True)
+def topk(
+    input: Tensor,
+    k: int,
+    dim: int = -1,
+    largest: bool = True,
+    sorted: bool = True,  # noqa: ARG001  # as PyTorch has it
+) -> TopkReturn:
+    """The `k` largest elements along a dim, the largest first, and where they were.
+
+    Args:
+        input: real tensor of shape `(…, n, …)`.
+        k: how many, from 0 to `n`.
+        dim: which dim has the size `n`.
+        largest: whether it is the largest; else the smallest.
+        sorted: whether they must be in order; here they always are.
+
+    Returns:
+        The named tuple (values, indices), both of shape `(…, k, …)`. nan counts as the largest.
+
+    Raises:
+        DimError: if there is no such dim.
+        ShapeError: if there are not so many elements.
+        DTypeError: for complex numbers and bools.
+
+    Example:
+        >>> topk(tensor([3.0, 1.0, 2.0]), 2)
+        glassgrad.return_types.topk(
+        values=tensor([3., 2.]),
+        indices=tensor([0, 2]))
+
+    See also: https://pytorch.org/docs/stable/generated/torch.topk.html
+    """
+    require_tensor("topk", input)
+    at, count = wrap_dim(dim, input.ndim), int_of(k, "topk", "k")
+    n = input.shape[at] if input.ndim else 1
+    if not 0 <= count <= n:
+        raise ShapeError(
+            f"topk(): selected index k out of range: {count} of {n} elements along dim {at}. "
+            f"Write a number from 0 to {n}."
+        )
+    if input.dtype.kind == "b":
+        raise DTypeError(
+            "topk does not support bool dtypes on CPU: True and False are no sizes. "
+            "Write `x.int().topk(k)`."
+        )
+    _check_ordered("topk", input)
+    return TopkReturn(*Topk.apply(input, k=count, dim=at, largest=bool(largest)))
+
+
+def _check_ordered(name: str, input: Tensor) -> None:
+    if input.dtype.kind == "c":
+        raise DTypeError(f"{name} does not support complex dtypes on CPU: {NO_ORDER}")
+
+
+# One of them --------------------------------------------------------------------------------------
+
+
+class Kthvalue(AlongDim):
+    """y, p = kthvalue x        x̄ᵢ = ȳ·[i = p]"""
+
+    @staticmethod
+    def forward(x, *, k, dim, keepdim):
+        order = _order(as_line(x), dim, descending=False)
+        return chosen_at(x, order[in_dim(slice(k - 1, k), dim)], dim, keepdim=keepdim)
+
+
+@op(Kthvalue, out=True, out_exact=True)
+def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> KthvalueReturn:
+    """The `k`-th smallest element along a dim, and where it is.
+
+    Args:
+        input: real tensor of shape `(…, n, …)`.
+        k: which one, from 1 to `n`.
+        dim: which dim has the size `n`.
+        keepdim: keep that dim, with size 1.
+
+    Returns:
+        The named tuple (values, indices), without `dim`. nan counts as the largest.
+
+    Raises:
+        DimError: if there is no such dim, or nothing along it.
+        ShapeError: if there is no `k`-th element.
+        DTypeError: for complex numbers.
+
+    Example:
+        >>> kthvalue(tensor([3.0, 1.0, 2.0]), 2).values
+        tensor(2.)
+
+    See also: https://pytorch.org/docs/stable/generated/torch.kthvalue.html
+    """
+    at, which = filled_dim(input, dim, "kthvalue"), int_of(k, "kthvalue", "k")
+    n = input.shape[at] if input.ndim else 1
+    if not 1 <= which <= n:
+        raise ShapeError(
+            f"kthvalue(): selected number k out of range for dimension {at}: {which} of {n} "
+            f"elements. The smallest is the first. Write a number from 1 to {n}."
+        )
+    check_kind('"kthvalue_cpu"', input, "biuf", NO_ORDER)
+    return KthvalueReturn(*Kthvalue.apply(input, k=which, dim=at, keepdim=bool(keepdim)))
+
+
+class Mode(AlongDim):
+    """y, k = mode x        x̄ᵢ = ȳ·[i = k]"""
+
+    @staticmethod
+    def forward(x, *, dim, keepdim):
+        """In order, equals are neighbours; each counts those of its kind that stand before it."""
+        line = as_line(x)
+        order = _order(line, dim, descending=False)
+        row = np.moveaxis(np.take_along_axis(line, order, axis=dim), dim, -1)
+        places = np.cumsum(np.ones_like(row, dtype=np.int64), axis=-1) - 1
+        begins = np.concatenate(
+            [np.ones_like(row[..., :1], dtype=np.bool_), row[..., 1:] != row[..., :-1]], axis=-1
+        )
+        before = places - np.maximum.accumulate(np.where(begins, places, 0), axis=-1)
+        most = np.moveaxis(np.argmax(before, axis=-1, keepdims=True), -1, dim)
+        return chosen_at(x, np.take_along_axis(order, most, axis=dim), dim, keepdim=keepdim)
+
+
+@op(Mode, out=True, out_exact=True)
+def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> ModeReturn:
+    """The most frequent element along a dim, and where it is.
+
+    Args:
+        input: real tensor of shape `(…, n, …)`.
+        dim: which dim has the size `n`.
+        keepdim: keep that dim, with size 1.
+
+    Returns:
+        The named tuple (values, indices), without `dim`: of equally frequent elements the
+        smallest one, and where it is for the last time.
+
+    Raises:
+        DimError: if there is no such dim, or nothing along it.
+        DTypeError: for complex numbers.
+
+    Example:
+        >>> mode(tensor([3, 1, 3]))
+        glassgrad.return_types.mode(
+        values=tensor(3),
+        indices=tensor(2))
+
+    See also: https://pytorch.org/docs/stable/generated/torch.mode.html
+    """
+    at = filled_dim(input, dim, "mode")
+    check_kind('"mode_cpu"', input, "biuf", NO_ORDER)
+    return ModeReturn(*Mode.apply(input, dim=at, keepdim=bool(keepdim)))
+
+
+# Quantiles ----------------------------------------------------------------------------------------
+
+INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")
+
+
+@op(out=True, out_exact=True)
+def quantile(
+    input: Tensor,
+    q: Tensor | float,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    interpolation: str = "linear",
+) -> Tensor:
+    """The value below which a share `q` of the elements lies.
+
+    Args:
+        input: float32 or float64 tensor of shape `S`.
+        q: a share from 0 to 1, or a tensor of such, with one dim or none.
+        dim: along which dim; None for all elements.
+        keepdim: keep that dim, with size 1.
+        interpolation: what lies between two elements: "linear", "lower", "higher", "midpoint" or
+            "nearest".
+
+    Returns:
+        Tensor of shape `S` without `dim`; if `q` has a dim, it is in front. nan if there is a nan.
+
+    Raises:
+        DTypeError: for other dtypes, or a `q` of another one than `input`.
+        ShapeError: if there are no elements, for a share outside of [0, 1], or an unknown
+            interpolation.
+
+    Example:
+        >>> quantile(tensor([1.0, 2.0, 3.0, 4.0]), 0.5)
+        tensor(2.5000)
+
+    See also: https://pytorch.org/docs/stable/generated/torch.quantile.html
+    """
+    return _quantile("quantile", input, q, dim, keepdim, interpolation, ignore_nan=False)
+
+
+@op(out=True, out_exact=True)
+def nanquantile(
+    input: Tensor,
+    q: Tensor | float,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    interpolation: str = "linear",
+) -> Tensor:
+    """`quantile` of all elements but nan; of nothing else it is nan.
+
+    Example:
+        >>> nanquantile(tensor([1.0, float("nan"), 3.0]), 0.5)
+        tensor(2.)
+
+    See also: https://pytorch.org/docs/stable/generated/torch.nanquantile.html
+    """
+    return _quantile("nanquantile", input, q, dim, keepdim, interpolation, ignore_nan=True)
+
+
+def _quantile(
+    name: str,
+    input: Tensor,
+    q: Tensor | float,
+    dim: int | None,
+    keepdim: bool,
+    interpolation: str,
+    *,
+    ignore_nan: bool,
+) -> Tensor:
+    shares = _checked_shares(name, input, q, interpolation)
+    at = 0 if dim is None else wrap_dim(dim, input.ndim)
+    line = flatten(input) if dim is None or not input.ndim else input
+    rows = sort(movedim(line, at, -1)).values
+    is_nan = rows.detach().isnan()
+    last = rows.shape[-1] - 1
+    if ignore_nan:
+        count = (~is_nan).sum(dim=-1, keepdim=True)
+        ranks = clamp(shares * (count - 1).to(input.dtype), min=0)
+    else:
+        ranks = masked_fill(shares * last, any_of(is_nan, dim=-1, keepdim=True), last)
+    found = movedim(_between(rows, ranks, interpolation), -1, 0)
+    if keepdim and input.ndim:
+        found = (
+            reshape(found, (-1, *(1,) * input.ndim)) if dim is None else unsqueeze(found, at + 1)
+        )
+    return found if isinstance(q, Tensor) and q.ndim else squeeze(found, 0)
+
+
+def _between(rows: Tensor, ranks: Tensor, interpolation: str) -> Tensor:
+    """What stands at these ranks, which have fractions, in sorted rows."""
+    ranks = ranks.expand(*rows.shape[:-1], ranks.shape[-1])
+    if interpolation in ("lower", "higher", "nearest"):
+        rounding = {"lower": Tensor.floor, "higher": Tensor.ceil, "nearest": Tensor.round}
+        return gather(rows, -1, to(rounding[interpolation](ranks), int64))
+    below = to(ranks, int64)
+    weights = full((), 0.5, dtype=rows.dtype) if interpolation == "midpoint" else ranks - below
+    return lerp(gather(rows, -1, below), gather(rows, -1, to(ranks.ceil(), int64)), weights)
+
+
+def _checked_shares(name: str, input: Tensor, q: Any, interpolation: str) -> Tensor:
+    """The shares that are asked for, as a vector."""
+    require_tensor(name, input)
+    if not input.numel():
+        raise ShapeError(
+            f"{name}() input tensor must be non-empty, got the shape {list(input.shape)}. "
+            "No element lies between none. Check where it became empty."
+        )
+    if input.dtype.name not in ("float32", "float64"):
+        raise DTypeError(
+            f"{name}() input tensor must be either float or double dtype, got "
+            f"{scalar_name(input.dtype)}. Values between its elements have fractions. "
+            "Write `x.float()`."
+        )
+    why = "It says what lies between two elements."
+    check_word(f"{name}() interpolation must be one of", interpolation, INTERPOLATIONS, why)
+    outside = "A share of all elements is from none, 0, to all, 1."
+    if not isinstance(q, Tensor):
+        if not 0 <= q <= 1:
+            raise ShapeError(f"{name}() q must be in the range [0, 1] but got {q}. {outside}")
+        return full((1,), q, dtype=input.dtype, device=input.device)
+    why = "Its dim is the first of the result."
+    check_vector(f"{name}() q must be a scalar or 1D tensor, but", q, why, or_number=True)
+    said = f"{name}() q tensor must be same dtype as the input tensor"
+    check_dtypes(said, input, q, called="q")
+    values = seen(q)
+    if values is not None and not bool(((values >= 0) & (values <= 1)).all()):
+        raise ShapeError(f"{name}() q values must be in the range [0, 1]. {outside}")
+    return reshape(q, (-1,))
+
+
+# Searching in what is sorted ----------------------------------------------------------------------
+
+
+class Searchsorted(Primitive):
+    """y = searchsorted(b, x)"""
+
+    promotes = None
+    differentiable = False
+
+    @staticmethod
+    def forward(boundaries, x, *, right, dtype):
+        asarray = backend_of(x).asarray
+        if boundaries.ndim == 1:
+            return asarray(np.searchsorted(boundaries, x, "right" if right else "left"), dtype)
+        parts = (boundaries, x) if right else (x, boundaries)
+        order = np.argsort(np.concatenate(parts, axis=-1), axis=-1, kind="stable")
+        n, m = boundaries.shape[-1], x.shape[-1]
+        is_boundary = order < n if right else order >= m
+        ranks = np.zeros_like(order)
+        np.put_along_axis(ranks, order, np.cumsum(is_boundary, axis=-1), axis=-1)
+        return asarray(ranks[..., n:] if right else ranks[..., :m], dtype)
+
+    @classmethod
+    def vmap(cls, info, in_dims, boundaries, x, **how):
+        """Each example has values, and maybe boundaries: then these have as many dims."""
+        if in_dims[0] is None and boundaries.ndim == 1:
+            return cls.apply(boundaries, x, **how)
+        if in_dims[0] is None:
+            boundaries = np.broadcast_to(boundaries, (info.batch_size, *boundaries.shape))
+        if in_dims[1] is None:
+            x = np.broadcast_to(x, (info.batch_size, *x.shape))
+        shape = x.shape
+        if boundaries.ndim == 2:
+            x = x.reshape(shape[0], math.prod(shape[1:]))
+        return cls.apply(boundaries, x, **how).reshape(shape)
+
+
+@op(Searchsorted, is_method=False, out=True, out_exact=True)
+def searchsorted(
+    sorted_sequence: Tensor,
+    input: Tensor | Number,
+    *,
+    out_int32: bool = False,
+    right: bool = False,
+    side: str | None = None,
+    sorter: Tensor | None = None,
+) -> Tensor:
+    """How many boundaries lie before each value: where it could be put in, keeping the order.
+
+    Args:
+        sorted_sequence: ascending boundaries: shape `(n,)`, or `(…, n)` with the same dims in
+            front as `input`.
+        input: a number, or a tensor of shape `S`.
+        out_int32: whether the result is int32, not int64.
+        right, side: whether equal boundaries count, too: `right=True`, or `side="right"`.
+        sorter: the indices that sort the boundaries, if they are not in order.
+
+    Returns:
+        Integers of shape `S`, from 0 to `n`.
+
+    Raises:
+        ShapeError: for other shapes, or if `right` and `side` contradict each other.
+        DTypeError: for complex numbers, or a `sorter` of other integers than int64.
+
+    Example:
+        >>> searchsorted(tensor([1, 3, 5]), tensor([3, 4]))
+        tensor([1, 2])
+        >>> searchsorted(tensor([1, 3, 5]), 3, right=True)
+        tensor(2)
+
+    See also: https://pytorch.org/docs/stable/generated/torch.searchsorted.html
+    """
+    require_tensor("searchsorted", sorted_sequence)
+    if side not in (None, "left", "right"):
+        raise ShapeError(
+            f"torch.searchsorted(): side can only be 'left' or 'right' but got {side}. It says "
+            "whether a value goes before or behind its equals."
+        )
+    if right and side == "left":
+        raise ShapeError(
+            "torch.searchsorted(): side and right can't be set to opposites, got side of left "
+            "while right was True. They mean the same. Write `side` only."
+        )
+    shape = sorted_sequence.shape
+    values = as_tensor(input, device=sorted_sequence.device)
+    if not shape:
+        raise ShapeError(
+            "torch.searchsorted(): boundaries tensor should have positive dimension, but got 0 "
+            "dimension. Write `boundaries.reshape(1)`."
+        )
+    if len(shape) > 1 and shape[:-1] != values.shape[:-1]:
+        raise ShapeError(
+            "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 "
+            "dimensions of boundaries tensor and input value tensor must match, but we got "
+            f"boundaries tensor {list(shape)} and input value tensor {list(values.shape)}. A row "
+            "of values is looked for in the row of boundaries of the same place."
+        )
+    for each in (sorted_sequence, values):
+        check_kind('"searchsorted_out_cpu"', each, "biuf", NO_ORDER)
+    if sorter is not None:
+        sorted_sequence = gather(sorted_sequence, -1, _checked_sorter(sorted_sequence, sorter))
+    return Searchsorted.apply(
+        sorted_sequence.detach(),
+        values.detach(),
+        right=bool(right) or side == "right",
+        dtype=as_dtype(int32 if out_int32 else int64),
+    )
+
+
+def _checked_sorter(boundaries: Tensor, sorter: Tensor) -> Tensor:
+    said = "torch.searchsorted(): boundary and sorter must have the same size"
+    check_shapes(said, boundaries, sorter, "Write `boundaries.argsort()`.")
+    check_long("torch.searchsorted(): sorter must be a tensor of long dtype", sorter)
+    return sorter
+
+
+@op(Searchsorted, is_method=False, out=True, out_exact=True)
+def bucketize(
+    input: Tensor | Number, boundaries: Tensor, *, out_int32: bool = False, right: bool = False
+) -> Tensor:
+    """Between which boundaries each value lies: `searchsorted` in one row of them.
+
+    Args:
+        input: a number, or a tensor of shape `S`.
+        boundaries: ascending boundaries of shape `(n,)`.
+        out_int32: whether the result is int32, not int64.
+        right: whether a value equal to a boundary lies behind it.
+
+    Returns:
+        Integers of shape `S`, from 0 to `n`.
+
+    Raises:
+        ShapeError: if `boundaries` has not one dim.
+
+    Example:
+        >>> bucketize(tensor([0.5, 3.0]), tensor([1.0, 2.0]))
+        tensor([0, 2])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.bucketize.html
+    """
+    require_tensor("bucketize", boundaries)
+    why = "All values are compared with the same. `searchsorted` takes rows of boundaries."
+    check_vector("boundaries tensor must be 1 dimension, but", boundaries, why)
+    return searchsorted(boundaries, input, out_int32=out_int32, right=right)
+
+
+# Unique elements ----------------------------------------------------------------------------------
+
+
+def without_derivative(name: str, x: Tensor, result: Tensor) -> Tensor:
+    """A result of the op called `name` that depends on `x`, but not by a derivative."""
+    if not x.requires_grad:
+        return result
+    said = (
+        f"the derivative for '{name}' is not implemented. It asks which elements are equal, or in "
+        "which bin they are, and that changes by steps. Write `x.detach()` for none."
+    )
+    return Refused.apply(x, result, MissingRuleError, said)
+
+
+class _Distinct(Primitive):
+    """The distinct elements, or slices; where each element went, and how often each is there."""
+
+    promotes = None
+    multiple = True
+    differentiable = False
+
+    @classmethod
+    def vmap(cls, info, in_dims, x, **how):
+        raise TransformError(
+            "vmap: We do not support batching operators that can output dynamic shape. Attempted "
+            f"to vmap over unique: each of {info.batch_size} examples may hold more or fewer "
+            "distinct elements. Write a loop."
+        )
+
+
+class Unique2(_Distinct):
+    """y, k, m = unique x"""
+
+    @staticmethod
+    def forward(x):
+        row = x.reshape(-1)
+        order = np.argsort(row, kind="stable")
+        return _runs(row[order], x.shape, order)
+
+
+class UniqueConsecutive(_Distinct):
+    """y, k, m = runs x"""
+
+    @staticmethod
+    def forward(x, *, dim):
+        if dim is None:
+            return _runs(x.reshape(-1), x.shape)
+        values, places, counts = _runs(np.moveaxis(x, dim, 0), x.shape[dim : dim + 1])
+        return np.moveaxis(values, 0, dim), places, counts
+
+
+class UniqueDim(_Distinct):
+    """y, k, m = unique(x, dim)"""
+
+    @staticmethod
+    def forward(x, *, dim):
+        """Slices are sorted as words are: by their first elements, then by the second ones."""
+        rows = np.moveaxis(x, dim, 0)
+        letters = rows.reshape(rows.shape[0], math.prod(rows.shape[1:]))
+        order = (
+            np.lexsort(np.swapaxes(letters, 0, 1)[::-1])
+            if math.prod(rows.shape)
+            else np.nonzero(rows)[0]
+        )
+        values, places, counts = _runs(rows[order], x.shape[dim : dim + 1], order)
+        return np.moveaxis(values, 0, dim), places, counts
+
+
+def _runs(rows: Any, shape: Any, order: Any = None) -> tuple[Any, Any, Any]:
+    """Of equal neighbours the first one; which of these each row is, in their old order; how many.
+
+    Args:
+        order: where each row was before they were sorted.
+    """
+    differs = rows[1:] != rows[:-1]
+    begins = np.ones_like(rows, dtype=np.bool_, shape=rows.shape[:1])
+    begins[1:] = np.any(differs, axis=tuple(range(1, differs.ndim)))
+    run = np.cumsum(begins) - 1
+    if order is not None:
+        run[order] = np.copy(run)
+    first = np.nonzero(begins)[0]
+    ends = np.concatenate([first[1:], np.zeros_like(first[:1]) + rows.shape[0]])
+    return rows[begins], run.reshape(shape), ends - first
+
+
+@op(Unique2, UniqueDim)
+def unique(
+    input: Tensor,
+    sorted: bool = True,  # noqa: ARG001  # as PyTorch has it
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    dim: int | None = None,
+) -> Any:
+    """The distinct elements, in ascending order.
+
+    Args:
+        input: tensor of shape `S`.
+        sorted: whether they must be in order; here they always are.
+        return_inverse: whether to say where in the result each element went.
+        return_counts: whether to say how often each is there.
+        dim: the dim of which slices are compared; None: all elements are.
+
+    Returns:
+        Tensor of shape `(n,)`; with a dim, of the shape of `input` with the size `n` there. Behind
+        it the int64 tensors that were asked for, of shape `S` (with a dim, its size) and `(n,)`.
+        Each nan is another one.
+
+    Raises:
+        DimError: if there is no such dim.
+        ShapeError: if slices of nothing are compared.
+        MissingRuleError: when it is differentiated: it has no derivative.
+
+    Example:
+        >>> unique(tensor([3, 1, 3]))
+        tensor([1, 3])
+        >>> unique(tensor([3, 1, 3]), return_counts=True)
+        (tensor([1, 3]), tensor([1, 2]))
+
+    See also: https://pytorch.org/docs/stable/generated/torch.unique.html
+    """
+    require_tensor("unique", input)
+    check_kind('"unique"', input, "biuf", NO_ORDER)
+    if dim is None:
+        found = _distinct("_unique2", Unique2, input)
+    else:
+        at = _checked_slices("unique", input, dim)
+        found = _distinct("unique_dim", UniqueDim, input, dim=at)
+    return _asked(found, return_inverse, return_counts)
+
+
+@op(UniqueConsecutive)
+def unique_consecutive(
+    input: Tensor,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    dim: int | None = None,
+) -> Any:
+    """The elements without those that equal the one before them; see `unique`.
+
+    Example:
+        >>> unique_consecutive(tensor([1, 1, 2, 1]))
+        tensor([1, 2, 1])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.unique_consecutive.html
+    """
+    require_tensor("unique_consecutive", input)
+    check_kind('"unique"', input, "biuf", NO_ORDER)
+    at = None if dim is None else _checked_slices("unique_consecutive", input, dim)
+    found = _distinct("unique_consecutive", UniqueConsecutive, input, dim=at)
+    return _asked(found, return_inverse, return_counts)
+
+
+def _distinct(name: str, rule: OpClass, input: Tensor, **how: Any) -> tuple[Tensor, ...]:
+    values, *others = rule.apply(input, **how)
+    return without_derivative(name, input, values), *others
+
+
+def _asked(found: Any, return_inverse: bool, return_counts: bool) -> Any:
+    values, places, counts = found
+    if not (return_inverse or return_counts):
+        return values
+    return (values, *[places] * return_inverse, *[counts] * return_counts)
+
+
+def _checked_slices(name: str, input: Tensor, dim: int) -> int:
+    at = wrap_dim(dim, input.ndim)
+    if not input.ndim:
+        raise DimError(
+            f"Dimension specified as {dim} but tensor has no dimensions: {name}() compares slices "
+            "along one. Leave `dim` out."
+        )
+    if input.shape.count(0) > 1:
+        raise ShapeError(
+            "Number of zero sized dimensions is more than one, so unique cannot be applied to the "
+            f"shape {list(input.shape)}."
+        )
+    if 0 in input.shape and input.shape[at]:
+        raise ShapeError(
+            "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied: "
+            f"{name}() compares slices, which have no elements in the shape {list(input.shape)}."
+        )
+    return at
+
+
+# Counts of integers -------------------------------------------------------------------------------
+
+
+class Bincount(Along):
+    """y = bincount x
+
+    In a batch it is as long for all examples as the largest number of all asks for.
+    """
+
+    promotes = None
+    differentiable = False
+
+    @staticmethod
+    def forward(x, *weights, minlength):
+        """Rows are counted as one, each from a number of its own on."""
+        n = int(np.maximum(np.max(x, initial=-1) + 1, minlength))
+        rows = x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
+        begins = backend_of(x).asarray(np.arange(len(rows)).reshape(-1, 1) * n)
+        weight = weights[0].reshape(-1) if weights else None
+        counts = np.bincount((rows + begins).reshape(-1), weight, len(rows) * n)
+        return counts.reshape(*x.shape[:-1], n)
+
+
+@op(Bincount)
+def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
+    """How often each integer from 0 on is there.
+
+    Args:
+        input: integers of shape `(n,)`, none of them negative.
+        weights: what each counts: shape `(n,)`.
+        minlength: the smallest length of the result.
+
+    Returns:
+        Tensor of one count more than the largest integer: int64; with weights, float32 if these
+        are, else float64.
+
+    Raises:
+        ShapeError: for other shapes, negative integers or a negative `minlength`.
+        DTypeError: for numbers that are no integers.
+
+    Example:
+        >>> bincount(tensor([0, 2, 2]))
+        tensor([1, 0, 2])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.bincount.html
+    """
+    require_tensor("bincount", input)
+    length = int_of(minlength, "bincount", "minlength")
+    if length < 0:
+        raise ShapeError(f"minlength should be >= 0, got {length}. It counts counts.")
+    check_kind('"bincount_cpu"', input, "iu", "Only whole numbers are counted. Write `x.long()`.")
+    values = seen(input)
+    if input.ndim != 1 or (values is not None and values.size and values.min() < 0):
+        raise ShapeError(
+            "bincount only supports 1-d non-negative integral inputs, got the shape "
+            f"{list(input.shape)}. Each is the place of its count. Write `x.flatten()`."
+        )
+    if weights is None:
+        return Bincount.apply(input, minlength=length)
+    said = "weights should be 1-d and have the same length as input"
+    check_shapes(said, weights, input, "Each element has one.")
+    counted = Bincount.apply(input, weights.detach(), minlength=length)
+    return counted.to(weights.dtype) if weights.dtype.name == "float32" else counted
+
+
+# Histograms ---------------------------------------------------------------------------------------
+
+
+class HistogramReturn(NamedTuple):
+    """What `histogram` returns."""
+
+    hist: Tensor
+    bin_edges: Tensor
+
+    def __repr__(self) -> str:
+        return show_named(self)
+
+
+class Histogram(Along):
+    """y = histogram(x, e)"""
+
+    promotes = None
+    differentiable = False
+
+    @staticmethod
+    def forward(x, edges, *weight, interpolates):
+        """One row of edges; or several, and as many rows of elements."""
+        lead, n = edges.shape[:-1], edges.shape[-1] - 1
+        rows = x.reshape(*lead, math.prod(x.shape[len(lead) :]))
+        first, last = edges[..., :1], edges[..., -1:]
+        inside = (rows >= first) & (rows <= last)
+        if interpolates:
+            places = (rows - first) * n / (last - first)
+        else:
+            places = Searchsorted.forward(edges, rows, right=True, dtype=np.int64) - 1
+        asarray = backend_of(x).asarray
+        places = np.minimum(asarray(np.where(inside, places, 0), np.dtype(np.int64)), n - 1)
+        counts = weight[0].reshape(rows.shape) if weight else np.ones_like(rows)
+        out = zeros_like(edges, (math.prod(lead), n))
+        if n:
+            row = asarray(np.arange(len(out)).reshape(-1, 1))
+            key = row, places.reshape(len(out), -1)
+            values = np.where(inside, counts, 0).reshape(len(out), -1)
+            backend_of(out).reduce_at("add", out, key, values)
+        return out.reshape(*lead, n)
+
+
+@op(Histogram, out=True, out_exact=True)
+def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
+    """How many elements lie in each of some bins of one width.
+
+    Args:
+        input: floating-point tensor of any shape.
+        bins: how many bins.
+        min, max: where the first begins and the last ends; if equal, the smallest and the largest
+            element. What lies outside is not counted.
+
+    Returns:
+        Tensor of shape `(bins,)` and the dtype of `input`.
+
+    Raises:
+        ShapeError: for less than one bin, or ends that are not finite or not in order.
+        DTypeError: for other dtypes.
+
+    Example:
+        >>> histc(tensor([1.0, 2.0, 1.0]), bins=4, min=0, max=3)
+        tensor([0., 2., 1., 0.])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.histc.html
+    """
+    require_tensor("histc", input)
+    check_kind('"histogram_cpu"', input, "f", WHOLE_NUMBERS)
+    given = None if min == max else (min, max)
+    if given is not None and min > max:
+        raise ShapeError(f"torch.histc: max must be larger than min, got {min} and {max}.")
+    edges = _edges("torch.histc: ", input.detach(), bins, given)
+    return Histogram.apply(input.detach(), edges, interpolates=True)
+
+
+@op(Histogram, out=True, out_exact=True)
+def histogram(
+    input: Tensor,
+    bins: Tensor | int,
+    *,
+    range: Sequence[float] | None = None,
+    weight: Tensor | None = None,
+    density: bool = False,
+) -> HistogramReturn:
+    """How many elements lie in each of some bins, and where these begin and end.
+
+    Args:
+        input: floating-point tensor of shape `S`.
+        bins: how many bins of one width; or their edges, a vector of `n + 1` ascending numbers.
+        range: where the first bin begins and the last one ends. Default: the smallest and the
+            largest element.
+        weight: what each element counts: shape `S`.
+        density: whether the areas of the bins are to sum up to 1.
+
+    Returns:
+        The named tuple (hist, bin_edges), of shapes `(n,)` and `(n + 1,)`. The last edge belongs to
+        the last bin.
+
+    Raises:
+        ShapeError: for less than one bin, other shapes, or ends that are not finite or in order.
+        DTypeError: for other dtypes, or different ones.
+        ArgumentTypeError: for both edges and a range.
+
+    Example:
+        >>> histogram(tensor([1.0, 2.0, 1.0]), bins=2, range=(0.0, 3.0)).hist
+        tensor([2., 1.])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.histogram.html
+    """
+    require_tensor("histogram", input)
+    check_kind('"histogramdd"', input, "f", WHOLE_NUMBERS)
+    if not isinstance(bins, Tensor):
+        edges = _edges("torch.histogramdd: dimension 0's ", input.detach(), bins, range)
+    elif range is None:
+        edges = _checked_edges(input, bins.detach())
+    else:
+        raise ArgumentTypeError(
+            "histogram() received an invalid combination of arguments: edges and a range. "
+            "Edges say where bins begin and end. Leave `range` out."
+        )
+    operands = [input.detach(), edges]
+    if weight is not None:
+        _check_weight(input, weight)
+        operands.append(weight.detach())
+    found = Histogram.apply(*operands, interpolates=False)
+    if density:
+        found = found / (found.sum() * diff(edges))
+    for each in (input,) if weight is None else (input, weight):
+        found = without_derivative("histogram", each, found)
+    return HistogramReturn(found, edges)
+
+
+WHOLE_NUMBERS = (
+    "It says where bins begin in the same dtype, and those are fractions. Write `x.float()`."
+)
+"""Why integers have no histogram, and what to write instead."""
+
+
+def _edges(name: str, x: Tensor, bins: int, given: Sequence[float] | None) -> Tensor:
+    """The edges of bins of one width between two ends, or the ends of `x`."""
+    count = int_of(bins, "histogram", "bins")
+    if count <= 0:
+        raise ShapeError(
+            f"torch.histogram(): bins must be > 0, but got {count} for dimension 0. It says how "
+            "many parts there are."
+        )
+    if given is not None:
+        low, high = [full((), end, dtype=x.dtype, device=x.device) for end in given]
+    elif x.numel():
+        low, high = aminmax(x)
+    else:
+        low, high = x.new_zeros(()), x.new_ones(())
+    ends = [seen(low), seen(high)]
+    if ends[0] is not None and ends[1] is not None:
+        said = f"[{float(ends[0]):g}, {float(ends[1]):g}]"
+        if not np.isfinite(ends[0]) or not np.isfinite(ends[1]):
+            raise ShapeError(f"{name}range of {said} is not finite. Write finite ends.")
+        if ends[0] > ends[1]:
+            raise ShapeError(
+                "torch.histogramdd: min should not exceed max, but got "
+                f"min {float(ends[0]):g} max {float(ends[1]):g} for dimension 0. Swap them."
+            )
+    is_point = low == high
+    low, high = where(is_point, low - 0.5, low), where(is_point, high + 0.5, high)
+    step = (high - low) / count
+    at = arange(count + 1, dtype=x.dtype, device=x.device)
+    return where(at < (count + 1) // 2, low + step * at, high - step * (count - at))
+
+
+def _checked_edges(input: Tensor, edges: Tensor) -> Tensor:
+    said = "torch.histogramdd: bins tensor should have one dimension, but"
+    check_vector(said, edges, "It is a row of edges.")
+    if not edges.numel():
+        raise ShapeError(
+            "torch.histogramdd: bins tensor should have at least 1 element, but got 0 elements in "
+            "the bins tensor for dimension 0. A bin lies between two edges."
+        )
+    said = "torch.histogramdd: input tensor and bins tensors should have the same dtype"
+    check_dtypes(said, input, edges, called="bins")
+    return edges
+
+
+def _check_weight(input: Tensor, weight: Tensor) -> None:
+    said = (
+        "torch.histogramdd: if weight tensor is provided it should have the same shape as the "
+        "input tensor excluding its innermost dimension"
+    )
+    check_shapes(said, input, weight, "Each element has a weight.")
+    said = (
+        "torch.histogramdd: if weight tensor is provided, input tensor and weight tensor should "
+        "have the same dtype"
+    )
+    check_dtypes(said, input, weight, called="weight")
