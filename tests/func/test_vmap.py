@@ -386,3 +386,41 @@ def test_threads_have_transforms_of_their_own():
 
     gg.vmap(f)(gg.tensor(X))
     assert seen == [()]
+
+
+# What PyTorch does otherwise inside of vmap -------------------------------------------------------
+
+
+@both
+def test_the_transpose_of_a_number_is_the_number(lib):
+    x = plain(lib, X[0])
+    assert lib.vmap(lambda example: lib.transpose(example, 0, -1))(x) is x
+
+
+@both
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda lib, x: lib.squeeze(x, dim=1), r"Dimension (is )?out of range"),
+        (lambda lib, x: x.clone(memory_format=lib.channels_last), "only supported with"),
+        (lambda lib, x: x.contiguous(memory_format=lib.channels_last), "NYI: querying"),
+        (lambda lib, x: lib.where(x), "Attempted to vmap over aten::"),
+    ],
+)
+def test_what_depends_on_all_examples_is_refused(lib, call, said):
+    with pytest.raises(RuntimeError, match=said):
+        lib.vmap(lambda example: call(lib, example))(plain(lib, X[0]))
+
+
+@pytest.mark.parametrize("chunks", [1, 2, 3, 5])
+def test_a_batch_is_computed_in_so_many_chunks(chunks):
+    sizes = []
+
+    def square(x):
+        sizes.append(x.payload.value.shape[0])
+        return x * x
+
+    found = gg.func.chunk_vmap(square, in_dims=1, out_dims=1, chunks=chunks)(plain(gg, X))
+    assert np.array_equal(found.numpy(), X * X)
+    assert sum(sizes) == 3
+    assert len(sizes) == min(chunks, 3)

@@ -19,7 +19,7 @@ from .forward import jvp, linearize
 from .jacobians import hessian, jacfwd, jacrev
 from .modules import debug_unwrap, functional_call, stack_module_state
 from .reverse import grad, grad_and_value, vjp
-from .vmap import vmap
+from .vmap import chunk_vmap, vmap
 
 __all__ = [
     # derivatives of numbers and of vectors
@@ -34,6 +34,7 @@ __all__ = [
     "hessian",
     # batches
     "vmap",
+    "chunk_vmap",
     # modules
     "functional_call",
     "stack_module_state",

@@ -10,7 +10,7 @@ from glassgrad.core.tensor import Tensor, is_differentiable, whole
 from glassgrad.values.backend import CPU, Device, asnumpy, backend_for, copy_of, device_of
 from glassgrad.values.calls import warn
 from glassgrad.values.dtypes import TYPE_NAMES, DType, as_dtype, float32
-from glassgrad.values.layers import Layer, settled
+from glassgrad.values.layers import Layer, batches_of, settled
 
 from ._declaring import for_each_dtype, method, op
 from ._families import Moved, array_of
@@ -61,6 +61,12 @@ def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.clone.html
     """
+    if str(memory_format).startswith("channels_last") and batches_of(input):
+        raise TransformError(
+            "vmap: clone is only supported with memory_format torch.preserve_format or "
+            f"torch.contiguous_format, got {memory_format}: an example has fewer dims than its "
+            "batch. Leave it out there."
+        )
     return (Contiguous if str(memory_format) == "contiguous_format" else Clone).apply(input)
 
 

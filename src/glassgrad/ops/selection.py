@@ -237,7 +237,7 @@ class Nonzero(Primitive):
     def vmap(cls, info, in_dims, x):
         raise TransformError(
             "vmap: We do not support batching operators that can output dynamic shape. Attempted "
-            f"to vmap over where(condition): each of {info.batch_size} examples of shape "
+            f"to vmap over aten::where(condition): each of {info.batch_size} examples of shape "
             f"{list(x.shape[1:])} may hold at other places, and at more or fewer of them. Write "
             "`where(condition, x, y)`."
         )

@@ -11,13 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.errors import ArgumentTypeError, ShapeError
+from glassgrad.core.errors import ArgumentTypeError, DimError, ShapeError, TransformError
 from glassgrad.core.primitive import Parameters
 from glassgrad.core.state import Shape
 from glassgrad.core.tensor import Tensor
 from glassgrad.memory.views import as_view
 from glassgrad.values.backend import backend_of, copy_of, in_rows
 from glassgrad.values.gradients import sum_to
+from glassgrad.values.layers import batches_of
 from glassgrad.values.tree import as_tuple
 
 from ._arguments import (
@@ -338,6 +339,11 @@ def contiguous(input: Tensor, memory_format: Any = None) -> Tensor:
         (True, False)
     """
     if str(memory_format).startswith("channels_last"):
+        if batches_of(input):
+            raise TransformError(
+                "NYI: querying is_contiguous inside of vmap for memory_format "
+                f"{memory_format}: an example has fewer dims than its batch. Leave it out there."
+            )
         return contiguous(input.movedim(1, -1)).movedim(-1, 1)
     return input if input.payload.flags.c_contiguous else Contiguous.apply(input)
 
@@ -423,7 +429,12 @@ def _squeezing(input: Tensor, dim: Ints | None, *rules: OpClass) -> tuple[OpClas
     """Which of the rules, for all dims, one or several, and its parameters."""
     if dim is None:
         return rules[0], {}
-    dims = wrap_dims(dim, input.ndim)
+    try:
+        dims = wrap_dims(dim, input.ndim)
+    except DimError as error:
+        if batches_of(input):  # PyTorch has a RuntimeError there
+            raise TransformError(f"vmap: {error}") from None
+        raise
     return (rules[2], {"dim": dims}) if isinstance(dim, Sequence) else (rules[1], {"dim": dims[0]})
 
 
@@ -688,6 +699,8 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
                 [3]])
     """
     first, second = wrap_dim(dim0, input.ndim), wrap_dim(dim1, input.ndim)
+    if not input.ndim and batches_of(input):
+        return input
     return as_view(Transpose.apply(input, dim0=first, dim1=second), input)
 
 
