@@ -650,6 +650,8 @@ def _flags_of(name: str) -> Callable[..., Any]:
 # The modules --------------------------------------------------------------------------------------
 
 _ANSWERS: tuple[tuple[str, Any, str], ...] = (
+    ("_dynamo", False, "is_compiling"),
+    ("_dynamo", None, "reset mark_dynamic mark_static graph_break"),
     ("accelerator", 0, "memory_allocated max_memory_allocated memory_reserved"),
     ("accelerator", None, "empty_cache"),
     ("backends.cpu", "DEFAULT", "get_cpu_capability"),
@@ -690,6 +692,8 @@ _ANSWERS: tuple[tuple[str, Any, str], ...] = (
 """Modules, answers, and the functions that give them whatever they are asked."""
 
 _PASSED: tuple[tuple[str, Any, str], ...] = (
+    ("_dynamo", _decorator, "disable"),
+    ("_dynamo", _same, "allow_in_graph"),
     ("amp", _decorator, "custom_fwd custom_bwd"),
     ("compiler", _decorator, "disable"),
     ("compiler", _same, "allow_in_graph assume_constant_result"),
@@ -712,6 +716,10 @@ _MHA = SimpleNamespace(fastpath=True)
 
 _MODULES: dict[str, dict[str, Any]] = {
     "_C": {"DisableTorchFunctionSubclass": DisableTorchFunctionSubclass},
+    "_dynamo": {},
+    "_dynamo.config": {"suppress_errors": False, "verbose": False},
+    "_inductor": {},
+    "_inductor.config": {},
     "accelerator": {
         "is_available": lambda: _gpus() > 0,
         "device_count": _gpus,

@@ -6,7 +6,7 @@ function; families of modules have a file each. `functional` has the same as pla
 """
 
 from glassgrad.missing import missing_from as _missing_from
-from glassgrad.nn import functional, init, utils
+from glassgrad.nn import functional, init, modules, parallel, utils
 from glassgrad.nn.activations import (
     CELU,
     ELU,
@@ -147,6 +147,7 @@ from glassgrad.nn.padding import (
     ZeroPad2d,
     ZeroPad3d,
 )
+from glassgrad.nn.parallel import DataParallel
 from glassgrad.nn.parameter import (
     Buffer,
     Parameter,
@@ -201,8 +202,11 @@ __all__ = [
     "UninitializedParameter",
     "functional",
     "init",
+    "modules",
+    "parallel",
     "utils",
     # containers
+    "DataParallel",
     "ModuleDict",
     "ModuleList",
     "ParameterDict",

@@ -40,7 +40,7 @@ class Applied(Module):
             for name, kind in vars(cls).get("__annotations__", {}).items()
             if getattr(kind, "__origin__", None) is not ClassVar
         }
-        if not declared:
+        if not declared or "__init__" in vars(cls):  # a program's, with attributes of its own
             return
         parameters = []
         for name, kind in declared.items():

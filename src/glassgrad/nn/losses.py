@@ -16,6 +16,10 @@ from glassgrad.ops.losses import chosen_reduction
 class Loss(Applied):
     """The base class of losses of an input and a target."""
 
+    size_average: bool | None = None
+    reduce: bool | None = None
+    reduction: str = "mean"
+
     def keep(self, given: dict[str, Any]) -> None:
         old = given.pop("size_average", None), given.pop("reduce", None)
         if old != (None, None):
@@ -24,6 +28,15 @@ class Loss(Applied):
 
     def extra_repr(self) -> str:
         return ""
+
+
+class WeightedLoss(Loss):
+    """The base class of losses that programs derive from one, with a weight for each class."""
+
+    weight: Tensor | None = None
+    size_average: bool | None = None
+    reduce: bool | None = None
+    reduction: str = "mean"
 
 
 class L1Loss(Loss):

@@ -43,7 +43,9 @@ _ABSTRACT = {
     "_BatchNorm": ("normalization", "BatchNorm"),
     "_ConvNd": ("convolution", "_Convolution"),
     "_InstanceNorm": ("normalization", "InstanceNorm"),
+    "_Loss": ("losses", "Loss"),
     "_NormBase": ("normalization", "ChannelNorm"),
+    "_WeightedLoss": ("losses", "WeightedLoss"),
 }
 """PyTorch's names of classes that programs ask `isinstance` for."""
 

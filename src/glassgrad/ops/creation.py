@@ -584,6 +584,12 @@ class TensorType:
             )
         return filled("new", args or (0,), 0, dtype=self.dtype)
 
+    def __or__(self, other: Any) -> Any:
+        """`LongTensor | None`, as an annotation."""
+        return Tensor | other
+
+    __ror__ = __or__
+
     def __instancecheck__(self, instance: object) -> bool:
         return isinstance(instance, Tensor) and instance.dtype == self.dtype
 

@@ -134,7 +134,7 @@ class MaxPool2d(Along):
 
     node = "MaxPool2DWithIndicesBackward0"
     promotes = None
-    saves = ("self", "result")
+    saves = ("self",)  # and not the result: a ReLU in place may follow
 
     @staticmethod
     def forward(x, *, windows, counts):
@@ -146,11 +146,14 @@ class MaxPool2d(Along):
 
     @staticmethod
     def backward(ctx, grad):
-        return run(MaxPoolPut, grad, *ctx.saved_tensors, windows=ctx.windows)
+        (x,) = ctx.saved_tensors
+        y = run(MaxPool2d, x, windows=ctx.windows, counts=ctx.counts)
+        return run(MaxPoolPut, grad, x, y, windows=ctx.windows)
 
     @staticmethod
     def jvp(ctx, dx):
-        x, y = ctx.saved_tensors
+        (x,) = ctx.saved_tensors
+        y = run(MaxPool2d, x, windows=ctx.windows, counts=ctx.counts)
         return _picked(dx, x, y, ctx.windows)
 
 

@@ -40,7 +40,17 @@ from glassgrad.values.layers import Layer
 
 Group = dict[str, Any]
 Named = tuple[str, Tensor]
-Params = Iterable[Tensor] | Iterable[Group] | Iterable[Named]
+Params = ParamsT = params_t = Iterable[Tensor] | Iterable[Group] | Iterable[Named]
+
+
+class _RequiredParameter:
+    """What stands in the defaults of an optimiser for an option that each group has to have."""
+
+    def __repr__(self) -> str:
+        return "<required parameter>"
+
+
+required = _RequiredParameter()
 
 
 def options_of(arguments: Mapping[str, Any]) -> Group:
@@ -139,8 +149,8 @@ def _with_hooks(step: Func) -> Func:
 
     @functools.wraps(step)
     def hooked(self: "Optimizer", *args: Any, **kwargs: Any) -> Any:
-        if type(self).step is not hooked:
-            return step(self, *args, **kwargs)
+        if type(self).step is not hooked or "_hooks" not in vars(self):
+            return step(self, *args, **kwargs)  # a subclass need not call our `__init__`
         if self._opt_called is not None:
             self._opt_called = True
         given = (self, *args)
@@ -254,6 +264,12 @@ class Optimizer:
             )
         params = [param[1] if isinstance(param, tuple) else param for param in params]
         group = {**self.defaults, **param_group, "params": params}
+        for name, value in group.items():
+            if value is required:
+                raise ArgumentError(
+                    "parameter group didn't specify a value of required optimization parameter "
+                    f"{name}. Its optimiser has no default. Write {{'params': …, {name!r}: …}}."
+                )
         if names:
             group["param_names"] = names
         if any(("param_names" in group) != ("param_names" in other) for other in self.param_groups):
