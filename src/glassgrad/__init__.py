@@ -151,6 +151,8 @@ _OPS, _op_named = _lookup.of_module(__name__, home="")[:2]
 def __getattr__(name: str) -> _Any:
     """Import on first use what is not the tape: that takes several times as long as the tape."""
     package = _LATER.get(name)
+    if name.startswith("_foreach_"):
+        return _lookup.for_each(name)
     if package is None:
         return _op_named(name)
     module = _importlib.import_module(f"glassgrad.{package}")
@@ -293,6 +295,7 @@ __all__ = [
     "ops",
     "optim",
     "special",
+    "testing",
     "tracing",
     "trajectory",
     "utils",

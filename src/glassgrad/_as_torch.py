@@ -19,7 +19,6 @@ __all__ = ["as_torch"]
 
 
 _PATHS = {
-    "_vmap_internals": "func",
     "functional": "",
     "optim.adadelta": "optim.adagrad",
     "optim.adamax": "optim.adam",

@@ -703,7 +703,8 @@ _PASSED: tuple[tuple[str, Any, str], ...] = (
     ("jit", _same, "script_method interface"),
     ("accelerator", _no_accelerator, "current_device_index set_device_index synchronize"),
     ("distributed", _no_group, "get_rank get_world_size init_process_group barrier all_reduce"),
-    ("distributed", _no_group, "destroy_process_group"),
+    ("distributed", _no_group, "destroy_process_group all_gather broadcast reduce new_group"),
+    ("distributed.nn", _no_group, "all_reduce all_gather"),
     ("mps", _no_such_backend("MPS"), "synchronize empty_cache"),
     ("xpu", _no_such_backend("XPU"), "current_device synchronize"),
 )
@@ -715,7 +716,7 @@ _SDP = SimpleNamespace(flash=True, math=True, mem_efficient=True, cudnn=True)
 _MHA = SimpleNamespace(fastpath=True)
 
 _MODULES: dict[str, dict[str, Any]] = {
-    "_C": {"DisableTorchFunctionSubclass": DisableTorchFunctionSubclass},
+    "_C": {"DisableTorchFunctionSubclass": DisableTorchFunctionSubclass, "Value": object},
     "_dynamo": {},
     "_dynamo.config": {"suppress_errors": False, "verbose": False},
     "_inductor": {},
@@ -798,7 +799,12 @@ _MODULES: dict[str, dict[str, Any]] = {
     "cuda.amp": {"autocast": _CudaAutocast, "GradScaler": functools.partial(GradScaler, "cuda")},
     "cuda.nvtx": {"range": lambda *args, **kwargs: contextlib.nullcontext()},
     "cuda.random": {},
-    "distributed": {},
+    "distributed": {
+        "ProcessGroup": type("ProcessGroup", (), {}),
+        "ReduceOp": SimpleNamespace(SUM=0, AVG=1, PRODUCT=2, MIN=3, MAX=4),
+    },
+    "distributed.nn": {},
+    "futures": {"Future": type("Future", (), {}), "collect_all": _no_group},
     "jit": {
         "annotate": lambda the_type, the_value: the_value,
         "Attribute": lambda value, type: value,

@@ -253,7 +253,7 @@ def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> floa
             f"Mode {mode} not supported: one of the two fans sets the scale. "
             "Write 'fan_in' or 'fan_out'."
         )
-    fan = _fans(tensor)[mode.lower() == "fan_out"]
+    fan = _calculate_correct_fan(tensor, mode)
     return calculate_gain(nonlinearity, a) / math.sqrt(max(fan, 1))
 
 
@@ -388,3 +388,12 @@ kaiming_uniform = _old_name(kaiming_uniform_)
 kaiming_normal = _old_name(kaiming_normal_)
 orthogonal = _old_name(orthogonal_)
 sparse = _old_name(sparse_)
+
+
+# PyTorch's name, which layers of programs import.
+_calculate_fan_in_and_fan_out = _fans
+
+
+def _calculate_correct_fan(tensor: Tensor, mode: str) -> int:
+    """One of the two fans of a weight, by its name."""
+    return _fans(tensor)[mode.lower() == "fan_out"]

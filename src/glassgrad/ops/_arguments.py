@@ -29,13 +29,13 @@ def reduced(dim: Dims, ndim: int) -> Shape:
     return dims if ndim else ()
 
 
-def dim_or_axis(dim: Any, axis: Any) -> Any:
+def dim_or_axis(dim: Any, axis: Any, default: Any = None) -> Any:
     """The dim, given under NumPy's name.
 
     Raises:
         ArgumentTypeError: if it is given under PyTorch's, too.
     """
-    if dim is not None:
+    if dim != default:
         raise ArgumentTypeError(
             f"got both dim={dim} and axis={axis}. They are two names of one argument. Write dim."
         )

@@ -34,7 +34,7 @@ from glassgrad.values.dtypes import (
 )
 from glassgrad.values.layers import Layer
 
-from ._declaring import method, op
+from ._declaring import function, method, op
 from ._families import Moved, array_of
 
 
@@ -61,6 +61,17 @@ class Contiguous(Clone):
     @staticmethod
     def forward(x):
         return np.copy(x, order="C")
+
+
+@function()
+def detach(input: Tensor) -> Tensor:
+    """`input.detach()`: the same values in the same memory, outside of the graph.
+
+    Example:
+        >>> detach(tensor([1.0], requires_grad=True))
+        tensor([1.])
+    """
+    return input.detach()
 
 
 @op(Clone, numpy=(np.copy,))

@@ -511,6 +511,30 @@ def linspace(start: Any, end: Any, steps: int, *, dtype: Any = None, **new: Any)
 
 
 @factory()
+def logspace(
+    start: Any, end: Any, steps: int, base: float = 10.0, *, dtype: Any = None, **new: Any
+) -> Tensor:
+    """Powers of `base` whose exponents lie at equal distances, from `start` to `end`.
+
+    Args:
+        start, end: the first and the last exponent.
+        steps: how many; as `linspace`.
+        base: what is raised to them.
+        dtype: None: the default dtype.
+        device, requires_grad: as `tensor`.
+
+    Returns:
+        Tensor of shape `(steps,)`.
+
+    Example:
+        >>> logspace(0, 2, 3)
+        tensor([  1.,  10., 100.])
+    """
+    exponents = linspace(start, end, steps, dtype=np.dtype(np.float64))
+    return made(base**exponents.payload, dtype or get_default_dtype(), **new)
+
+
+@factory()
 def eye(n: int, m: int | None = None, *, dtype: Any = None, **new: Any) -> Tensor:
     """Ones on the diagonal, zeros elsewhere.
 

@@ -342,7 +342,7 @@ def _shares(x: Any, dim: Shape) -> list[Any]:
     return [part / part.sum(axis=dim, keepdims=True) for part in here]
 
 
-@op(Aminmax, out=True)
+@op(Aminmax, out=True, axis=True)
 def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> AminmaxReturn:
     """The smallest and the largest of all elements, or along a dim.
 

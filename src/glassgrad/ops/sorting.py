@@ -72,7 +72,7 @@ def _order(x: Any, dim: int, *, descending: bool) -> Any:
     return x.shape[dim] - 1 - np.flip(from_behind, dim)
 
 
-@op(Sort, SortStable, out=True)
+@op(Sort, SortStable, out=True, axis=True)
 def sort(
     input: Tensor, dim: int = -1, descending: bool = False, stable: bool | None = None
 ) -> SortReturn:
@@ -107,7 +107,7 @@ def sort(
     )
 
 
-@op()
+@op(axis=True)
 def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Tensor:
     """The indices that sort along a dim: those of `sort`.
 
@@ -149,7 +149,7 @@ class Topk(AlongDim):
         return chosen_at(x, order[in_dim(slice(k), dim)], dim)
 
 
-@op(Topk, out=True)
+@op(Topk, out=True, axis=True)
 def topk(
     input: Tensor,
     k: int,
@@ -216,7 +216,7 @@ class Kthvalue(AlongDim):
         return chosen_at(x, order[in_dim(slice(k - 1, k), dim)], dim, keepdim=keepdim)
 
 
-@op(Kthvalue, out=True)
+@op(Kthvalue, out=True, axis=True)
 def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> KthvalueReturn:
     """The `k`-th smallest element along a dim, and where it is.
 
@@ -269,7 +269,7 @@ class Mode(AlongDim):
         return chosen_at(x, np.take_along_axis(order, most, axis=dim), dim, keepdim=keepdim)
 
 
-@op(Mode, out=True)
+@op(Mode, out=True, axis=True)
 def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> ModeReturn:
     """The most frequent element along a dim, and where it is.
 
@@ -304,7 +304,7 @@ def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> ModeReturn:
 INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")
 
 
-@op(out=True)
+@op(out=True, axis=True)
 def quantile(
     input: Tensor,
     q: Tensor | float,
@@ -340,7 +340,7 @@ def quantile(
     return _quantile("quantile", input, q, dim, keepdim, interpolation, ignore_nan=False)
 
 
-@op(out=True)
+@op(out=True, axis=True)
 def nanquantile(
     input: Tensor,
     q: Tensor | float,
