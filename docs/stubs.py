@@ -80,7 +80,8 @@ def _functions(home: str) -> str:
 def _methods() -> str:
     stub = _Stub(METHODS)
     lines = ["class OpMethods:\n"]
-    for name, value in sorted(METHODS.items()):
+    for name, method in sorted(METHODS.items()):
+        value = inspect.unwrap(method)  # an operator's is `as_operator`'s
         declared = value.__dict__.get("declared")
         doc = (
             f"`{declared.__name__}`, in place."

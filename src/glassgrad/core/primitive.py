@@ -191,7 +191,8 @@ def _way_in(cls: type[Primitive], depth: int) -> Func:
 def as_operator(function: Func) -> Func:
     """The function for `x + other`: what is no operand, Python asks for its `__radd__`."""
 
-    def operator(x: Any, other: Any) -> Any:
+    @functools.wraps(function)
+    def operated(x: Any, other: Any) -> Any:
         try:
             return function(x, other)
         except ArgumentTypeError:
@@ -199,7 +200,7 @@ def as_operator(function: Func) -> Func:
                 raise
             return NotImplemented
 
-    return operator
+    return operated
 
 
 class _OnFirstUse:

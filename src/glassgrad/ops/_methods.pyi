@@ -19,11 +19,11 @@ from typing import Any
 
 class OpMethods:
 
-    def __and__(self, other: Any) -> Any:
-        ...
+    def __and__(self, other: Operand) -> Tensor:
+        """`input & other`, bit by bit."""
 
-    def __floordiv__(self, other: Any) -> Any:
-        ...
+    def __floordiv__(self, other: Operand) -> Tensor:
+        """`input // other`, as in Python: `div` rounded down."""
 
     def __iand__(self, other: Operand) -> Tensor:
         """`bitwise_and`, in place."""
@@ -49,20 +49,20 @@ class OpMethods:
     def __ixor__(self, other: Operand) -> Tensor:
         """`bitwise_xor`, in place."""
 
-    def __lshift__(self, other: Any) -> Any:
-        ...
+    def __lshift__(self, other: Operand) -> Tensor:
+        """`input << other`: all bits moved up; see `bitwise_and` for the arguments."""
 
-    def __matmul__(self, other: Any) -> Any:
-        ...
+    def __matmul__(self, other: Tensor) -> Tensor:
+        """The matrix product `input @ other`."""
 
-    def __mod__(self, other: Any) -> Any:
-        ...
+    def __mod__(self, other: Operand) -> Tensor:
+        """`input % other`, as in Python: what is left of a division that is rounded down."""
 
-    def __or__(self, other: Any) -> Any:
-        ...
+    def __or__(self, other: Operand) -> Tensor:
+        """`input | other`, bit by bit; see `bitwise_and`."""
 
-    def __pow__(self, other: Any) -> Any:
-        ...
+    def __pow__(self, exponent: Operand) -> Tensor:
+        """`input ** exponent`, element by element."""
 
     def __rand__(self, input: Operand) -> Tensor:
         """`bitwise_and`, with `self` second."""
@@ -88,14 +88,14 @@ class OpMethods:
     def __rrshift__(self, input: Operand) -> Tensor:
         """`bitwise_right_shift`, with `self` second."""
 
-    def __rshift__(self, other: Any) -> Any:
-        ...
+    def __rshift__(self, other: Operand) -> Tensor:
+        """`input >> other`: all bits moved down; see `bitwise_and` for the arguments."""
 
     def __rxor__(self, input: Operand) -> Tensor:
         """`bitwise_xor`, with `self` second."""
 
-    def __xor__(self, other: Any) -> Any:
-        ...
+    def __xor__(self, other: Operand) -> Tensor:
+        """`input ^ other`, bit by bit; see `bitwise_and`."""
 
     def abs(self) -> Tensor:
         """`|input|`, element by element."""
