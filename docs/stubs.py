@@ -115,6 +115,8 @@ class _Stub:
             own = written.get("dim" if name == "axis" else name)
             annotation = own or ast.Constant(ADDED[name])
             annotated = f"{name}: {self._text(annotation, home)}"
+            if name == "axis" and annotated.endswith("int"):
+                annotated += " | None"  # left out, it is that of `dim`
             if name not in given.default:
                 return annotated
             default = defaults.get(name, ast.Constant(given.default[name]))

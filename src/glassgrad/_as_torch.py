@@ -27,6 +27,7 @@ _PATHS = {
     "optim.nadam": "optim.adam",
     "optim.radam": "optim.adam",
     "optim.rmsprop": "optim.adagrad",
+    "utils._foreach_utils": "optim.optimizer",
     "utils._pytree": "values.tree",
     "utils.data._utils": "utils.data",
     "utils.data._utils.collate": "utils.data.collate",

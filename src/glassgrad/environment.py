@@ -67,6 +67,7 @@ __all__ = [
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
+T = TypeVar("T")
 
 
 _GPU_TENSORS = ["Bool", "Byte", "Char", "Double", "Float", "Half", "Int", "Long", "Short"]
@@ -571,6 +572,10 @@ def _no_group(*args: Any, **kwargs: Any) -> Any:
     )
 
 
+class Future(typing.Generic[T]):
+    """A result that another process will send, in annotations of programs; none is sent here."""
+
+
 def _no_such_backend(name: str) -> Callable[..., Any]:
     def refuse(*args: Any, **kwargs: Any) -> Any:
         raise DeviceError(
@@ -804,7 +809,7 @@ _MODULES: dict[str, dict[str, Any]] = {
         "ReduceOp": SimpleNamespace(SUM=0, AVG=1, PRODUCT=2, MIN=3, MAX=4),
     },
     "distributed.nn": {},
-    "futures": {"Future": type("Future", (), {}), "collect_all": _no_group},
+    "futures": {"Future": Future, "collect_all": _no_group},
     "jit": {
         "annotate": lambda the_type, the_value: the_value,
         "Attribute": lambda value, type: value,

@@ -490,3 +490,29 @@ def test_a_policy_gradient_is_pytorchs():
         return logits.grad.numpy()
 
     np.testing.assert_allclose(gradient(gg), gradient(torch), rtol=1e-5)
+
+
+@pytest.mark.parametrize("lib", [gg, torch])
+def test_distributions_of_programs_expand_an_instance_of_their_class(lib):
+    class Shifted(lib.distributions.Distribution):
+        arg_constraints = {}
+
+        def __init__(self, base):
+            self.base = base
+            super().__init__(base.batch_shape, base.event_shape, validate_args=False)
+
+        def expand(self, batch_shape, _instance=None):
+            new = self._get_checked_instance(Shifted, _instance)
+            new.base = self.base.expand(batch_shape)
+            super(Shifted, new).__init__(batch_shape, validate_args=False)
+            return new
+
+    class Own(Shifted):
+        def __init__(self):
+            super().__init__(lib.distributions.Normal(0.0, 1.0))
+
+    expanded = Shifted(lib.distributions.Normal(0.0, 1.0)).expand((3,))
+    assert type(expanded) is Shifted
+    assert tuple(expanded.base.batch_shape) == (3,)
+    with pytest.raises(NotImplementedError, match=r"must also define a custom .expand"):
+        Own().expand((3,))

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops._arguments import Dims
 from glassgrad.ops.activations import log_softmax as log_softmax, prelu as prelu, softmax as softmax
-from glassgrad.ops.arithmetic import Operand, addcdiv as addcdiv, addcmul as addcmul, lerp as lerp, positive as positive
+from glassgrad.ops.arithmetic import Operand, addcdiv as addcdiv, addcmul as addcmul, positive as positive
 from glassgrad.ops.attention import bilinear as bilinear
 from glassgrad.ops.comparison import allclose as allclose, equal as equal, isclose as isclose, isfinite as isfinite, isin as isin, isinf as isinf, isnan as isnan, signbit as signbit
 from glassgrad.ops.complex_numbers import adjoint as adjoint, conj as conj, imag as imag, isreal as isreal, real as real, resolve_conj as resolve_conj, resolve_conj as resolve_neg, view_as_complex as view_as_complex, view_as_real as view_as_real
@@ -435,7 +435,7 @@ def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False, *, axis
     See also: https://pytorch.org/docs/stable/generated/torch.argmin.html
     """
 
-def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False, *, axis: int = None) -> Tensor:
+def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False, *, axis: int | None = None) -> Tensor:
     """The indices that sort along a dim: those of `sort`.
 
     Returns:
@@ -711,7 +711,7 @@ def bucketize(input: Tensor | Number, boundaries: Tensor, *, out_int32: bool = F
     See also: https://pytorch.org/docs/stable/generated/torch.bucketize.html
     """
 
-def cat(tensors: Tensors, dim: int = 0, *, axis: int = None, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
+def cat(tensors: Tensors, dim: int = 0, *, axis: int | None = None, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
     """Tensors one behind the other in a dim they have.
 
     Args:
@@ -831,7 +831,7 @@ def cholesky_solve(input: Tensor, L: Tensor, upper: bool = False, *, out: Tensor
         tensor([[2.]])
     """
 
-def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: int = None) -> tuple[Tensor, ...]:
+def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: int | None = None) -> tuple[Tensor, ...]:
     """A tensor as (up to) so many parts of equal size, cut in one dim.
 
     Args:
@@ -964,7 +964,7 @@ def complex(real: Tensor, imag: Tensor, *, out: Tensor | tuple[Tensor, ...] | No
     See also: https://pytorch.org/docs/stable/generated/torch.complex.html
     """
 
-def concat(tensors: Tensors, dim: int = 0, *, axis: int = None) -> Tensor:
+def concat(tensors: Tensors, dim: int = 0, *, axis: int | None = None) -> Tensor:
     """`cat` under another name.
 
     Example:
@@ -1303,7 +1303,7 @@ def det(input: Tensor, *, out: Tensor | tuple[Tensor, ...] | None = None) -> Ten
     See also: https://pytorch.org/docs/stable/generated/torch.linalg.det.html
     """
 
-def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Tensor | None = None, append: Tensor | None = None, *, axis: int = None, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
+def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Tensor | None = None, append: Tensor | None = None, *, axis: int | None = None, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
     """How much larger than the one before it each element of a dim is.
 
     Args:
@@ -2251,7 +2251,7 @@ def kron(input: Tensor, other: Tensor, *, out: Tensor | tuple[Tensor, ...] | Non
         tensor([ 1, 10,  2, 20])
     """
 
-def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False, *, axis: int = None, keepdims: bool | None = None, out: Tensor | tuple[Tensor, ...] | None = None) -> KthvalueReturn:
+def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False, *, axis: int | None = None, keepdims: bool | None = None, out: Tensor | tuple[Tensor, ...] | None = None) -> KthvalueReturn:
     """The `k`-th smallest element along a dim, and where it is.
 
     Args:
@@ -2328,6 +2328,29 @@ def le(input: Operand, other: Operand) -> Tensor:
     Example:
         >>> le(tensor([1, 2]), 1)
         tensor([ True, False])
+    """
+
+def lerp(input: Tensor, end: Tensor, weight: Tensor | Number, *, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
+    """The point that lies `weight` of the way from `input` to `end`.
+
+    Args:
+        input, end: floating-point tensors of one dtype; with a tensor `weight` all three
+            broadcast to `S`.
+        weight: a number or a tensor of the same dtype; 0 gives `input`, 1 gives `end`.
+        out: where to write the result, if the tape need not record it.
+
+    Returns:
+        Tensor of shape `S`.
+
+    Raises:
+        DTypeError: for integers, or if the dtypes differ.
+        ShapeError: if the shapes do not broadcast.
+
+    Example:
+        >>> lerp(tensor([0.0, 10.0]), tensor([10.0, 20.0]), 0.25)
+        tensor([ 2.5000, 12.5000])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.lerp.html
     """
 
 less = lt
@@ -2897,7 +2920,7 @@ def mm(input: Tensor, mat2: Tensor, *, out: Tensor | tuple[Tensor, ...] | None =
     See also: https://pytorch.org/docs/stable/generated/torch.mm.html
     """
 
-def mode(input: Tensor, dim: int = -1, keepdim: bool = False, *, axis: int = None, keepdims: bool | None = None, out: Tensor | tuple[Tensor, ...] | None = None) -> ModeReturn:
+def mode(input: Tensor, dim: int = -1, keepdim: bool = False, *, axis: int | None = None, keepdims: bool | None = None, out: Tensor | tuple[Tensor, ...] | None = None) -> ModeReturn:
     """The most frequent element along a dim, and where it is.
 
     Args:
@@ -3885,7 +3908,7 @@ def sinh_(input: Tensor) -> Tensor:
         DTypeError: if the result's dtype does not fit into `input`.
     """
 
-def sort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool | None = None, *, axis: int = None, out: Tensor | tuple[Tensor, ...] | None = None) -> SortReturn:
+def sort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool | None = None, *, axis: int | None = None, out: Tensor | tuple[Tensor, ...] | None = None) -> SortReturn:
     """The elements along a dim in ascending order, and where they were.
 
     Args:
@@ -3972,7 +3995,7 @@ def squeeze(input: Tensor, dim: Ints | None = None, *, axis: Ints | None = None)
         glassgrad.Size([2])
     """
 
-def stack(tensors: Tensors, dim: int = 0, *, axis: int = None, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
+def stack(tensors: Tensors, dim: int = 0, *, axis: int | None = None, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
     """Tensors beside each other in a new dim.
 
     Args:
@@ -4204,7 +4227,7 @@ def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: b
     See also: https://pytorch.org/docs/stable/generated/torch.tensor.html
     """
 
-def tensor_split(input: Tensor, indices_or_sections: int | Sequence[int] | Tensor, dim: int = 0, *, axis: int = None) -> tuple[Tensor, ...]:
+def tensor_split(input: Tensor, indices_or_sections: int | Sequence[int] | Tensor, dim: int = 0, *, axis: int | None = None) -> tuple[Tensor, ...]:
     """A tensor cut into so many parts of nearly equal size, or at given places.
 
     Args:
@@ -4277,7 +4300,7 @@ def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
         DTypeError: if the result's dtype does not fit into `input`.
     """
 
-def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True, *, axis: int = None, out: Tensor | tuple[Tensor, ...] | None = None) -> TopkReturn:
+def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True, *, axis: int | None = None, out: Tensor | tuple[Tensor, ...] | None = None) -> TopkReturn:
     """The `k` largest elements along a dim, the largest first, and where they were.
 
     Args:
@@ -4403,7 +4426,7 @@ def trunc_(input: Tensor) -> Tensor:
         DTypeError: if the result's dtype does not fit into `input`.
     """
 
-def unbind(input: Tensor, dim: int = 0, *, axis: int = None) -> tuple[Tensor, ...]:
+def unbind(input: Tensor, dim: int = 0, *, axis: int | None = None) -> tuple[Tensor, ...]:
     """The elements of a dim as tensors of their own.
 
     Args:

@@ -111,6 +111,8 @@ def for_each(name: str) -> Func:
     def done(x: Tensor, *others: Any, **options: Any) -> Tensor:
         if own.startswith("addc") and len(others) == 3:
             options["value"], others = others[2], others[:2]
+        if "ord" in options:
+            options["p"] = options.pop("ord")
         if in_place and not hasattr(x, own):
             return x.copy_(getattr(x, own[:-1])(*others, **options))
         found: Tensor = getattr(x, own)(*others, **options)

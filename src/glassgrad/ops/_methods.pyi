@@ -238,7 +238,7 @@ class OpMethods:
     def argmin(self, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, axis: builtins.int | None = None, keepdims: builtins.bool | None = None) -> Tensor:
         """The index of the smallest element; everything else is as for `argmax`."""
 
-    def argsort(self, dim: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool = False, *, axis: builtins.int = None) -> Tensor:
+    def argsort(self, dim: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool = False, *, axis: builtins.int | None = None) -> Tensor:
         """The indices that sort along a dim: those of `sort`."""
 
     def argwhere(self) -> Tensor:
@@ -373,7 +373,7 @@ class OpMethods:
     def cholesky_solve(self, L: Tensor, upper: builtins.bool = False) -> Tensor:
         """The solutions X of A·X = B, given the triangle L of A = L·Lᴴ."""
 
-    def chunk(self, chunks: builtins.int, dim: builtins.int = 0, *, axis: builtins.int = None) -> tuple[Tensor, ...]:
+    def chunk(self, chunks: builtins.int, dim: builtins.int = 0, *, axis: builtins.int | None = None) -> tuple[Tensor, ...]:
         """A tensor as (up to) so many parts of equal size, cut in one dim."""
 
     def clamp(self, min: Any = None, max: Any = None) -> Tensor:
@@ -505,7 +505,7 @@ class OpMethods:
     def diagonal_scatter(self, src: Tensor, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1) -> Tensor:
         """`input` with `src` in the place of diagonals."""
 
-    def diff(self, n: builtins.int = 1, dim: builtins.int = -1, prepend: Tensor | None = None, append: Tensor | None = None, *, axis: builtins.int = None) -> Tensor:
+    def diff(self, n: builtins.int = 1, dim: builtins.int = -1, prepend: Tensor | None = None, append: Tensor | None = None, *, axis: builtins.int | None = None) -> Tensor:
         """How much larger than the one before it each element of a dim is."""
 
     def digamma(self) -> Tensor:
@@ -841,7 +841,7 @@ class OpMethods:
     def kron(self, other: Tensor) -> Tensor:
         """The Kronecker product: each element of `input` times all of `other`, in its place."""
 
-    def kthvalue(self, k: builtins.int, dim: builtins.int = -1, keepdim: builtins.bool = False, *, axis: builtins.int = None, keepdims: builtins.bool | None = None) -> KthvalueReturn:
+    def kthvalue(self, k: builtins.int, dim: builtins.int = -1, keepdim: builtins.bool = False, *, axis: builtins.int | None = None, keepdims: builtins.bool | None = None) -> KthvalueReturn:
         """The `k`-th smallest element along a dim, and where it is."""
 
     def lcm(self, other: Tensor) -> Tensor:
@@ -1027,7 +1027,7 @@ class OpMethods:
     def mm(self, mat2: Tensor) -> Tensor:
         """The product of two matrices."""
 
-    def mode(self, dim: builtins.int = -1, keepdim: builtins.bool = False, *, axis: builtins.int = None, keepdims: builtins.bool | None = None) -> ModeReturn:
+    def mode(self, dim: builtins.int = -1, keepdim: builtins.bool = False, *, axis: builtins.int | None = None, keepdims: builtins.bool | None = None) -> ModeReturn:
         """The most frequent element along a dim, and where it is."""
 
     def moveaxis(self, source: Ints, destination: Ints) -> Tensor:
@@ -1351,7 +1351,7 @@ class OpMethods:
     def softmax(self, dim: builtins.int, dtype: Any = None) -> Tensor:
         """Positive numbers that sum to 1 along a dim: `exp(input)`, normalised."""
 
-    def sort(self, dim: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool | None = None, *, axis: builtins.int = None) -> SortReturn:
+    def sort(self, dim: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool | None = None, *, axis: builtins.int | None = None) -> SortReturn:
         """The elements along a dim in ascending order, and where they were."""
 
     def split(self, split_size_or_sections: builtins.int | Sequence[builtins.int], dim: builtins.int = 0) -> tuple[Tensor, ...]:
@@ -1444,7 +1444,7 @@ class OpMethods:
     def tanh_(self) -> Tensor:
         """`tanh`, in place."""
 
-    def tensor_split(self, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor, dim: builtins.int = 0, *, axis: builtins.int = None) -> tuple[Tensor, ...]:
+    def tensor_split(self, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor, dim: builtins.int = 0, *, axis: builtins.int | None = None) -> tuple[Tensor, ...]:
         """A tensor cut into so many parts of nearly equal size, or at given places."""
 
     def tile(self, *dims: Ints) -> Tensor:
@@ -1453,7 +1453,7 @@ class OpMethods:
     def to(self, *args: Any, dtype: Any = None, device: Any = None, non_blocking: builtins.bool = False, copy: builtins.bool = False, memory_format: Any = None) -> Tensor:
         """Another dtype, another device, or both."""
 
-    def topk(self, k: builtins.int, dim: builtins.int = -1, largest: builtins.bool = True, sorted: builtins.bool = True, *, axis: builtins.int = None) -> TopkReturn:
+    def topk(self, k: builtins.int, dim: builtins.int = -1, largest: builtins.bool = True, sorted: builtins.bool = True, *, axis: builtins.int | None = None) -> TopkReturn:
         """The `k` largest elements along a dim, the largest first, and where they were."""
 
     def trace(self) -> Tensor:
@@ -1495,7 +1495,7 @@ class OpMethods:
     def type_as(self, other: Tensor) -> Tensor:
         """`input` in the dtype, and on the device, of `other`."""
 
-    def unbind(self, dim: builtins.int = 0, *, axis: builtins.int = None) -> tuple[Tensor, ...]:
+    def unbind(self, dim: builtins.int = 0, *, axis: builtins.int | None = None) -> tuple[Tensor, ...]:
         """The elements of a dim as tensors of their own."""
 
     def unflatten(self, dim: builtins.int, sizes: Sequence[builtins.int]) -> Tensor:

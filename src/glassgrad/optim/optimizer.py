@@ -15,7 +15,7 @@ import copy
 import functools
 import itertools
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -51,6 +51,24 @@ class _RequiredParameter:
 
 
 required = _RequiredParameter()
+
+
+def _group_tensors_by_device_and_dtype(
+    tensorlistlist: Sequence[Sequence[Any]], with_indices: bool = False
+) -> dict[Any, Any]:
+    """Lists of tensors by what the first list's are: what `foreach` of a program's optimiser asks.
+
+    Args:
+        tensorlistlist: lists of one length; the first has no None.
+        with_indices: whether to tell where in the lists the tensors stood.
+    """
+    groups: dict[Any, Any] = {}
+    for nr, row in enumerate(zip(*tensorlistlist, strict=True)):
+        lists, places = groups.setdefault((row[0].device, row[0].dtype), ([[] for _ in row], []))
+        for found, each in zip(lists, row, strict=True):
+            found.append(each)
+        places += [nr] if with_indices else []
+    return groups
 
 
 def options_of(arguments: Mapping[str, Any]) -> Group:
@@ -289,6 +307,9 @@ class Optimizer:
                 )
             taken.add(id(param))
         self.param_groups.append(group)
+
+    def _patch_step_function(self) -> None:
+        """Nothing: what PyTorch does here to `step`, our `__init_subclass__` has done."""
 
     def update(self, x: Any, grad: Any, group: Group, state: State) -> None:
         """Move `x` in place by one step.
