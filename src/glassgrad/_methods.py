@@ -227,8 +227,8 @@ class Methods:
     __truediv__ = Div.as_operator
     __neg__ = plain(arithmetic.neg)  # of one operand, the door expects a function of ours before it
     __abs__ = plain(arithmetic.abs)
-    __eq__ = Eq.as_operator  # type: ignore[assignment]  # object's answers with a bool
-    __ne__ = Ne.as_operator  # type: ignore[assignment]  # the same
+    __eq__ = Eq.as_operator
+    __ne__ = Ne.as_operator
     __lt__ = Lt.as_operator
     __le__ = Le.as_operator
     __gt__ = Gt.as_operator

@@ -40,7 +40,8 @@ from glassgrad.values.layers import Layer
 
 Group = dict[str, Any]
 Named = tuple[str, Tensor]
-Params = ParamsT = params_t = Iterable[Tensor] | Iterable[Group] | Iterable[Named]
+Params = Iterable[Tensor] | Iterable[Group] | Iterable[Named]
+ParamsT = params_t = Params  # PyTorch's names
 
 
 class _RequiredParameter:

@@ -62,7 +62,8 @@ def _norm(x: Tensor, p: float) -> Tensor:
     if p == -math.inf:
         return amin(x.abs())
     if p == 0:
-        return (x != 0).sum().to(x.dtype)
+        count: Tensor = (x != 0).sum().to(x.dtype)
+        return count
     return (x.abs() ** p).sum() ** (1 / p)
 
 
