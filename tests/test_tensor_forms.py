@@ -221,13 +221,14 @@ class Stranger:
         "torch.renorm(torch.tensor([[3.0, 4], [0.3, 0.4]]), 2, 0, 1.0), x[None].renorm(1, 1, 0.5)",
         "torch.lerp(x, x * 2, 0.5, out=torch.empty(2))",
         "torch.poisson(torch.zeros(2))",
+        "torch.full([2], np.float64(3.0)), torch.full([2], np.float64(3.0)).dtype == torch.float32",
     ],
 )
 def test_what_programs_write_is_as_in_pytorch(code):
     found = []
     for lib in (gg, torch):
         x = lib.tensor([2.0, 1.0])
-        found.append(str(eval(code, {"torch": lib, "x": x, "y": Stranger()})))
+        found.append(str(eval(code, {"torch": lib, "np": np, "x": x, "y": Stranger()})))
     assert found[0] == found[1]
 
 

@@ -413,6 +413,8 @@ def full(
     wanted = "full(): argument 'size' (position 1) must be tuple of ints"
     check_type(wanted, size, (tuple, list), "Write `full((n,), value)`.")
     value, own = number_of("full", fill_value)
+    if isinstance(fill_value, float):  # np.float64 is one
+        own = get_default_dtype()
     return filled("full", (size,), value, dtype=dtype or own, **new)
 
 
