@@ -85,7 +85,8 @@ def _functions(home: str) -> str:
 def _methods() -> str:
     stub = _Stub(METHODS)
     lines = ["class OpMethods:\n"]
-    for name, value in sorted(METHODS.items()):
+    for name, method in sorted(METHODS.items()):
+        value = inspect.unwrap(method)  # an operator's is `as_operator`'s
         declared = value.__dict__.get("declared")
         doc = (
             f"`{declared.__name__}`, in place."
@@ -155,6 +156,8 @@ class _Stub:
             own = written.get("dim" if name == "axis" else name)
             annotation = own or ast.Constant(ADDED[name])
             annotated = f"{name}: {self._text(annotation, home)}"
+            if name == "axis" and annotated.endswith("int"):
+                annotated += " | None"  # left out, it is that of `dim`
             if name not in given.default:
                 return annotated
             default = defaults.get(name, ast.Constant(given.default[name]))

@@ -26,6 +26,29 @@ assert gg.nn.__spec__.name == "glassgrad.nn" and gg.nn.__name__ == "glassgrad.nn
 assert torch.__version__ >= "2.0" and torch.__version__ >= (2, 1)
 assert cudnn is torch.backends.cudnn is gg.backends.cudnn
 assert torch.zeros is gg.zeros and "zeros" in dir(torch)
+assert nn.modules.loss._Loss and nn.modules.batchnorm._BatchNorm and torch.testing.assert_close
+
+from torch.optim.adamw import AdamW
+from torch.optim.optimizer import required, ParamsT
+from torch.utils.hooks import RemovableHandle
+from torch.utils._pytree import tree_flatten, tree_map, tree_unflatten
+from torch.utils.data._utils.collate import default_collate
+from torch.functional import einsum
+from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.nn.parallel import DataParallel, DistributedDataParallel
+from torch.nn.init import _calculate_correct_fan, _calculate_fan_in_and_fan_out
+from torch.nn.utils.stateless import _reparametrize_module
+from torch.distributions.utils import _standard_normal, _sum_rightmost
+from torch.utils._foreach_utils import _group_tensors_by_device_and_dtype
+import torch._dynamo, torch._inductor.config, torch.distributed.nn, torch.futures
+
+assert AdamW is optim.AdamW and default_collate is torch.utils.data.default_collate
+assert torch.optim.adamw.AdamW is AdamW and einsum is torch.einsum
+torch._dynamo.config.suppress_errors = True
+leaves, spec = tree_flatten({"a": [1, 2]})
+assert tree_unflatten(tree_map(str, leaves), spec) == {"a": ["1", "2"]}
+with sdpa_kernel([SDPBackend.MATH]):
+    pass
 """
 
 TRAINING = """

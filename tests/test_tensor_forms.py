@@ -190,3 +190,50 @@ def test_sizes_are_copied_and_pickled():
     for made in (copy.copy(size), copy.deepcopy(size), pickle.loads(pickle.dumps(size))):
         assert made == size
         assert type(made) is gg.Size
+
+
+class Stranger:
+    def __radd__(self, other):
+        return "radd"
+
+    def __rmul__(self, other):
+        return "rmul"
+
+    def __rmatmul__(self, other):
+        return "rmatmul"
+
+    def __rpow__(self, other):
+        return "rpow"
+
+
+@pytest.mark.filterwarnings("ignore:torch.triangular_solve")
+@pytest.mark.parametrize(
+    "code",
+    [
+        "x == None, x != None, None in [x], x == 'a'",
+        "x + y, x * y, x @ y, x ** y",
+        "torch.cat([x, x], axis=0), torch.stack([x, x], axis=1)",
+        "x.sort(axis=0)[0], x.unbind(axis=0), x[None].squeeze(axis=0)",
+        "x.topk(1, axis=0)[0], x.quantile(0.5, axis=0), x.aminmax(axis=0).max",
+        "torch.detach(x), torch.logspace(0, 2, 3), torch.logspace(0, 3, 4, base=2)",
+        "torch.triangular_solve(torch.ones(2, 1), torch.eye(2) * 2)[0]",
+        "torch.triangular_solve(x[:, None], torch.eye(2) + 1, transpose=True)[0]",
+        "torch.renorm(torch.tensor([[3.0, 4], [0.3, 0.4]]), 2, 0, 1.0), x[None].renorm(1, 1, 0.5)",
+        "torch.lerp(x, x * 2, 0.5, out=torch.empty(2))",
+        "torch.poisson(torch.zeros(2))",
+        "torch.full([2], np.float64(3.0)), torch.full([2], np.float64(3.0)).dtype == torch.float32",
+    ],
+)
+def test_what_programs_write_is_as_in_pytorch(code):
+    found = []
+    for lib in (gg, torch):
+        x = lib.tensor([2.0, 1.0])
+        found.append(str(eval(code, {"torch": lib, "np": np, "x": x, "y": Stranger()})))
+    assert found[0] == found[1]
+
+
+def test_a_sum_with_nothing_is_refused_in_pythons_words():
+    for lib in (gg, torch):
+        with pytest.raises(TypeError, match="unsupported operand"):
+            lib.ones(2) + None
+    assert isinstance(gg.ones(2).long(), (gg.LongTensor | None).__args__[0])

@@ -91,6 +91,7 @@ if _TYPE_CHECKING:
         nn,
         optim,
         special,
+        testing,
         tracing,
         trajectory,
         utils,
@@ -123,7 +124,9 @@ def is_inference(input: Tensor) -> _builtins.bool:
     return input.is_inference()
 
 
-_PACKAGES = "data distributions fft func linalg nn optim special tracing trajectory utils viz"
+_PACKAGES = (
+    "data distributions fft func linalg nn optim special testing tracing trajectory utils viz"
+)
 _LATER = {name: name for name in _PACKAGES.split()}
 _LATER |= {"record": "tracing", "draw": "viz", "explain": "viz", "player": "viz", "vmap": "func"}
 _LATER |= {"snapshot": "tracing", "scope": "autograd.scopes", "as_torch": "_as_torch"}
@@ -137,6 +140,8 @@ _OPS, _op_named = _lookup.of_module(__name__, home="")[:2]
 def __getattr__(name: str) -> _Any:
     """Import on first use what is not the tape: that takes several times as long as the tape."""
     package = _LATER.get(name)
+    if name.startswith("_foreach_"):
+        return _lookup.for_each(name)
     if package is None:
         return _op_named(name)
     module = _importlib.import_module(f"glassgrad.{package}")
@@ -279,6 +284,7 @@ __all__ = [
     "ops",
     "optim",
     "special",
+    "testing",
     "tracing",
     "trajectory",
     "utils",

@@ -18,6 +18,25 @@ from .environment import PYTORCH
 __all__ = ["as_torch"]
 
 
+_PATHS = {
+    "functional": "",
+    "optim.adadelta": "optim.adagrad",
+    "optim.adamax": "optim.adam",
+    "optim.adamw": "optim.adam",
+    "optim.asgd": "optim.sgd",
+    "optim.nadam": "optim.adam",
+    "optim.radam": "optim.adam",
+    "optim.rmsprop": "optim.adagrad",
+    "utils._foreach_utils": "optim.optimizer",
+    "utils._pytree": "values.tree",
+    "utils.data._utils": "utils.data",
+    "utils.data._utils.collate": "utils.data.collate",
+    "utils.data._utils.worker": "utils.data.worker",
+    "utils.hooks": "hooks.on_gradients",
+}
+"""Files of PyTorch that have another name here: what programs import from them is there."""
+
+
 class as_torch:  # noqa: N801  # reads as a statement: `with as_torch():`
     """Let `import torch`, from now on, mean glassgrad: with `torch.nn`, `torch.optim` and so on.
 
@@ -95,7 +114,8 @@ class _Finder:
             module: ModuleType = _Torch("torch", sys.modules["glassgrad"].__doc__)
             vars(module)["__all__"] = sys.modules["glassgrad"].__all__
             return module
-        own = spec.name.replace("torch", "glassgrad", 1)
+        path = spec.name.removeprefix("torch.")
+        own = f"glassgrad.{_PATHS.get(path, path)}".removesuffix(".")
         try:
             found = importlib.import_module(own)
         except ModuleNotFoundError as error:

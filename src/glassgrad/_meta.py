@@ -165,7 +165,7 @@ class _Making:
 
 
 class _Meta(Backend):
-    array_type, xp = MetaArray, _Making
+    array_type, maker = MetaArray, _Making
 
     def asarray(self, data: Any, dtype: Any = None) -> Any:
         if isinstance(data, MetaArray) and dtype in (None, data.dtype):

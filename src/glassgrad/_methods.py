@@ -239,12 +239,12 @@ class Methods:
     __truediv__ = Div.as_operator
     __neg__ = plain(arithmetic.neg)  # of one operand, the door expects a function of ours before it
     __abs__ = plain(arithmetic.abs)
-    __eq__ = Eq.apply  # type: ignore[assignment]  # object's answers with a bool
-    __ne__ = Ne.apply  # type: ignore[assignment]  # the same
-    __lt__ = Lt.apply
-    __le__ = Le.apply
-    __gt__ = Gt.apply
-    __ge__ = Ge.apply
+    __eq__ = Eq.as_operator
+    __ne__ = Ne.as_operator
+    __lt__ = Lt.as_operator
+    __le__ = Le.as_operator
+    __gt__ = Gt.as_operator
+    __ge__ = Ge.as_operator
     __hash__ = object.__hash__  # by identity: == compares elements
     __invert__ = comparison.bitwise_not
     __iadd__ = METHODS["add_"]

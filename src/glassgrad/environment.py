@@ -16,7 +16,7 @@ import typing
 import warnings
 from collections.abc import Callable, Iterator
 from types import ModuleType, SimpleNamespace
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from .core.errors import ArgumentError, ArgumentTypeError, DeviceError, DTypeError, GraphError
 from .core.tensor import Tensor
@@ -55,6 +55,7 @@ __all__ = [
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
+T = TypeVar("T")
 
 
 _GPU_TENSORS = ["Bool", "Byte", "Char", "Double", "Float", "Half", "Int", "Long", "Short"]
@@ -560,6 +561,10 @@ def _no_group(*args: Any, **kwargs: Any) -> Any:
     )
 
 
+class Future(Generic[T]):
+    """A result that another process will send, in annotations of programs; none is sent here."""
+
+
 def _no_such_backend(name: str) -> Callable[..., Any]:
     def refuse(*args: Any, **kwargs: Any) -> Any:
         raise DeviceError(
@@ -634,6 +639,10 @@ def _flags_of(name: str) -> Callable[..., Any]:
 # The modules --------------------------------------------------------------------------------------
 
 _FUNCTIONS: tuple[tuple[str, Any, str], ...] = (
+    ("_dynamo", _says(False), "is_compiling"),
+    ("_dynamo", _says(None), "reset mark_dynamic mark_static graph_break"),
+    ("_dynamo", _decorator, "disable"),
+    ("_dynamo", _same, "allow_in_graph"),
     ("accelerator", _says(0), "memory_allocated max_memory_allocated memory_reserved"),
     ("accelerator", _says(None), "empty_cache"),
     ("accelerator", _no_accelerator, "current_device_index set_device_index synchronize"),
@@ -669,7 +678,8 @@ _FUNCTIONS: tuple[tuple[str, Any, str], ...] = (
     ("cuda.random", _says(None), "manual_seed manual_seed_all seed seed_all"),
     ("distributed", _says(False), "is_available is_initialized is_torchelastic_launched"),
     ("distributed", _no_group, "get_rank get_world_size init_process_group barrier all_reduce"),
-    ("distributed", _no_group, "destroy_process_group"),
+    ("distributed", _no_group, "destroy_process_group all_gather broadcast reduce new_group"),
+    ("distributed.nn", _no_group, "all_reduce all_gather"),
     ("jit", _says(False), "is_scripting is_tracing"),
     ("jit", _decorator, "script ignore"),
     ("jit", _same, "trace trace_module freeze optimize_for_inference unused export"),
@@ -707,6 +717,10 @@ _SDP = SimpleNamespace(flash=True, math=True, mem_efficient=True, cudnn=True)
 _MHA = SimpleNamespace(fastpath=True)
 
 _MODULES: dict[str, dict[str, Any]] = {
+    "_C": {"Value": object},
+    "_dynamo.config": {"suppress_errors": False, "verbose": False},
+    "_inductor": {},
+    "_inductor.config": {},
     "accelerator": {
         "is_available": lambda: _gpus() > 0,
         "device_count": _gpus,
@@ -772,6 +786,11 @@ _MODULES: dict[str, dict[str, Any]] = {
     },
     "cuda.amp": {"autocast": _CudaAutocast, "GradScaler": functools.partial(GradScaler, "cuda")},
     "cuda.nvtx": {"range": lambda *args, **kwargs: contextlib.nullcontext()},
+    "distributed": {
+        "ProcessGroup": type("ProcessGroup", (), {}),
+        "ReduceOp": SimpleNamespace(SUM=0, AVG=1, PRODUCT=2, MIN=3, MAX=4),
+    },
+    "futures": {"Future": Future, "collect_all": _no_group},
     "jit": {
         "annotate": lambda the_type, the_value: the_value,
         "Attribute": lambda value, type: value,

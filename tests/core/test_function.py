@@ -164,6 +164,31 @@ def test_a_forward_that_is_not_static_is_refused(lib):
         Legacy()(leaf(lib, 1.0))
 
 
+@pytest.mark.parametrize("kind", [staticmethod, classmethod, lambda method: method])
+@pytest.mark.parametrize("separate", [False, True])
+def test_a_forward_may_be_of_the_class_or_plain(lib, kind, separate):
+    own = (None,) if kind is classmethod else ()
+
+    class Square(lib.autograd.Function):
+        @kind
+        def forward(*args):
+            *ctx, x = args[len(own) :]
+            for each in ctx:
+                each.save_for_backward(x)
+            return x * x
+
+        @kind
+        def backward(*args):
+            ctx, grad = args[len(own) :]
+            return 2 * grad * ctx.saved_tensors[0]
+
+    if separate:
+        Square.setup_context = lambda ctx, inputs, output: ctx.save_for_backward(*inputs)
+    x = leaf(lib, 3.0)
+    Square.apply(x).backward()
+    assert x.grad == 6.0
+
+
 def test_functions_are_inherited(lib):
     base = cube(lib)
 

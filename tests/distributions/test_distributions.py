@@ -501,3 +501,29 @@ def test_transforms_are_equal_if_what_they_are_made_of_is():
     assert home.ComposeTransform([square]) != home.ComposeTransform([cube])
     assert home.AffineTransform(0.0, gg.tensor([1.0, 2.0])) != home.AffineTransform(0.0, 1.0)
     assert home.ExpTransform() != square
+
+
+@pytest.mark.parametrize("lib", [gg, torch])
+def test_distributions_of_programs_expand_an_instance_of_their_class(lib):
+    class Shifted(lib.distributions.Distribution):
+        arg_constraints = {}
+
+        def __init__(self, base):
+            self.base = base
+            super().__init__(base.batch_shape, base.event_shape, validate_args=False)
+
+        def expand(self, batch_shape, _instance=None):
+            new = self._get_checked_instance(Shifted, _instance)
+            new.base = self.base.expand(batch_shape)
+            super(Shifted, new).__init__(batch_shape, validate_args=False)
+            return new
+
+    class Own(Shifted):
+        def __init__(self):
+            super().__init__(lib.distributions.Normal(0.0, 1.0))
+
+    expanded = Shifted(lib.distributions.Normal(0.0, 1.0)).expand((3,))
+    assert type(expanded) is Shifted
+    assert tuple(expanded.base.batch_shape) == (3,)
+    with pytest.raises(NotImplementedError, match=r"must also define a custom .expand"):
+        Own().expand((3,))

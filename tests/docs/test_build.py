@@ -28,7 +28,7 @@ def test_every_op_is_on_a_page_of_the_reference(build):
 
 def test_groups_are_the_comments_of_all(build):
     found = build("reference").groups(importlib.import_module("glassgrad.func"))
-    assert found["batches"] == ["vmap"]
+    assert found["batches"] == ["vmap", "chunk_vmap"]
     assert found["Jacobians"] == ["jacrev", "jacfwd", "hessian"]
 
 

@@ -153,3 +153,13 @@ def test_p_norms_are_pytorchs():
     F.lp_pool2d(ours, 3.0, 2).sum().backward()
     torch.nn.functional.lp_pool2d(theirs, 3.0, 2).sum().backward()
     np.testing.assert_allclose(ours.grad.numpy(), theirs.grad.numpy(), rtol=1e-10)
+
+
+@pytest.mark.parametrize("layer", ["MaxPool2d(2)", "AdaptiveMaxPool2d(2)", "MaxPool1d(2)"])
+def test_a_relu_in_place_may_follow_a_maximum(layer):
+    found = []
+    for lib in (gg, torch):
+        x = lib.arange(-32.0, 32.0).reshape(1, 8, 8).requires_grad_()
+        lib.nn.functional.relu_(eval(f"lib.nn.{layer}", {"lib": lib})(x)).sum().backward()
+        found.append(x.grad.tolist())
+    assert found[0] == found[1]

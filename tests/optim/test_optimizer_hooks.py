@@ -176,3 +176,50 @@ def test_lbfgs_has_one_group_and_one_search(lib):
 
     with pytest.raises(RuntimeError, match="only 'strong_wolfe' is supported"):
         optimizer.step(closure)
+
+
+@BOTH
+def test_an_optimizer_around_another_need_not_be_initialised(lib):
+    class Around(lib.optim.Optimizer):
+        def __init__(self, inner):
+            self.inner, self.param_groups = inner, inner.param_groups
+
+        def step(self, closure=None):
+            return self.inner.step(closure)
+
+    x, inner = optimizer_of(lib)
+    Around(inner).step()
+    assert x.tolist() == [0.5, 1.5]
+
+
+@BOTH
+def test_an_option_may_be_required(lib):
+    required = importlib.import_module(f"{lib.__name__}.optim.optimizer").required
+    x = lib.ones(1, requires_grad=True)
+    with pytest.raises(ValueError, match="didn't specify a value of required optimization parame"):
+        lib.optim.Optimizer([x], {"lr": required})
+    assert repr(required) == "<required parameter>"
+    assert lib.optim.Optimizer([{"params": [x], "lr": 1.0}], {"lr": required}).param_groups
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "_foreach_mul_(x, 2.0)",
+        "_foreach_add_(x, y, alpha=2)",
+        "_foreach_lerp_(x, y, 0.25)",
+        "_foreach_addcdiv_(x, x, y, [1.0, 2.0])",
+        "_foreach_addcmul_(x, x, y, value=2.0)",
+        "_foreach_maximum_(x, 1.5)",
+        "_foreach_sign(x)",
+        "_foreach_norm(x, ord=1)",
+        "_foreach_pow(x, [2, 3])",
+    ],
+)
+def test_lists_are_computed_tensor_by_tensor(call):
+    found = []
+    for lib in (gg, torch):
+        x, y = [[lib.tensor([1.0, 2.0]) * n, lib.tensor([[3.0]]) * n] for n in (1, 2)]
+        results = eval(f"lib.{call}", {"lib": lib, "x": x, "y": y}) or ()
+        found.append([each.tolist() for each in (*x, *results)])
+    assert found[0] == found[1]

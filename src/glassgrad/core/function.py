@@ -277,8 +277,7 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
 
         Raises:
             MissingRuleError: if there is no `forward`.
-            GraphError: if `forward` is not a static method, or the rules of in-place Functions
-                (`mark_dirty`) are broken.
+            GraphError: if the rules of in-place Functions (`mark_dirty`) are broken.
         """
         forward, separate, has_defaults = cls.__dict__.get("_form") or plugs.calls.form_of(cls)
         if kwargs or has_defaults:

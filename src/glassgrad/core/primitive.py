@@ -43,6 +43,7 @@ import operator
 import threading
 from collections.abc import Callable
 from inspect import CO_VARARGS
+from numbers import Number
 from sys import _getframe
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -50,7 +51,7 @@ import numpy as np
 from numpy import ndarray
 
 from . import state
-from .errors import GlassgradError
+from .errors import ArgumentTypeError, GlassgradError
 from .function import Function
 from .graph import GradientEdge, Node, edge_of, number
 from .saved import PrimitiveNode, note_versions, operand_of, save
@@ -171,6 +172,8 @@ def _way_in(cls: type[Primitive], depth: int) -> Func:
     def readable(*operands: Any, **parameters: Any) -> Any:  # a function, so that it is a method
         return apply(cls, *operands, **parameters)
 
+    if depth == 1:
+        readable = as_operator(readable)
     if cls.multiple or not cls.differentiable or cls.changes_dtype:
         return readable
     takes_more = bool(code.co_flags & CO_VARARGS)
@@ -183,6 +186,21 @@ def _way_in(cls: type[Primitive], depth: int) -> Func:
     if code.co_argcount == 2 and cls.promotes is None and range(2)[cls.differentiates] == range(1):
         return fast_door(cls, readable, 2)  # the second is an index; a third goes the readable way
     return readable
+
+
+def as_operator(function: Func) -> Func:
+    """The function for `x + other`: what is no operand, Python asks for its `__radd__`."""
+
+    @functools.wraps(function)
+    def operated(x: Any, other: Any) -> Any:
+        try:
+            return function(x, other)
+        except ArgumentTypeError:
+            if isinstance(other, (Tensor, ndarray, Number)):
+                raise
+            return NotImplemented
+
+    return operated
 
 
 class _OnFirstUse:

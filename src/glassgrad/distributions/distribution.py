@@ -162,6 +162,15 @@ class Distribution:
         new._batch_shape = Size(batch_shape)
         return new
 
+    def _get_checked_instance(self, cls: type, _instance: Any = None) -> Any:
+        """What `expand` of a program has to fill in: a new instance of its class."""
+        if _instance is None and type(self).__init__ is not cls.__init__:  # type: ignore[misc]
+            raise NotImplementedError(
+                f"Subclass {type(self).__name__} of {cls.__name__} that defines a custom __init__ "
+                "method must also define a custom .expand() method."
+            )
+        return object.__new__(type(self)) if _instance is None else _instance
+
     # Questions, and the formulas that answer them: `_mean` … of the subclasses.
 
     @property

@@ -84,6 +84,14 @@ def sum_rightmost(value: Tensor, dims: int) -> Tensor:
     return value.sum(tuple(range(-dims, 0))) if dims else value
 
 
+_sum_rightmost = sum_rightmost  # PyTorch's name, which distributions of programs import
+
+
+def _standard_normal(shape: Any, dtype: Any, device: Any) -> Tensor:
+    """Standard normal numbers, for distributions of programs."""
+    return ops.randn(tuple(shape), dtype=dtype, device=device)
+
+
 def draw(name: str, shape: Any, *parameters: Tensor) -> Tensor:
     """Numbers that NumPy's generator draws by its method `name`, of the parameters' dtype."""
     arrays = [asnumpy(each.detach().payload) for each in parameters]

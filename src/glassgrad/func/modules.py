@@ -8,7 +8,8 @@
 A module is asked for what `nn.Module` has, and called; `nn` itself is above this package.
 """
 
-from collections.abc import Mapping, Sequence
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, TransformError
@@ -64,6 +65,13 @@ def functional_call(
         args = ()
     elif not isinstance(args, tuple):
         args = (args,)
+    with exchanged(module, values, given):
+        return module(*args, **(kwargs or {}))
+
+
+@contextlib.contextmanager
+def exchanged(module: Any, values: Values, given: Values) -> Iterator[None]:
+    """Have the module compute with `values` inside; what it assigns to them goes into `given`."""
     places = [(key, *place) for key in values if (place := _place(module, key))]
     for key, _, _ in places:
         if values[key] is not None and not isinstance(values[key], Tensor):
@@ -75,12 +83,11 @@ def functional_call(
     try:
         for key, registry, name in places:
             registry[name] = values[key]
-        result = module(*args, **(kwargs or {}))
+        yield
         given.update({key: registry[name] for key, registry, name in places if key in given})
     finally:
         for (_, registry, name), x in zip(places, own, strict=True):
             registry[name] = x
-    return result
 
 
 def _one_dict(dicts: Any) -> tuple[Values, Values]:

@@ -12,7 +12,7 @@ from importlib import import_module as _import_module
 
 from glassgrad.core.tensor import Tensor as _Tensor
 from glassgrad.missing import missing_from as _missing_from
-from glassgrad.nn import functional, init, utils
+from glassgrad.nn import functional, init, modules, parallel, utils
 from glassgrad.nn.module import Module
 
 _FILES = (
@@ -34,11 +34,11 @@ def _defined_in(file: str) -> dict[str, type]:
     }
 
 
-_classes: dict[str, type] = {}
+_classes: dict[str, type] = {"DataParallel": parallel.DataParallel}
 for _file in _FILES.split():
     _classes |= _defined_in(_file)
 globals().update(_classes)
 
-__all__ = ["functional", "init", "utils", *_classes]
+__all__ = ["functional", "init", "modules", "parallel", "utils", *_classes]
 
 __getattr__ = _missing_from(__name__)

@@ -15,8 +15,10 @@ from glassgrad.nn import functional as functional
 from glassgrad.nn import init as init
 from glassgrad.nn import layers as _layers
 from glassgrad.nn import losses as _losses
+from glassgrad.nn import modules as modules
 from glassgrad.nn import normalization as _normalization
 from glassgrad.nn import padding as _padding
+from glassgrad.nn import parallel as parallel
 from glassgrad.nn import pooling as _pooling
 from glassgrad.nn import recurrent as _recurrent
 from glassgrad.nn import utils as utils
@@ -62,6 +64,7 @@ from glassgrad.nn.padding import UpsamplingNearest2d as UpsamplingNearest2d
 from glassgrad.nn.padding import ZeroPad1d as ZeroPad1d
 from glassgrad.nn.padding import ZeroPad2d as ZeroPad2d
 from glassgrad.nn.padding import ZeroPad3d as ZeroPad3d
+from glassgrad.nn.parallel import DataParallel as DataParallel
 from glassgrad.nn.parameter import Buffer as Buffer
 from glassgrad.nn.parameter import Parameter as Parameter
 from glassgrad.nn.parameter import UninitializedBuffer as UninitializedBuffer
@@ -812,7 +815,10 @@ class LazyBatchNorm3d(_normalization.LazyBatchNorm3d):
 __all__ = [
     "functional",
     "init",
+    "modules",
+    "parallel",
     "utils",
+    "DataParallel",
     "Module",
     "Parameter",
     "Buffer",

@@ -1,6 +1,9 @@
 """Attention as a module: projections of its inputs, and several heads."""
 
+import contextlib
+import enum
 import math
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from glassgrad.core.errors import ExpectationError
@@ -157,3 +160,23 @@ class MultiheadAttention(Module):
             is_causal=is_causal,
         )
         return (y.transpose(0, 1) if turns else y), shares
+
+
+class SDPBackend(enum.IntEnum):
+    """PyTorch's ways of computing `scaled_dot_product_attention`; MATH is the one here."""
+
+    ERROR = -1
+    MATH = 0
+    FLASH_ATTENTION = 1
+    EFFICIENT_ATTENTION = 2
+    CUDNN_ATTENTION = 3
+    OVERRIDEABLE = 4
+
+
+@contextlib.contextmanager
+def sdpa_kernel(
+    backends: SDPBackend | Iterable[SDPBackend],  # noqa: ARG001  # PyTorch's; there is one
+    set_priority: bool = False,  # noqa: ARG001
+) -> Iterator[None]:
+    """Choose among the ways of computing attention inside; there is one."""
+    yield

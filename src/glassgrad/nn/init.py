@@ -237,7 +237,7 @@ def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> floa
             f"Mode {mode} not supported: one of the two fans sets the scale. "
             "Write 'fan_in' or 'fan_out'."
         )
-    fan = _fans(tensor)[mode.lower() == "fan_out"]
+    fan = _calculate_correct_fan(tensor, mode)
     return calculate_gain(nonlinearity, a) / math.sqrt(max(fan, 1))
 
 
@@ -363,6 +363,15 @@ def old_name(function: Callable[..., Tensor], home: str) -> Callable[..., Tensor
     renamed.__name__ = old
     renamed.__doc__ = f"The old name of `{name}`; it warns."
     return renamed
+
+
+# PyTorch's name, which layers of programs import.
+_calculate_fan_in_and_fan_out = _fans
+
+
+def _calculate_correct_fan(tensor: Tensor, mode: str) -> int:
+    """One of the two fans of a weight, by its name."""
+    return _fans(tensor)[mode.lower() == "fan_out"]
 
 
 for _name in {*__all__} - {"calculate_gain", "ones_", "trunc_normal_", "zeros_"}:

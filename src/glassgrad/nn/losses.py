@@ -10,7 +10,7 @@ from glassgrad.nn.applied import Applied
 from glassgrad.ops._arguments import chosen_reduction
 
 
-class _Loss(Applied):
+class _Loss(Applied, of="soft_margin_loss"):
     """The base class of losses of an input and a target."""
 
     _shown = ()
@@ -20,6 +20,10 @@ class _Loss(Applied):
         if old != (None, None):
             given["reduction"] = chosen_reduction(given["reduction"], *old)
         super()._build(given)
+
+
+class _WeightedLoss(_Loss, of="multilabel_soft_margin_loss"):
+    """The base class of losses that programs write, with a weight for each class."""
 
 
 class L1Loss(_Loss, of="l1_loss"):

@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import Any
 
 import glassgrad.nn
-from glassgrad.nn import convolution, module
+from glassgrad.nn import convolution, losses, module
 from glassgrad.nn import lazy as our_lazy
 from glassgrad.nn import normalization as our_normalization
 from glassgrad.nn._making import each_dim
@@ -22,7 +22,7 @@ _FILES = (
     "instancenorm lazy linear loss normalization padding pixelshuffle pooling rnn sparse "
     "transformer upsampling"
 )
-_WITH_BASES = (our_lazy, convolution, our_normalization)
+_WITH_BASES = (our_lazy, convolution, losses, our_normalization)
 """Our files with base classes that PyTorch has too: programs ask `isinstance` for `_ConvNd`."""
 
 

@@ -10,29 +10,29 @@ from collections.abc import Sequence
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops._arguments import Dims, Operand
 from glassgrad.ops.activations import log_softmax as log_softmax, prelu as prelu, softmax as softmax
-from glassgrad.ops.arithmetic import addcdiv as addcdiv, addcmul as addcmul, adjoint as adjoint, conj as conj, imag as imag, isreal as isreal, lerp as lerp, positive as positive, real as real, resolve_conj as resolve_conj, resolve_conj as resolve_neg, view_as_complex as view_as_complex, view_as_real as view_as_real
+from glassgrad.ops.arithmetic import addcdiv as addcdiv, addcmul as addcmul, adjoint as adjoint, conj as conj, imag as imag, isreal as isreal, positive as positive, real as real, resolve_conj as resolve_conj, resolve_conj as resolve_neg, view_as_complex as view_as_complex, view_as_real as view_as_real
 from glassgrad.ops.comparison import allclose as allclose, equal as equal, isclose as isclose, isfinite as isfinite, isin as isin, isinf as isinf, isnan as isnan, signbit as signbit
-from glassgrad.ops.conversion import clone as clone, is_complex as is_complex, is_floating_point as is_floating_point, is_signed as is_signed
+from glassgrad.ops.conversion import clone as clone, detach as detach, is_complex as is_complex, is_floating_point as is_floating_point, is_signed as is_signed
 from glassgrad.ops.creation import TensorType, as_tensor as as_tensor, asarray as asarray, from_dlpack as from_dlpack, from_numpy as from_numpy, frombuffer as frombuffer
 from glassgrad.ops.diagonals import block_diag as block_diag, diag as diag, diag_embed as diag_embed, diagflat as diagflat, diagonal as diagonal, diagonal_scatter as diagonal_scatter, trace as trace
 from glassgrad.ops.elementary import frexp as frexp, vander as vander
 from glassgrad.ops.generator import Generator, Generator as Generator, get_rng_state as get_rng_state, initial_seed as initial_seed, manual_seed as manual_seed, seed as seed, set_rng_state as set_rng_state
 from glassgrad.ops.indexing import index_put as index_put, put as put, unravel_index as unravel_index
-from glassgrad.ops.joining import Tensors, as_strided as as_strided, as_strided_ as as_strided_, as_strided_scatter as as_strided_scatter, atleast_1d as atleast_1d, atleast_2d as atleast_2d, atleast_3d as atleast_3d, broadcast_shapes as broadcast_shapes, broadcast_tensors as broadcast_tensors, cartesian_prod as cartesian_prod, chunk as chunk, combinations as combinations, dsplit as dsplit, hsplit as hsplit, meshgrid as meshgrid, narrow as narrow, select as select, select_scatter as select_scatter, slice_scatter as slice_scatter, split as split, split_with_sizes as split_with_sizes, tensor_split as tensor_split, unbind as unbind, unsafe_chunk as unsafe_chunk, unsafe_split as unsafe_split, unsafe_split_with_sizes as unsafe_split_with_sizes, vsplit as vsplit
+from glassgrad.ops.joining import Tensors, as_strided as as_strided, as_strided_ as as_strided_, as_strided_scatter as as_strided_scatter, atleast_1d as atleast_1d, atleast_2d as atleast_2d, atleast_3d as atleast_3d, broadcast_shapes as broadcast_shapes, broadcast_tensors as broadcast_tensors, cartesian_prod as cartesian_prod, combinations as combinations, dsplit as dsplit, hsplit as hsplit, meshgrid as meshgrid, narrow as narrow, select as select, select_scatter as select_scatter, slice_scatter as slice_scatter, split as split, split_with_sizes as split_with_sizes, unsafe_chunk as unsafe_chunk, unsafe_split as unsafe_split, unsafe_split_with_sizes as unsafe_split_with_sizes, vsplit as vsplit
 from glassgrad.ops.linalg import chain_matmul as chain_matmul, einsum as einsum, outer as ger, outer as outer
 from glassgrad.ops.masking import masked_fill as masked_fill, masked_scatter as masked_scatter
-from glassgrad.ops.matrices import _lu as lu, _qr as qr, _svd as svd, logdet as logdet, lu_unpack as lu_unpack, matrix_exp as matrix_exp, pinverse as pinverse, slogdet as slogdet
+from glassgrad.ops.matrices import _lu as lu, _qr as qr, _svd as svd, logdet as logdet, lu_unpack as lu_unpack, matrix_exp as matrix_exp, pinverse as pinverse, slogdet as slogdet, triangular_solve as triangular_solve
 from glassgrad.ops.memory import detach_ as detach_, fill as fill, fill_ as fill_, get_device as get_device, is_nonzero as is_nonzero, is_same_size as is_same_size, is_storage as is_storage, numel as numel, resize_as_ as resize_as_, typename as typename, zero_ as zero_
 from glassgrad.ops.networks import bilinear as bilinear, group_norm as group_norm, layer_norm as layer_norm, rms_norm as rms_norm
-from glassgrad.ops.norms import Order, cdist as cdist, cosine_similarity as cosine_similarity, dist as dist, pdist as pdist
-from glassgrad.ops.ordering import AminmaxReturn, CummaxReturn, CumminReturn, HistogramReturn, KthvalueReturn, ModeReturn, SortReturn, TopkReturn, argsort as argsort, bincount as bincount, unique as unique, unique_consecutive as unique_consecutive
-from glassgrad.ops.random import feature_dropout as feature_dropout
+from glassgrad.ops.norms import Order, cdist as cdist, cosine_similarity as cosine_similarity, dist as dist, pdist as pdist, renorm as renorm
+from glassgrad.ops.ordering import AminmaxReturn, CummaxReturn, CumminReturn, HistogramReturn, KthvalueReturn, ModeReturn, SortReturn, TopkReturn, bincount as bincount, unique as unique, unique_consecutive as unique_consecutive
+from glassgrad.ops.random import feature_dropout as feature_dropout, poisson as poisson
 from glassgrad.ops.recurrence import lstm_cell as lstm_cell
-from glassgrad.ops.reduction import corrcoef as corrcoef, count_nonzero as count_nonzero, cov as cov, cumulative_trapezoid as cumulative_trapezoid, gradient as gradient, trapezoid as trapezoid, trapezoid as trapz
+from glassgrad.ops.reduction import corrcoef as corrcoef, cov as cov, cumulative_trapezoid as cumulative_trapezoid, gradient as gradient, trapezoid as trapezoid, trapezoid as trapz
 from glassgrad.ops.resampling import channel_shuffle as channel_shuffle, constant_pad_nd as constant_pad_nd, pixel_shuffle as pixel_shuffle, pixel_unshuffle as pixel_unshuffle
-from glassgrad.ops.scattering import index_add as index_add, index_copy as index_copy, index_fill as index_fill, index_reduce as index_reduce, repeat_interleave as repeat_interleave, scatter as scatter, scatter_add as scatter_add, scatter_reduce as scatter_reduce
+from glassgrad.ops.scattering import index_add as index_add, index_copy as index_copy, index_fill as index_fill, index_reduce as index_reduce, scatter as scatter, scatter_add as scatter_add, scatter_reduce as scatter_reduce
 from glassgrad.ops.selection import argwhere as argwhere, where as where
-from glassgrad.ops.shape import broadcast_to as broadcast_to, flatten as flatten, flip as flip, fliplr as fliplr, flipud as flipud, movedim as moveaxis, movedim as movedim, permute as permute, ravel as ravel, reshape as reshape, roll as roll, rot90 as rot90, squeeze as squeeze, swapaxes as swapaxes, swapaxes as swapdims, t as t, tile as tile, transpose as transpose, unflatten as unflatten, unsqueeze as unsqueeze
+from glassgrad.ops.shape import Ints, broadcast_to as broadcast_to, flatten as flatten, flip as flip, fliplr as fliplr, flipud as flipud, movedim as moveaxis, movedim as movedim, permute as permute, ravel as ravel, reshape as reshape, roll as roll, rot90 as rot90, swapaxes as swapaxes, swapaxes as swapdims, t as t, tile as tile, transpose as transpose, unflatten as unflatten, unsqueeze as unsqueeze
 from glassgrad.ops.windows import Ints
 from glassgrad.values.dtypes import Number
 from typing import Any
@@ -288,7 +288,7 @@ def amin(input: Tensor, dim: Dims = None, keepdim: bool = False, *, axis: Dims =
     See also: https://pytorch.org/docs/stable/generated/torch.amin.html
     """
 
-def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False, out: Tensor | tuple[Tensor, ...] | None = None) -> AminmaxReturn:
+def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False, axis: int | None = None, keepdims: bool | None = None, out: Tensor | tuple[Tensor, ...] | None = None) -> AminmaxReturn:
     """The smallest and the largest of all elements, or along a dim.
 
     Args:
@@ -424,6 +424,22 @@ def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False, *, axis
         tensor(1)
 
     See also: https://pytorch.org/docs/stable/generated/torch.argmin.html
+    """
+
+def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False, *, axis: int | None = None) -> Tensor:
+    """The indices that sort along a dim: those of `sort`.
+
+    Returns:
+        int64 tensor of the shape of `input`.
+
+    Raises:
+        DimError, DTypeError: as `sort`.
+
+    Example:
+        >>> argsort(tensor([3.0, 1.0, 2.0]))
+        tensor([1, 2, 0])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.argsort.html
     """
 
 def asin(input: Tensor, *, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
@@ -709,7 +725,7 @@ def bucketize(input: Tensor | Number, boundaries: Tensor, *, out_int32: bool = F
     See also: https://pytorch.org/docs/stable/generated/torch.bucketize.html
     """
 
-def cat(tensors: Tensors, dim: int = 0, *, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
+def cat(tensors: Tensors, dim: int = 0, *, axis: int | None = None, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
     """Tensors one behind the other in a dim they have.
 
     Args:
@@ -827,6 +843,26 @@ def cholesky_solve(input: Tensor, L: Tensor, upper: bool = False, *, out: Tensor
     Example:
         >>> cholesky_solve(tensor([[8.0]]), tensor([[2.0]]))
         tensor([[2.]])
+    """
+
+def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: int | None = None) -> tuple[Tensor, ...]:
+    """A tensor as (up to) so many parts of equal size, cut in one dim.
+
+    Args:
+        input: tensor of shape `(…, n, …)`.
+        chunks: how many; fewer if that uses up the dim earlier.
+        dim: which dim has the size `n`.
+
+    Returns:
+        Views; all of size `⌈n / chunks⌉` but for a smaller last one.
+
+    Raises:
+        ShapeError: for less than one part.
+        DimError: if there is no such dim.
+
+    Example:
+        >>> chunk(tensor([1, 2, 3, 4, 5]), 3)
+        (tensor([1, 2]), tensor([3, 4]), tensor([5]))
     """
 
 def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
@@ -1105,6 +1141,26 @@ def cosh_(input: Tensor) -> Tensor:
         DTypeError: if the result's dtype does not fit into `input`.
     """
 
+def count_nonzero(input: Tensor, dim: Dims = None, *, axis: Dims = None) -> Tensor:
+    """How many elements are not 0, of all or over some dims.
+
+    Args:
+        input: tensor of shape `S`.
+        dim: the dims to count over; None or () for all.
+
+    Returns:
+        int64 tensor of shape `S` without `dim`.
+
+    Raises:
+        DimError: for a dim that `input` does not have.
+
+    Example:
+        >>> count_nonzero(tensor([[0.0, 1.0], [2.0, 3.0]]), dim=1)
+        tensor([1, 2])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.count_nonzero.html
+    """
+
 def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
     """The vectors at right angles to two others in space, as long as the area between them.
 
@@ -1255,7 +1311,7 @@ def det(input: Tensor, *, out: Tensor | tuple[Tensor, ...] | None = None) -> Ten
     See also: https://pytorch.org/docs/stable/generated/torch.linalg.det.html
     """
 
-def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Tensor | None = None, append: Tensor | None = None, *, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
+def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Tensor | None = None, append: Tensor | None = None, *, axis: int | None = None, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
     """How much larger than the one before it each element of a dim is.
 
     Args:
@@ -2218,7 +2274,7 @@ def kron(input: Tensor, other: Tensor, *, out: Tensor | tuple[Tensor, ...] | Non
         tensor([ 1, 10,  2, 20])
     """
 
-def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False, *, out: Tensor | tuple[Tensor, ...] | None = None) -> KthvalueReturn:
+def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False, *, axis: int | None = None, keepdims: bool | None = None, out: Tensor | tuple[Tensor, ...] | None = None) -> KthvalueReturn:
     """The `k`-th smallest element along a dim, and where it is.
 
     Args:
@@ -2295,6 +2351,29 @@ def le(input: Operand, other: Operand) -> Tensor:
     Example:
         >>> le(tensor([1, 2]), 1)
         tensor([ True, False])
+    """
+
+def lerp(input: Tensor, end: Tensor, weight: Tensor | Number, *, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
+    """The point that lies `weight` of the way from `input` to `end`.
+
+    Args:
+        input, end: floating-point tensors of one dtype; with a tensor `weight` all three
+            broadcast to `S`.
+        weight: a number or a tensor of the same dtype; 0 gives `input`, 1 gives `end`.
+        out: where to write the result, if the tape need not record it.
+
+    Returns:
+        Tensor of shape `S`.
+
+    Raises:
+        DTypeError: for integers, or if the dtypes differ.
+        ShapeError: if the shapes do not broadcast.
+
+    Example:
+        >>> lerp(tensor([0.0, 10.0]), tensor([10.0, 20.0]), 0.25)
+        tensor([ 2.5000, 12.5000])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.lerp.html
     """
 
 less = lt
@@ -2565,6 +2644,24 @@ def logit_(input: Tensor, eps: float | None = None) -> Tensor:
         LeafWriteError: if `input` is a leaf that requires grad and the tape records.
         ShapeError: if the result would have another shape than `input`.
         DTypeError: if the result's dtype does not fit into `input`.
+    """
+
+def logspace(start: Any, end: Any, steps: int, base: float = 10.0, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, out: Tensor | tuple[Tensor, ...] | None = None, layout: Any = None, pin_memory: bool | None = None) -> Tensor:
+    """Powers of `base` whose exponents lie at equal distances, from `start` to `end`.
+
+    Args:
+        start, end: the first and the last exponent.
+        steps: how many; as `linspace`.
+        base: what is raised to them.
+        dtype: None: the default dtype.
+        device, requires_grad: as `tensor`.
+
+    Returns:
+        Tensor of shape `(steps,)`.
+
+    Example:
+        >>> logspace(0, 2, 3)
+        tensor([  1.,  10., 100.])
     """
 
 def logsumexp(input: Tensor, dim: Dims, keepdim: bool = False, *, keepdims: bool | None = None, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
@@ -2876,7 +2973,7 @@ def mm(input: Tensor, mat2: Tensor, *, out: Tensor | tuple[Tensor, ...] | None =
     See also: https://pytorch.org/docs/stable/generated/torch.mm.html
     """
 
-def mode(input: Tensor, dim: int = -1, keepdim: bool = False, *, out: Tensor | tuple[Tensor, ...] | None = None) -> ModeReturn:
+def mode(input: Tensor, dim: int = -1, keepdim: bool = False, *, axis: int | None = None, keepdims: bool | None = None, out: Tensor | tuple[Tensor, ...] | None = None) -> ModeReturn:
     """The most frequent element along a dim, and where it is.
 
     Args:
@@ -3058,7 +3155,7 @@ def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False, *, a
     See also: https://pytorch.org/docs/stable/generated/torch.nanmedian.html
     """
 
-def nanquantile(input: Tensor, q: Tensor | float, dim: int | None = None, keepdim: bool = False, *, interpolation: str = 'linear', out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
+def nanquantile(input: Tensor, q: Tensor | float, dim: int | None = None, keepdim: bool = False, *, interpolation: str = 'linear', axis: int | None = None, keepdims: bool | None = None, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
     """`quantile` of all elements but nan; of nothing else it is nan.
 
     Example:
@@ -3331,7 +3428,7 @@ def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype:
     See also: https://pytorch.org/docs/stable/generated/torch.prod.html
     """
 
-def quantile(input: Tensor, q: Tensor | float, dim: int | None = None, keepdim: bool = False, *, interpolation: str = 'linear', out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
+def quantile(input: Tensor, q: Tensor | float, dim: int | None = None, keepdim: bool = False, *, interpolation: str = 'linear', axis: int | None = None, keepdims: bool | None = None, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
     """The value below which a share `q` of the elements lies.
 
     Args:
@@ -3539,6 +3636,33 @@ def remainder(input: Operand, other: Operand, *, out: Tensor | tuple[Tensor, ...
         tensor([1.0000, 1.5000])
 
     See also: https://pytorch.org/docs/stable/generated/torch.remainder.html
+    """
+
+def repeat_interleave(input: Tensor, repeats: Tensor | int | None = None, dim: int | None = None, *, output_size: int | None = None, axis: int | None = None) -> Tensor:
+    """Each element several times, one behind the other.
+
+    Args:
+        input: tensor of shape `(…, n, …)`; alone, it is how often each place is named.
+        repeats: how often: a number, or a tensor of one integer for each element of the dim.
+        dim: which dim has the size `n`; None: the flattened tensor.
+        output_size: what the size of that dim becomes, if it is known.
+
+    Returns:
+        Tensor of shape `(…, m, …)`.
+
+    Raises:
+        ShapeError: for negative numbers, or not one number for each element.
+        DTypeError: for numbers that are no int32 or int64.
+
+    Example:
+        >>> repeat_interleave(tensor([1, 2]), 2)
+        tensor([1, 1, 2, 2])
+        >>> repeat_interleave(tensor([1, 2]), tensor([0, 3]))
+        tensor([2, 2, 2])
+        >>> repeat_interleave(tensor([2, 1]))
+        tensor([0, 0, 1])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.repeat_interleave.html
     """
 
 def rnn_relu(input: Tensor, hx: Tensor | Sequence[Tensor], params: Sequence[Tensor], has_biases: bool, num_layers: int, dropout: float, train: bool, bidirectional: bool, batch_first: bool) -> tuple[Tensor, ...]:
@@ -3849,7 +3973,7 @@ def sinh_(input: Tensor) -> Tensor:
         DTypeError: if the result's dtype does not fit into `input`.
     """
 
-def sort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool | None = None, *, out: Tensor | tuple[Tensor, ...] | None = None) -> SortReturn:
+def sort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool | None = None, *, axis: int | None = None, out: Tensor | tuple[Tensor, ...] | None = None) -> SortReturn:
     """The elements along a dim in ascending order, and where they were.
 
     Args:
@@ -3918,7 +4042,25 @@ def square_(input: Tensor) -> Tensor:
         DTypeError: if the result's dtype does not fit into `input`.
     """
 
-def stack(tensors: Tensors, dim: int = 0, *, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
+def squeeze(input: Tensor, dim: Ints | None = None, *, axis: Ints | None = None) -> Tensor:
+    """Leave out dims of size 1.
+
+    Args:
+        input: tensor of any shape.
+        dim: which of them, if they have size 1; None: all.
+
+    Returns:
+        A view.
+
+    Raises:
+        DimError: if there is no such dim.
+
+    Example:
+        >>> squeeze(tensor([[[1.0], [2.0]]])).shape
+        glassgrad.Size([2])
+    """
+
+def stack(tensors: Tensors, dim: int = 0, *, axis: int | None = None, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
     """Tensors beside each other in a new dim.
 
     Args:
@@ -4150,6 +4292,26 @@ def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: b
     See also: https://pytorch.org/docs/stable/generated/torch.tensor.html
     """
 
+def tensor_split(input: Tensor, indices_or_sections: int | Sequence[int] | Tensor, dim: int = 0, *, axis: int | None = None) -> tuple[Tensor, ...]:
+    """A tensor cut into so many parts of nearly equal size, or at given places.
+
+    Args:
+        input: tensor of shape `(…, n, …)`.
+        indices_or_sections: how many parts, or where to cut: a sequence, or a tensor with one dim.
+        dim: which dim has the size `n`.
+
+    Returns:
+        Views.
+
+    Raises:
+        ShapeError: for less than one part.
+        DimError: if there is no such dim.
+
+    Example:
+        >>> tensor_split(tensor([1, 2, 3]), 2)
+        (tensor([1, 2]), tensor([3]))
+    """
+
 def tensordot(a: Tensor, b: Tensor, dims: Any = 2, *, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
     """The products of two tensors, summed over pairs of dims.
 
@@ -4203,7 +4365,7 @@ def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
         DTypeError: if the result's dtype does not fit into `input`.
     """
 
-def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True, *, out: Tensor | tuple[Tensor, ...] | None = None) -> TopkReturn:
+def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True, *, axis: int | None = None, out: Tensor | tuple[Tensor, ...] | None = None) -> TopkReturn:
     """The `k` largest elements along a dim, the largest first, and where they were.
 
     Args:
@@ -4327,6 +4489,24 @@ def trunc_(input: Tensor) -> Tensor:
         LeafWriteError: if `input` is a leaf that requires grad and the tape records.
         ShapeError: if the result would have another shape than `input`.
         DTypeError: if the result's dtype does not fit into `input`.
+    """
+
+def unbind(input: Tensor, dim: int = 0, *, axis: int | None = None) -> tuple[Tensor, ...]:
+    """The elements of a dim as tensors of their own.
+
+    Args:
+        input: tensor of shape `(…, n, …)`.
+        dim: which dim has the size `n`.
+
+    Returns:
+        `n` views without that dim.
+
+    Raises:
+        DimError: if there is no such dim.
+
+    Example:
+        >>> unbind(tensor([[1, 2], [3, 4]]), 1)
+        (tensor([1, 3]), tensor([2, 4]))
     """
 
 def var(input: Tensor, dim: Dims = None, unbiased: bool | None = None, keepdim: bool = False, *, correction: float | None = 1, axis: Dims = None, keepdims: bool | None = None) -> Tensor:
@@ -4612,6 +4792,7 @@ __all__ = [
     "deg2rad",
     "deg2rad_",
     "det",
+    "detach",
     "detach_",
     "diag",
     "diag_embed",
@@ -4758,6 +4939,7 @@ __all__ = [
     "logical_xor",
     "logit",
     "logit_",
+    "logspace",
     "logsumexp",
     "lstm",
     "lstm_cell",
@@ -4819,6 +5001,7 @@ __all__ = [
     "pinverse",
     "pixel_shuffle",
     "pixel_unshuffle",
+    "poisson",
     "polar",
     "polygamma",
     "positive",
@@ -4844,6 +5027,7 @@ __all__ = [
     "relu",
     "relu_",
     "remainder",
+    "renorm",
     "repeat_interleave",
     "reshape",
     "resize_as_",
@@ -4924,6 +5108,7 @@ __all__ = [
     "transpose",
     "trapezoid",
     "trapz",
+    "triangular_solve",
     "tril",
     "tril_indices",
     "triu",

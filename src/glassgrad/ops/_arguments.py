@@ -38,13 +38,13 @@ def reduced(dim: Dims, ndim: int) -> Shape:
     return dims if ndim else ()
 
 
-def dim_or_axis(dim: Any, axis: Any) -> Any:
+def dim_or_axis(dim: Any, axis: Any, default: Any = None) -> Any:
     """The dim, given under NumPy's name.
 
     Raises:
         ArgumentTypeError: if it is given under PyTorch's, too.
     """
-    if dim is not None:
+    if dim != default:
         raise ArgumentTypeError(
             f"got both dim={dim} and axis={axis}. They are two names of one argument. Write dim."
         )
@@ -134,7 +134,7 @@ def check_one_dtype(
         names: what a dtype is called.
         called: what the second one is called.
     """
-    if y.dtype is not x.dtype:
+    if y.payload.dtype is not x.payload.dtype:
         raise DTypeError(
             f"{said.format(names(x.dtype), names(y.dtype))}. {what} in one precision. Write "
             f"`{called}.to(x.dtype)`."

@@ -34,7 +34,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from glassgrad.core.errors import LinAlgError
-from glassgrad.core.primitive import Parameters
+from glassgrad.core.primitive import Parameters, as_operator
 from glassgrad.core.state import Func, Names, Values
 from glassgrad.core.tensor import Tensor
 from glassgrad.levels.subclasses import PUBLIC
@@ -133,7 +133,8 @@ def op(
         if has_function:
             FUNCTIONS.update({f"{each}_": twin for each in names})
         if sign:
-            METHODS.update({f"__{sign}__": function, f"__r{sign}__": reflected(function)})
+            METHODS[f"__{sign}__"] = as_operator(function)
+            METHODS[f"__r{sign}__"] = reflected(function)
         if sign and has_twin:
             METHODS[f"__i{sign}__"] = twin
         ufuncs = [rule.ufunc for rule in rules if rule.ufunc is not None]
@@ -422,7 +423,7 @@ def widened(
         text += f"refuse_numbers(name, tensors, {named})\n"
     if axis and "dim" in given.default:
         wider = wider.wider("axis")
-        text += "if axis is not None:\n    {dim} = dim_or_axis({dim}, axis)\n"
+        text += "if axis is not None:\n    {dim} = dim_or_axis({dim}, axis, default)\n"
     if axis and "keepdim" in given.default:
         wider = wider.wider("keepdims")
         text += "if keepdims is not None:\n    {keepdim} = keepdims\n"
@@ -432,6 +433,7 @@ def widened(
     text += f"return plain({given.passed()})\n"
     doc = _with_argument(function.__doc__, _OUT) if write else function.__doc__
     used: Parameters = {"written_to": write, "dim_or_axis": dim_or_axis}
+    used |= {"default": given.default.get("dim")}
     used |= {"refuse_numbers": refuse_numbers, "name": function.__name__, "tensors": tensors}
     return _derived(function, text, wider, doc=doc, plain=_quickest(function, rules), **used)
 

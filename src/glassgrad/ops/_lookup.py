@@ -11,7 +11,7 @@ backward pass itself is recorded.
 """
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -98,6 +98,34 @@ def methods() -> dict[str, Any]:
     return {**{name: Later(name) for name in FILES.get("Tensor", ())}, **METHODS}
 
 
+def for_each(name: str) -> Func:
+    """PyTorch's `_foreach_mul_` and its like, which optimisers of programs call: a loop.
+
+    Args:
+        name: its name: a method of `Tensor` behind `_foreach_`, or one that is done in place.
+    """
+    own = name.removeprefix("_foreach_")
+    own = own.replace("maximum", "clamp_min").replace("minimum", "clamp_max")
+    in_place = own.endswith("_")
+
+    def done(x: Tensor, *others: Any, **options: Any) -> Tensor:
+        if own.startswith("addc") and len(others) == 3:
+            options["value"], others = others[2], others[:2]
+        if "ord" in options:
+            options["p"] = options.pop("ord")
+        if in_place and not hasattr(x, own):
+            return x.copy_(getattr(x, own[:-1])(*others, **options))
+        found: Tensor = getattr(x, own)(*others, **options)
+        return found
+
+    def each(tensors: Sequence[Tensor], *others: Any, **options: Any) -> Any:
+        lists = [x if isinstance(x, (list, tuple)) else [x] * len(tensors) for x in others]
+        found = [done(*row, **options) for row in zip(tensors, *lists, strict=True)]
+        return tensors if in_place else tuple(found)
+
+    return each
+
+
 # NumPy's functions on Tensors ---------------------------------------------------------------------
 
 
@@ -105,7 +133,7 @@ class _Rules(dict[Any, Func | None]):
     """What `np.f(x)` calls if `x` is a Tensor, for those `np.f` that were called with one."""
 
     def __missing__(self, function: Any) -> Func | None:
-        load(function.__module__, function.__name__)
+        load(getattr(function, "__module__", ""), function.__name__)  # SciPy's have none
         rule = NUMPY.get(function)
         if rule is not None:
             self[function] = rule

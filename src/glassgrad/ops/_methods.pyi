@@ -175,7 +175,7 @@ class OpMethods:
     def amin(self, dim: Dims = None, keepdim: builtins.bool = False, *, axis: Dims = None, keepdims: builtins.bool | None = None) -> Tensor:
         """The smallest element over some dims; everything else is as for `amax`."""
 
-    def aminmax(self, *, dim: builtins.int | None = None, keepdim: builtins.bool = False) -> AminmaxReturn:
+    def aminmax(self, *, dim: builtins.int | None = None, keepdim: builtins.bool = False, axis: builtins.int | None = None, keepdims: builtins.bool | None = None) -> AminmaxReturn:
         """The smallest and the largest of all elements, or along a dim."""
 
     def angle(self) -> Tensor:
@@ -235,7 +235,7 @@ class OpMethods:
     def argmin(self, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, axis: builtins.int | None = None, keepdims: builtins.bool | None = None) -> Tensor:
         """The index of the smallest element; everything else is as for `argmax`."""
 
-    def argsort(self, dim: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool = False) -> Tensor:
+    def argsort(self, dim: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool = False, *, axis: builtins.int | None = None) -> Tensor:
         """The indices that sort along a dim: those of `sort`."""
 
     def argwhere(self) -> Tensor:
@@ -370,7 +370,7 @@ class OpMethods:
     def cholesky_solve(self, L: Tensor, upper: builtins.bool = False) -> Tensor:
         """The solutions X of A·X = B, given the triangle L of A = L·Lᴴ."""
 
-    def chunk(self, chunks: builtins.int, dim: builtins.int = 0) -> tuple[Tensor, ...]:
+    def chunk(self, chunks: builtins.int, dim: builtins.int = 0, *, axis: builtins.int | None = None) -> tuple[Tensor, ...]:
         """A tensor as (up to) so many parts of equal size, cut in one dim."""
 
     def clamp(self, min: Any = None, max: Any = None) -> Tensor:
@@ -439,7 +439,7 @@ class OpMethods:
     def cosh_(self) -> Tensor:
         """`cosh`, in place."""
 
-    def count_nonzero(self, dim: Dims = None) -> Tensor:
+    def count_nonzero(self, dim: Dims = None, *, axis: Dims = None) -> Tensor:
         """How many elements are not 0, of all or over some dims."""
 
     def cov(self, *, correction: builtins.int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None) -> Tensor:
@@ -502,7 +502,7 @@ class OpMethods:
     def diagonal_scatter(self, src: Tensor, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1) -> Tensor:
         """`input` with `src` in the place of diagonals."""
 
-    def diff(self, n: builtins.int = 1, dim: builtins.int = -1, prepend: Tensor | None = None, append: Tensor | None = None) -> Tensor:
+    def diff(self, n: builtins.int = 1, dim: builtins.int = -1, prepend: Tensor | None = None, append: Tensor | None = None, *, axis: builtins.int | None = None) -> Tensor:
         """How much larger than the one before it each element of a dim is."""
 
     def digamma(self) -> Tensor:
@@ -835,7 +835,7 @@ class OpMethods:
     def kron(self, other: Tensor) -> Tensor:
         """The Kronecker product: each element of `input` times all of `other`, in its place."""
 
-    def kthvalue(self, k: builtins.int, dim: builtins.int = -1, keepdim: builtins.bool = False) -> KthvalueReturn:
+    def kthvalue(self, k: builtins.int, dim: builtins.int = -1, keepdim: builtins.bool = False, *, axis: builtins.int | None = None, keepdims: builtins.bool | None = None) -> KthvalueReturn:
         """The `k`-th smallest element along a dim, and where it is."""
 
     def lcm(self, other: Tensor) -> Tensor:
@@ -1021,7 +1021,7 @@ class OpMethods:
     def mm(self, mat2: Tensor) -> Tensor:
         """The product of two matrices."""
 
-    def mode(self, dim: builtins.int = -1, keepdim: builtins.bool = False) -> ModeReturn:
+    def mode(self, dim: builtins.int = -1, keepdim: builtins.bool = False, *, axis: builtins.int | None = None, keepdims: builtins.bool | None = None) -> ModeReturn:
         """The most frequent element along a dim, and where it is."""
 
     def moveaxis(self, source: Ints, destination: Ints) -> Tensor:
@@ -1069,7 +1069,7 @@ class OpMethods:
     def nanmedian(self, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, axis: builtins.int | None = None, keepdims: builtins.bool | None = None) -> Any:
         """`median` of all elements but nan; of nothing else it is nan."""
 
-    def nanquantile(self, q: Tensor | builtins.float, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, interpolation: str = 'linear') -> Tensor:
+    def nanquantile(self, q: Tensor | builtins.float, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, interpolation: str = 'linear', axis: builtins.int | None = None, keepdims: builtins.bool | None = None) -> Tensor:
         """`quantile` of all elements but nan; of nothing else it is nan."""
 
     def nansum(self, dim: Dims = None, keepdim: builtins.bool = False, *, dtype: Any = None, axis: Dims = None, keepdims: builtins.bool | None = None) -> Tensor:
@@ -1180,7 +1180,7 @@ class OpMethods:
     def qr(self, some: builtins.bool = True) -> Any:
         """`linalg.qr`; `some=False` stands for mode="complete"."""
 
-    def quantile(self, q: Tensor | builtins.float, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, interpolation: str = 'linear') -> Tensor:
+    def quantile(self, q: Tensor | builtins.float, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, interpolation: str = 'linear', axis: builtins.int | None = None, keepdims: builtins.bool | None = None) -> Tensor:
         """The value below which a share `q` of the elements lies."""
 
     def rad2deg(self) -> Tensor:
@@ -1213,10 +1213,13 @@ class OpMethods:
     def remainder_(self, other: Operand) -> Tensor:
         """`remainder`, in place."""
 
+    def renorm(self, p: builtins.float, dim: builtins.int, maxnorm: builtins.float) -> Tensor:
+        """Each slice of `input` along `dim`, made as short as `maxnorm` if it is longer."""
+
     def repeat(self, *repeats: Any) -> Tensor:
         """Copies of a tensor side by side."""
 
-    def repeat_interleave(self, repeats: Tensor | builtins.int | None = None, dim: builtins.int | None = None, *, output_size: builtins.int | None = None) -> Tensor:
+    def repeat_interleave(self, repeats: Tensor | builtins.int | None = None, dim: builtins.int | None = None, *, output_size: builtins.int | None = None, axis: builtins.int | None = None) -> Tensor:
         """Each element several times, one behind the other."""
 
     def reshape(self, *shape: Any) -> Tensor:
@@ -1336,7 +1339,7 @@ class OpMethods:
     def softmax(self, dim: builtins.int, dtype: Any = None) -> Tensor:
         """Positive numbers that sum to 1 along a dim: `exp(input)`, normalised."""
 
-    def sort(self, dim: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool | None = None) -> SortReturn:
+    def sort(self, dim: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool | None = None, *, axis: builtins.int | None = None) -> SortReturn:
         """The elements along a dim in ascending order, and where they were."""
 
     def split(self, split_size_or_sections: builtins.int | Sequence[builtins.int], dim: builtins.int = 0) -> tuple[Tensor, ...]:
@@ -1357,7 +1360,7 @@ class OpMethods:
     def square_(self) -> Tensor:
         """`square`, in place."""
 
-    def squeeze(self, dim: Ints | None = None) -> Tensor:
+    def squeeze(self, dim: Ints | None = None, *, axis: Ints | None = None) -> Tensor:
         """Leave out dims of size 1."""
 
     def squeeze_(self, dim: Ints | None = None) -> Tensor:
@@ -1429,7 +1432,7 @@ class OpMethods:
     def tanh_(self) -> Tensor:
         """`tanh`, in place."""
 
-    def tensor_split(self, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor, dim: builtins.int = 0) -> tuple[Tensor, ...]:
+    def tensor_split(self, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor, dim: builtins.int = 0, *, axis: builtins.int | None = None) -> tuple[Tensor, ...]:
         """A tensor cut into so many parts of nearly equal size, or at given places."""
 
     def tile(self, *dims: Ints) -> Tensor:
@@ -1438,7 +1441,7 @@ class OpMethods:
     def to(self, *args: Any, dtype: Any = None, device: Any = None, non_blocking: builtins.bool = False, copy: builtins.bool = False, memory_format: Any = None) -> Tensor:
         """Another dtype, another device, or both."""
 
-    def topk(self, k: builtins.int, dim: builtins.int = -1, largest: builtins.bool = True, sorted: builtins.bool = True) -> TopkReturn:
+    def topk(self, k: builtins.int, dim: builtins.int = -1, largest: builtins.bool = True, sorted: builtins.bool = True, *, axis: builtins.int | None = None) -> TopkReturn:
         """The `k` largest elements along a dim, the largest first, and where they were."""
 
     def trace(self) -> Tensor:
@@ -1480,7 +1483,7 @@ class OpMethods:
     def type_as(self, other: Tensor) -> Tensor:
         """`input` in the dtype, and on the device, of `other`."""
 
-    def unbind(self, dim: builtins.int = 0) -> tuple[Tensor, ...]:
+    def unbind(self, dim: builtins.int = 0, *, axis: builtins.int | None = None) -> tuple[Tensor, ...]:
         """The elements of a dim as tensors of their own."""
 
     def unflatten(self, dim: builtins.int, sizes: Sequence[builtins.int]) -> Tensor:

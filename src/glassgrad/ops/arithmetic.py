@@ -565,7 +565,7 @@ def _between(x: Any, y: Any, weight: Any) -> Any:
     return np.where(near, x + weight * (y - x), y - (1 - weight) * (y - x))
 
 
-@op(Lerp, LerpTensor, out=False)
+@op(Lerp, LerpTensor, out=True)
 def lerp(input: Tensor, end: Tensor, weight: Tensor | Number) -> Tensor:
     """The point that lies `weight` of the way from `input` to `end`.
 

@@ -12,7 +12,7 @@ from glassgrad.values.calls import warn
 from glassgrad.values.dtypes import TYPE_NAMES, DType, as_dtype, float32
 from glassgrad.values.layers import Layer, batches_of, settled
 
-from ._declaring import for_each_dtype, method, op
+from ._declaring import for_each_dtype, function, method, op
 from ._families import Moved, array_of
 
 
@@ -39,6 +39,17 @@ class Contiguous(Clone):
     @staticmethod
     def forward(x):
         return np.copy(x, order="C")
+
+
+@function()
+def detach(input: Tensor) -> Tensor:
+    """`input.detach()`: the same values in the same memory, outside of the graph.
+
+    Example:
+        >>> detach(tensor([1.0], requires_grad=True))
+        tensor([1.])
+    """
+    return input.detach()
 
 
 @op(Clone, numpy=(np.copy,))

@@ -403,6 +403,8 @@ def full(
     wanted = "full(): argument 'size' (position 1) must be tuple of ints"
     check_type(wanted, size, (tuple, list), "Write `full((n,), value)`.")
     value, own = number_of("full", fill_value)
+    if isinstance(fill_value, float):  # np.float64 is one
+        own = get_default_dtype()
     return filled("full", (size,), value, dtype=dtype or own, **new)
 
 
@@ -508,6 +510,30 @@ def linspace(start: Any, end: Any, steps: int, *, dtype: Any = None, **new: Any)
 
 
 @factory()
+def logspace(
+    start: Any, end: Any, steps: int, base: float = 10.0, *, dtype: Any = None, **new: Any
+) -> Tensor:
+    """Powers of `base` whose exponents lie at equal distances, from `start` to `end`.
+
+    Args:
+        start, end: the first and the last exponent.
+        steps: how many; as `linspace`.
+        base: what is raised to them.
+        dtype: None: the default dtype.
+        device, requires_grad: as `tensor`.
+
+    Returns:
+        Tensor of shape `(steps,)`.
+
+    Example:
+        >>> logspace(0, 2, 3)
+        tensor([  1.,  10., 100.])
+    """
+    exponents = linspace(start, end, steps, dtype=np.dtype(np.float64))
+    return made(base**exponents.payload, dtype or get_default_dtype(), **new)
+
+
+@factory()
 def eye(n: int, m: int | None = None, *, dtype: Any = None, **new: Any) -> Tensor:
     """Ones on the diagonal, zeros elsewhere.
 
@@ -580,6 +606,12 @@ class TensorType:
                 "takes sizes or values. Write `tensor(value)` for a 0-d tensor."
             )
         return filled("new", args or (0,), 0, dtype=self.dtype)
+
+    def __or__(self, other: Any) -> Any:
+        """`LongTensor | None`, as an annotation."""
+        return Tensor | other
+
+    __ror__ = __or__
 
     def __instancecheck__(self, instance: object) -> bool:
         return isinstance(instance, Tensor) and instance.dtype == self.dtype
@@ -808,12 +840,12 @@ def filled(
         like: a tensor that it matches, also in how it lies in memory.
         beside: a tensor that it matches but for its size.
     """
-    wanted, xp = as_dtype(dtype or get_default_dtype()), backend_for(new.get("device")).xp
+    wanted, maker = as_dtype(dtype or get_default_dtype()), backend_for(new.get("device")).maker
     if like is not None:
-        array = xp.empty_like(form_of(like.payload), wanted)
+        array = maker.empty_like(form_of(like.payload), wanted)
     else:
         sizes = checked_size(name if beside is None else f"new_{name}", size)
-        array = xp.empty(sizes, wanted) if value is None else xp.zeros(sizes, wanted)
+        array = maker.empty(sizes, wanted) if value is None else maker.zeros(sizes, wanted)
     if value is not None:
         check_number(wanted, value)
         if value or isinstance(value, float) or like is not None:  # -0.0 is not the memory's zero

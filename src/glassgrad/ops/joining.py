@@ -688,7 +688,7 @@ class Cat(Linear, Along):
         return cls.apply(*lined, dim=dim + 1)
 
 
-@function(Cat, out=True, out_apart=True, aliases=("concat", "concatenate"))
+@function(Cat, out=True, out_apart=True, aliases=("concat", "concatenate"), axis=True)
 def cat(tensors: Tensors, dim: int = 0) -> Tensor:
     """Tensors one behind the other in a dim they have.
 
@@ -754,7 +754,7 @@ class Stack(Linear, Along):
         )
 
 
-@function(Stack, out=True, out_apart=True)
+@function(Stack, out=True, out_apart=True, axis=True)
 def stack(tensors: Tensors, dim: int = 0) -> Tensor:
     """Tensors beside each other in a new dim.
 
@@ -1286,7 +1286,7 @@ def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) ->
     return split(input, tuple(split_sizes), dim)
 
 
-@op()
+@op(axis=True)
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """A tensor as (up to) so many parts of equal size, cut in one dim.
 
@@ -1327,7 +1327,7 @@ def _count_of(name: str, argument: str, given: Any) -> int:
     return count
 
 
-@op()
+@op(axis=True)
 def tensor_split(
     input: Tensor, indices_or_sections: int | Sequence[int] | Tensor, dim: int = 0
 ) -> tuple[Tensor, ...]:
@@ -1441,7 +1441,7 @@ class Unbind(Moved):
         return run(Stack, *_filled(grads, ctx.out_shape), dim=ctx.dim)
 
 
-@op(Unbind)
+@op(Unbind, axis=True)
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """The elements of a dim as tensors of their own.
 

@@ -1401,6 +1401,34 @@ def solve_triangular(
     return LinalgSolveTriangular.apply(A, B, upper=bool(upper))
 
 
+_TriangularSolve = return_type("triangular_solve", "solution cloned_coefficient")
+
+
+@function()
+def triangular_solve(
+    b: Tensor,
+    A: Tensor,
+    upper: bool = True,
+    transpose: bool = False,
+    unitriangular: bool = False,
+) -> Any:
+    """`linalg.solve_triangular(A, b)` of PyTorch's past, and a copy of `A`.
+
+    Args:
+        b, A, upper, unitriangular: as `B`, `A` … there.
+        transpose: take the transpose of A.
+
+    Example:
+        >>> triangular_solve(tensor([[2.0]]), tensor([[4.0]])).solution
+        tensor([[0.5000]])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.triangular_solve.html
+    """
+    matrix, is_upper = (A.mT, not upper) if transpose else (A, upper)
+    found = solve_triangular(matrix, b, upper=is_upper, unitriangular=unitriangular)
+    return _TriangularSolve(found, A.clone())
+
+
 @function(home="linalg", out=True)
 def lu_solve(
     LU: Tensor,

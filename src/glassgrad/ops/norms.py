@@ -10,7 +10,7 @@ from glassgrad.core.errors import ArgumentTypeError, DTypeError, LinAlgError, Sh
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.dtypes import as_dtype
 
-from ._arguments import Dims, reduced, require_tensor, scalar_name, wrap_dims
+from ._arguments import Dims, reduced, require_tensor, scalar_name, wrap_dim, wrap_dims
 from ._declaring import function, op
 from ._families import Reduction, kept_shape
 from .arithmetic import direction
@@ -20,6 +20,29 @@ from .matrices import check_matrices, check_precision, inv_ex, real_part, svdval
 from .selection import where
 
 Order = float | str | None
+
+
+@op()
+def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
+    """Each slice of `input` along `dim`, made as short as `maxnorm` if it is longer.
+
+    Args:
+        input: tensor of shape `S`.
+        p: which norm.
+        dim: along which dim slices follow each other.
+        maxnorm: the length that none exceeds.
+
+    Returns:
+        Tensor of shape `S`.
+
+    Example:
+        >>> renorm(tensor([[3.0, 4.0], [0.3, 0.4]]), 2, 0, 1.0)
+        tensor([[0.6000, 0.8000],
+                [0.3000, 0.4000]])
+    """
+    others = [each for each in range(input.ndim) if each != wrap_dim(dim, input.ndim)]
+    length = vector_norm(input, p, others, keepdim=True)
+    return input * where(length > maxnorm, maxnorm / (length + 1e-7), 1)
 
 
 class LinalgVectorNorm(Reduction):

@@ -380,7 +380,7 @@ def _shares(x: Any, dim: Shape) -> list[Any]:
     return [part / part.sum(axis=dim, keepdims=True) for part in here]
 
 
-@op(Aminmax, out=True, out_exact=True)
+@op(Aminmax, out=True, out_exact=True, axis=True)
 def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> AminmaxReturn:
     """The smallest and the largest of all elements, or along a dim.
 
@@ -757,7 +757,7 @@ def _order(x: Any, dim: int, *, descending: bool) -> Any:
     return x.shape[dim] - 1 - np.flip(from_behind, dim)
 
 
-@op(Sort, SortStable, out=True, out_exact=True)
+@op(Sort, SortStable, out=True, out_exact=True, axis=True)
 def sort(
     input: Tensor, dim: int = -1, descending: bool = False, stable: bool | None = None
 ) -> SortReturn:
@@ -792,7 +792,7 @@ def sort(
     )
 
 
-@op()
+@op(axis=True)
 def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Tensor:
     """The indices that sort along a dim: those of `sort`.
 
@@ -834,7 +834,7 @@ class Topk(AlongDim):
         return chosen_at(x, order[in_dim(slice(k), dim)], dim)
 
 
-@op(Topk, out=True, out_exact=True)
+@op(Topk, out=True, out_exact=True, axis=True)
 def topk(
     input: Tensor,
     k: int,
@@ -901,7 +901,7 @@ class Kthvalue(AlongDim):
         return chosen_at(x, order[in_dim(slice(k - 1, k), dim)], dim, keepdim=keepdim)
 
 
-@op(Kthvalue, out=True, out_exact=True)
+@op(Kthvalue, out=True, out_exact=True, axis=True)
 def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> KthvalueReturn:
     """The `k`-th smallest element along a dim, and where it is.
 
@@ -954,7 +954,7 @@ class Mode(AlongDim):
         return chosen_at(x, np.take_along_axis(order, most, axis=dim), dim, keepdim=keepdim)
 
 
-@op(Mode, out=True, out_exact=True)
+@op(Mode, out=True, out_exact=True, axis=True)
 def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> ModeReturn:
     """The most frequent element along a dim, and where it is.
 
@@ -989,7 +989,7 @@ def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> ModeReturn:
 INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")
 
 
-@op(out=True, out_exact=True)
+@op(out=True, out_exact=True, axis=True)
 def quantile(
     input: Tensor,
     q: Tensor | float,
@@ -1025,7 +1025,7 @@ def quantile(
     return _quantile("quantile", input, q, dim, keepdim, interpolation, ignore_nan=False)
 
 
-@op(out=True, out_exact=True)
+@op(out=True, out_exact=True, axis=True)
 def nanquantile(
     input: Tensor,
     q: Tensor | float,

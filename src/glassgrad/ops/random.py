@@ -332,6 +332,26 @@ def bernoulli(
     return (uniform < chance).to(input.dtype)
 
 
+@function()
+def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
+    """How often something happens that does so `input` times on average, element by element.
+
+    Args:
+        input: tensor of shape `S`, of rates from 0 up; the result does not depend on it in
+            autograd's eyes.
+        generator: where the numbers come from; None: the default generator.
+
+    Returns:
+        Tensor of shape `S` and the same dtype.
+
+    Example:
+        >>> poisson(tensor([0.0, 0.0]))
+        tensor([0., 0.])
+    """
+    rates = asnumpy(input.detach().payload)
+    return input.new_tensor(source_of(generator).poisson(rates)).to(input.dtype)
+
+
 def _check_probability(name: str, p: Tensor | float) -> None:
     likely = seen(p)
     if likely is not None and not np.all((likely >= 0) & (likely <= 1)):

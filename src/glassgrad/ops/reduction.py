@@ -313,7 +313,7 @@ class CountNonzero(Along):
         return (x != 0).sum(axis=dim)
 
 
-@op(CountNonzero)
+@op(CountNonzero, axis=True)
 def count_nonzero(input: Tensor, dim: Dims = None) -> Tensor:
     """How many elements are not 0, of all or over some dims.
 
@@ -1159,7 +1159,7 @@ def corrcoef(input: Tensor) -> Tensor:
 # Differences, and areas ---------------------------------------------------------------------------
 
 
-@op(out=True)
+@op(out=True, axis=True)
 def diff(
     input: Tensor,
     n: int = 1,

@@ -525,7 +525,7 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
     return gather(expand(input, ours), at, expand(indices, theirs))
 
 
-@op()
+@op(axis=True)
 def repeat_interleave(
     input: Tensor,
     repeats: Tensor | int | None = None,

@@ -403,7 +403,7 @@ def _unsqueezed(grad: Any, shape: Shape, dims: Iterable[int]) -> Any:
     return grad
 
 
-@op(SqueezeDim, Squeeze, SqueezeDims, numpy=(np.squeeze,))
+@op(SqueezeDim, Squeeze, SqueezeDims, numpy=(np.squeeze,), axis=True)
 def squeeze(input: Tensor, dim: Ints | None = None) -> Tensor:
     """Leave out dims of size 1.
 

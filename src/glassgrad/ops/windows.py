@@ -803,7 +803,7 @@ class MaxPool2d(Along):
 
     node = "MaxPool2DWithIndicesBackward0"
     promotes = None
-    saves = ("self", "result")
+    saves = ("self",)  # and not the result: a ReLU in place may follow
 
     @staticmethod
     def forward(x, *, lines):
@@ -816,12 +816,14 @@ class MaxPool2d(Along):
 
     @staticmethod
     def backward(ctx, grad):
-        return run(MaxPoolPut, grad, *ctx.saved_tensors, lines=ctx.lines)
+        (x,) = ctx.saved_tensors
+        y = run(MaxPool2d, x, lines=ctx.lines)
+        return run(MaxPoolPut, grad, x, y, lines=ctx.lines)
 
     @staticmethod
     def jvp(ctx, dx):
-        x, y = ctx.saved_tensors
-        return _picked(dx, x, y, ctx.lines)
+        (x,) = ctx.saved_tensors
+        return _picked(dx, x, run(MaxPool2d, x, lines=ctx.lines), ctx.lines)
 
 
 class MaxPoolPut(Along):

@@ -15,7 +15,7 @@ import copy
 import functools
 import itertools
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
@@ -42,6 +42,35 @@ from glassgrad.values.layers import Layer
 Group = dict[str, Any]
 Named = tuple[str, Tensor]
 Params = Iterable[Tensor] | Iterable[Group] | Iterable[Named]
+ParamsT = params_t = Params  # PyTorch's names
+
+
+class _RequiredParameter:
+    """What stands in the defaults of an optimiser for an option that each group has to have."""
+
+    def __repr__(self) -> str:
+        return "<required parameter>"
+
+
+required = _RequiredParameter()
+
+
+def _group_tensors_by_device_and_dtype(
+    tensorlistlist: Sequence[Sequence[Any]], with_indices: bool = False
+) -> dict[Any, Any]:
+    """Lists of tensors by what the first list's are: what `foreach` of a program's optimiser asks.
+
+    Args:
+        tensorlistlist: lists of one length; the first has no None.
+        with_indices: whether to tell where in the lists the tensors stood.
+    """
+    groups: dict[Any, Any] = {}
+    for nr, row in enumerate(zip(*tensorlistlist, strict=True)):
+        lists, places = groups.setdefault((row[0].device, row[0].dtype), ([[] for _ in row], []))
+        for found, each in zip(lists, row, strict=True):
+            found.append(each)
+        places += [nr] if with_indices else []
+    return groups
 
 
 def options_of(arguments: Mapping[str, Any]) -> Group:
@@ -146,8 +175,8 @@ def _with_hooks(step: Func) -> Func:
 
     @functools.wraps(step)
     def hooked(self: "Optimizer", *args: Any, **kwargs: Any) -> Any:
-        if type(self).step is not hooked:
-            return step(self, *args, **kwargs)
+        if type(self).step is not hooked or "_hooks" not in vars(self):
+            return step(self, *args, **kwargs)  # a subclass need not call our `__init__`
         if self._opt_called is not None:
             self._opt_called = True
         given = (self, *args)
@@ -261,6 +290,12 @@ class Optimizer:
             )
         params = [param[1] if isinstance(param, tuple) else param for param in params]
         group = {**self.defaults, **param_group, "params": params}
+        for name, value in group.items():
+            if value is required:
+                raise ArgumentError(
+                    "parameter group didn't specify a value of required optimization parameter "
+                    f"{name}. Its optimiser has no default. Write {{'params': …, {name!r}: …}}."
+                )
         if names:
             group["param_names"] = names
         if any(("param_names" in group) != ("param_names" in other) for other in self.param_groups):
@@ -280,6 +315,9 @@ class Optimizer:
                 )
             taken.add(id(param))
         self.param_groups.append(group)
+
+    def _patch_step_function(self) -> None:
+        """Nothing: what PyTorch does here to `step`, our `__init_subclass__` has done."""
 
     def update(self, x: Any, grad: Any, group: Group, state: State) -> None:
         """Move `x` in place by one step.

@@ -2,10 +2,11 @@
 
 from glassgrad.core.errors import GraphError
 from glassgrad.core.tensor import Tensor
+from glassgrad.hooks import on_gradients as hooks
 from glassgrad.missing import missing_from as _missing_from
 from glassgrad.utils import checkpoint, data, dlpack
 
-__all__ = ["checkpoint", "data", "dlpack", "swap_tensors"]
+__all__ = ["checkpoint", "data", "dlpack", "hooks", "swap_tensors"]
 
 __getattr__ = _missing_from(__name__)
 

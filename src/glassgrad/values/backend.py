@@ -104,11 +104,13 @@ class Backend:
 
     Attributes:
         array_type: the class of the arrays.
-        xp: the module that makes them (`numpy`, `cupy`).
+        xp: the module that computes with them (`numpy`, `cupy`).
+        maker: what makes new ones of a shape, which `asarray` then brings here.
     """
 
     array_type: type = np.ndarray
     xp: Any = np
+    maker: Any = np
     compile_text: Callable[[str], Any] | None = None
     """Makes a module of kernels of CUDA C++; None where none can run."""
 

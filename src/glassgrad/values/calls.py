@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.errors import ArgumentTypeError, GradientError, GraphError
+from glassgrad.core.errors import ArgumentTypeError, GradientError
 from glassgrad.core.saved import Gone
 from glassgrad.core.state import Func, Values, is_ours
 from glassgrad.core.tensor import Tensor, wrap
@@ -33,14 +33,7 @@ def check_kept(tensors: Values) -> None:
 
 def form_of(cls: Any) -> tuple[Func, bool, bool]:
     """(`forward`, whether it has the form without ctx, whether it has defaults to fill in)."""
-    forward = inspect.getattr_static(cls, "forward")
-    if not isinstance(forward, staticmethod):
-        raise GraphError(
-            "Legacy autograd function with non-static forward method is deprecated. Please use "
-            "new-style autograd function with static forward method: put @staticmethod above "
-            f"`def forward` in {cls.__name__}."
-        )
-    function, separate = forward.__func__, cls.has_setup_context()
+    function, separate = cls.forward, cls.has_setup_context()
     parameters = inspect.signature(function).parameters.values() if separate else ()
     plain = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.POSITIONAL_OR_KEYWORD
     has_defaults = any(p.default is not p.empty or p.kind not in plain for p in parameters)
