@@ -355,6 +355,8 @@ def test_graphs_differ_only_where_the_row_says_so():
     fused = {"matmul", "linear", "einsum", "cross_entropy"}
     fused |= {"scaled_dot_product_attention"}  # which PyTorch has fused for 4 dims alone
     fused |= {"lstm", "gru", "rnn_tanh"}  # all steps of a layer
-    incomplete = {"hardsigmoid", "huber_loss"}  # in PyTorch: the rows compare with compositions
+    # In PyTorch; the rows compare with compositions.
+    incomplete = {"hardsigmoid", "huber_loss", "ctc_loss"}
     others = {"getitem", "conj", "igamma", "igammac", "zeta", "random_", "pad"}
+    others |= {"batch_norm"}  # in evaluation, where views line up the numbers of channels
     assert differing == fused | incomplete | others
