@@ -101,15 +101,18 @@ def _in_words(where: str, definition: Any, rule: str, value: Any) -> str:
 
 def _fraction(value: Any) -> Problem:
     """A number with a decimal point where an integer belongs (to JSON, 2.0 is one), and where."""
-    is_dict = isinstance(value, dict)
-    for step, item in value.items() if is_dict else enumerate(value):
-        wrong = None
-        if isinstance(item, float):
-            wrong = f": expected an integer, found {item}"
-        elif isinstance(item, (dict, list)):
-            wrong = _fraction(item)
-        if wrong and step not in _ELEMENTS:
-            return (f".{step}" if is_dict else f"[{step}]") + wrong
+    todo = [(value, "")]
+    while todo:
+        outer, path = todo.pop()
+        is_dict = isinstance(outer, dict)
+        for step, item in outer.items() if is_dict else enumerate(outer):
+            if step in _ELEMENTS:
+                continue
+            if isinstance(item, float):
+                place = f".{step}" if is_dict else f"[{step}]"
+                return f"{path}{place}: expected an integer, found {item}"
+            if isinstance(item, (dict, list)):
+                todo.append((item, f"{path}.{step}" if is_dict else f"{path}[{step}]"))
     return None
 
 

@@ -10,7 +10,7 @@ green or blue cones see it.
 import unicodedata
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Literal
 
 Theme = Literal["light", "dark", "auto"]
@@ -358,6 +358,7 @@ _OTHER, _WIDE = 720, 1100
 _REGULAR = 0.91  # of the same text that is not bold
 
 
+@lru_cache(maxsize=4096)
 def text_width(text: str, size: float, *, bold: bool = False, mono: bool = False) -> float:
     """About how many px `text` takes at `size` px.
 

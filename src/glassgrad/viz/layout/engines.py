@@ -200,7 +200,7 @@ def _point(text: str) -> Point:
 
 
 def _numbers(text: str) -> list[float]:
-    return [float(part) for part in text.split(",")]
+    return list(map(float, text.split(",")))
 
 
 def _way(text: str) -> list[str]:
