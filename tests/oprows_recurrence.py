@@ -55,12 +55,16 @@ def _by_steps(step):
 
 def _lstm(function, x, h, c, *params, **form):
     """The two results that PyTorch's graph has one node for."""
-    y, _, cell = function(x, (h, c), params, len(params) % 4 == 0, **form)
+    y, _, cell = function(x, (h, c), params, _has_biases(params, form), **form)
     return y, cell
 
 
 def _other(function, x, h, *params, **form):
-    return function(x, h, params, len(params) % 4 == 0, **form)[0]
+    return function(x, h, params, _has_biases(params, form), **form)[0]
+
+
+def _has_biases(params, form):
+    return len(params) == 4 * (1 + form["bidirectional"])
 
 
 def _row(op, rules, gates, step, call=_other, states=1):
@@ -81,7 +85,7 @@ def _row(op, rules, gates, step, call=_other, states=1):
         more=[
             sample(*inputs(2, 3, 1, biases=False), **FORM, batch_first=True),
             sample(
-                *inputs(2, 2, 1, directions=2),
+                *inputs(2, 2, 1, directions=2, biases=False),
                 **{**FORM, "bidirectional": True},
                 batch_first=False,
             ),

@@ -161,8 +161,8 @@ def divided_by_gaps(x: Any, values: Any) -> Any:
 class Decomposition(Along):
     """An op on the matrices in the last two dims: the dims in front of them are a batch.
 
-    Where it looks at one triangle, `reads` says what it takes the operand for, given that and the
-    parameters: a gradient is that of all that moves with an element. Where results are open,
+    Where it looks at one triangle, `taken_for` says what it takes the operand for, given that and
+    the parameters: a gradient is that of all that moves with an element. Where results are open,
     `settles` puts zeros there, given these. Differences of the forward need both.
     """
 
@@ -298,7 +298,7 @@ class LinalgCholeskyEx(Decomposition):
         return adjoint(np.linalg.cholesky(adjoint(x))) if upper else np.linalg.cholesky(x)
 
     @staticmethod
-    def reads(x, *, upper):
+    def taken_for(x, *, upper):
         return mirrored(x, upper=upper)
 
     @staticmethod
@@ -810,7 +810,7 @@ class LinalgEigh(IntoVectors):
         return tuple(np.linalg.eigh(x, uplo))
 
     @staticmethod
-    def reads(x, *, uplo, checks):
+    def taken_for(x, *, uplo, checks):
         return mirrored(x, upper=uplo == "U")
 
     @staticmethod
@@ -1721,7 +1721,7 @@ class LinalgPinv(Decomposition):
         return adjoint(vh) * inverse[..., None, :] @ adjoint(u)
 
     @staticmethod
-    def reads(x, *, hermitian):
+    def taken_for(x, *, hermitian):
         return mirrored(x) if hermitian else x
 
     @staticmethod

@@ -751,8 +751,7 @@ class Var(Reduction):
 
     @staticmethod
     def backward(ctx, grad):
-        x = ctx.saved_tensors[0]
-        return grad.reshape(kept_shape(x.shape, ctx.dim)) * _slopes(x, ctx)
+        return _of_variance(grad, ctx.saved_tensors[0], ctx)
 
     @staticmethod
     def jvp(ctx, dx):
@@ -905,6 +904,20 @@ def _slopes(x: Any, ctx: Any) -> Any:
     return deviation * (2 / freedom) if freedom > 0 else _over_nothing(np.abs(deviation))
 
 
+def _of_variance(grad: Any, x: Any, ctx: Any) -> Any:
+    """The gradient of x from that of its variance."""
+    return grad.reshape(kept_shape(x.shape, ctx.dim)) * _slopes(x, ctx)
+
+
+def _of_both(by_variance: Any, by_mean: Any, x: Any, ctx: Any) -> Any:
+    """The gradient of x from those of its variance and its mean, where there are some."""
+    parts = [
+        None if by_variance is None else _of_variance(by_variance, x, ctx),
+        None if by_mean is None else spread_mean(by_mean, x.shape, ctx.dim),
+    ]
+    return total(parts)
+
+
 def _by_root(grad: Any, root: Any) -> Any:
     """The gradient of a variance from that of its root; 0 where that is 0."""
     return np.where(root == 0, 0, grad / (2 * root))
@@ -930,11 +943,7 @@ class VarMean(Along):
     @staticmethod
     def backward(ctx, by_variance, by_mean):
         (x,) = ctx.saved_tensors
-        parts = [
-            None if by_variance is None else Var.backward(ctx, by_variance),
-            None if by_mean is None else spread_mean(by_mean, x.shape, ctx.dim),
-        ]
-        return total(parts)
+        return _of_both(by_variance, by_mean, x, ctx)
 
     @staticmethod
     def jvp(ctx, dx):
@@ -956,7 +965,7 @@ class StdMean(VarMean):
         if by_sigma is not None:
             sigma = run(Std, x, dim=ctx.dim, correction=ctx.correction, keepdim=ctx.keepdim)
             by_sigma = _by_root(by_sigma, sigma)
-        return VarMean.backward(ctx, by_sigma, by_mean)
+        return _of_both(by_sigma, by_mean, x, ctx)
 
     @staticmethod
     def jvp(ctx, dx):

@@ -200,8 +200,8 @@ class BuiltIn(Recorded):
         super().__init__(node, spec.args)
         named = spec.kwonlyargs
         self.parameters = {name: getattr(node, name) for name in named if hasattr(node, name)}
-        if hasattr(cls, "reads"):  # see Decomposition
-            self.reads = functools.partial(cls.reads, **self.parameters)
+        if hasattr(cls, "taken_for"):  # see Decomposition
+            self.reads = functools.partial(cls.taken_for, **self.parameters)
         # One without an edge, such as an index, may have been kept by `setup_context`.
         kept = [getattr(node, name, None) for name in spec.args]
         known = {at: value for at, value in enumerate(kept) if isinstance(value, np.ndarray)}
