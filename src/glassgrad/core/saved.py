@@ -10,7 +10,6 @@ stands for them where there is something to check or to rebuild (`memory/saved.p
 # Nothing is found by comparing arrays: x and x.detach() share theirs, and only one has an edge.
 """
 
-from collections.abc import Iterator
 from typing import Any, ClassVar, NoReturn
 
 from . import state
@@ -26,14 +25,10 @@ class Gone:
     def __init__(self, message: str) -> None:
         self.message = message
 
-    def __iter__(self) -> Iterator[NoReturn]:
+    def _raise(self, *_: object) -> NoReturn:
         raise FreedGraphError(self.message)
 
-    def __getitem__(self, index: object) -> NoReturn:
-        raise FreedGraphError(self.message)
-
-    def __len__(self) -> NoReturn:
-        raise FreedGraphError(self.message)
+    __iter__ = __getitem__ = __len__ = _raise
 
     def __bool__(self) -> bool:
         return True
@@ -113,17 +108,12 @@ def operand_of(cls: Any, name: str) -> int:
 
 def save(node: Any, operands: Values, values: Values, out: Any) -> None:
     """Keep on `node` what its class names in `saves` and its edges will need."""
-    cls, edges, held = node._forward_cls, node.edges, (*operands, None)
+    cls, edges = node._forward_cls, node.edges
     node.saved_tensors = kept_values(cls, values, out, edges)
-    holders: list[Any] = []
-    is_needed = False
-    for condition, position in cls.kept_where:
-        is_wanted = condition is None or edges[condition] is not None
-        is_needed |= is_wanted
-        holder = held[position] if is_wanted else None
-        holders.append(holder if isinstance(holder, Tensor) else None)
-    node.holders = tuple(holders) if is_needed else None  # None: a second pass may come
-    if is_needed:
+    node.holders = None  # a second pass may come
+    if True in [kept is not None for kept in node.saved_tensors]:
+        held = kept_values(cls, operands, None, edges)
+        node.holders = tuple([x if isinstance(x, Tensor) else None for x in held])
         note_versions(node)
 
 
@@ -134,9 +124,10 @@ def kept_values(cls: Any, values: Values, out: Any, wanted: Values) -> Values:
         wanted: for each operand that can have a derivative, None if it is not asked for.
     """
     kept: list[Any] = []
+    held = (*values, out)
     for condition, position in cls.kept_where:
         is_wanted = condition is None or wanted[condition] is not None
-        kept.append((*values, out)[position] if is_wanted else None)
+        kept.append(held[position] if is_wanted else None)
     return tuple(kept)
 
 

@@ -74,22 +74,17 @@ class Packed:
 
     def unpack(self, node: Node) -> Tensor:
         """What the unpack hook returns, in the place in the graph where the saved tensor was."""
-        out = self._placed(self.data(), node)
-        return out if self.dtype in (None, out.dtype) else out.to(self.dtype)
-
-    def _placed(self, tensor: Tensor, node: Node) -> Tensor:
-        nr, edge, duals = self.output_nr, self.edge, modes.duals
-        if nr is None and edge is None and tensor.edge is None and duals is None:
-            return tensor
-        version = None if tensor.is_inference() else tensor.version_counter()
+        out, nr, edge, duals = self.data(), self.output_nr, self.edge, modes.duals
+        version = None if out.is_inference() else out.version_counter()
         if nr is not None:
-            return saved.output_again(node, nr, tensor.payload, version)
-        out = wrap(tensor.payload, edge, version=version)
-        if self.leaf is not None:
-            out.cold_side().accumulator = self.leaf
-        if duals is not None:
-            duals.restore(out, self, 0)
-        return out
+            out = saved.output_again(node, nr, out.payload, version)
+        elif edge is not None or out.edge is not None or duals is not None:
+            out = wrap(out.payload, edge, version=version)
+            if self.leaf is not None:
+                out.cold_side().accumulator = self.leaf
+            if duals is not None:
+                duals.restore(out, self, 0)
+        return out if self.dtype in (None, out.dtype) else out.to(self.dtype)
 
     def array(self) -> Any:
         """The values for the op's rule, in the dtype that it computed with."""
