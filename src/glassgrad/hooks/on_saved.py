@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any, final
 
 from glassgrad.core.errors import ArgumentTypeError, FreedGraphError, GraphError
-from glassgrad.core.graph import AccumulateGrad, Node, edge_of
+from glassgrad.core.graph import AccumulateGrad, Node
 from glassgrad.core.saved import PrimitiveNode
 from glassgrad.core.state import HookPair, Values, modes, setting
 from glassgrad.core.tensor import LEAF, Tensor, wrap
@@ -53,13 +53,6 @@ class Packed:
                 f"to unexpected side-effects: others see this tensor of shape "
                 f"{tuple(tensor.shape)} too. Return a changed copy, such as `x * 2` for `x *= 2`."
             )
-
-    @classmethod
-    def of(cls, kept: Tensor | saved.Kept, hooks: HookPair) -> "Packed":
-        """What a node keeps already, packed: the hook gets a tensor outside of the graph."""
-        if isinstance(kept, Tensor):
-            return cls(kept.detach(), hooks, edge_of(kept), None)
-        return cls(wrap(kept.array, version=kept.version), hooks, kept.edge, kept.output_nr)
 
     def data(self) -> Tensor:
         """What the unpack hook returns."""
@@ -239,7 +232,9 @@ class SavedTensor:
                 tensor = saved.as_it_was(node, index)
             _pack_one(node, index, tensor.detach(), (pack_hook, unpack_hook))
         else:
-            packed = Packed.of(kept, (pack_hook, unpack_hook))
+            kept = saved.Kept(kept) if isinstance(kept, Tensor) else kept
+            tensor = wrap(kept.array, version=kept.version).detach()
+            packed = Packed(tensor, (pack_hook, unpack_hook), kept.edge, kept.output_nr)
             node.holders = (*node.holders[:index], packed, *node.holders[index + 1 :])
 
 

@@ -96,10 +96,7 @@ def keeping(ctx: Any, tensors: Values, marked: Any) -> Values:
 
 def is_any_of(tensor: Tensor | None, others: Values) -> bool:
     """Whether `tensor` is one of `others`; `in` would compare elements."""
-    for other in others:  # noqa: SIM110  # a generator costs more than this loop
-        if other is tensor:
-            return True
-    return False
+    return id(tensor) in map(id, others)
 
 
 # As it was saved ----------------------------------------------------------------------------------

@@ -254,7 +254,7 @@ class Geometry(NamedTuple):
             found = order[np.searchsorted(base[order], found)]
         return backend_of(like).asarray(found)
 
-    def index(self, like: Any) -> Any:
+    def flat_index(self, like: Any) -> Any:
         """Those positions, one behind the other; a slice if they are in a row: none is sought."""
         if in_order(self.size, self.stride) and in_order(self.base_size, self.base_stride):
             return slice(self.offset, self.offset + math.prod(self.size))
@@ -380,7 +380,7 @@ def _of_parts(value: Any, is_complex: bool) -> Any:
 def _part(whole: Any, geometry: Geometry) -> Any:
     """What the view shows of `whole`, an array or a Tensor of the shape of the base."""
     whole = _in_parts(whole, geometry.base_in_parts)
-    index = geometry.index(getattr(whole, "payload", whole))
+    index = geometry.flat_index(getattr(whole, "payload", whole))
     return _of_parts(whole.reshape(-1)[index].reshape(geometry.size), geometry.view_in_parts)
 
 
@@ -400,7 +400,7 @@ def _with_part(whole: Any, geometry: Geometry, part: Any) -> Any:
         flat = whole.reshape(-1).index_put(index, part, accumulate=adds)
     else:
         flat = whole.copy().reshape(-1)
-        index = geometry.index(whole)
+        index = geometry.flat_index(whole)
         if adds:
             backend_of(flat).reduce_at("add", flat, index, part.reshape(-1))
         else:
