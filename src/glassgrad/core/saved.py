@@ -111,7 +111,7 @@ def save(node: Any, operands: Values, values: Values, out: Any) -> None:
     cls, edges = node._forward_cls, node.edges
     node.saved_tensors = kept_values(cls, values, out, edges)
     node.holders = None  # a second pass may come
-    if True in [kept is not None for kept in node.saved_tensors]:
+    if set(map(type, node.saved_tensors)) != {type(None)}:
         held = kept_values(cls, operands, None, edges)
         node.holders = tuple([x if isinstance(x, Tensor) else None for x in held])
         note_versions(node)
