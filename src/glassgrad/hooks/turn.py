@@ -71,7 +71,8 @@ class Turn:
             self.grads = (plugs.gradients.as_leaf_wants(node.variable, self.grads[0]),)
         needed = task.schedule.needed
         if needed is None or node in needed:
-            self._then("pre_hook", on_gradients.before(node))
+            if has_hooks(node):
+                self._then("pre_hook", on_gradients.before(node))
             self.todo += (("accumulate" if type(node) is AccumulateGrad else "apply", None),)
         elif node in task.wanted or node is task.only_root:
             self.todo = (("pass_by", None),)
@@ -134,7 +135,8 @@ class Turn:
     def _accumulate(self, _: None) -> Phase:
         node: Any = self.node
         task, leaf, grad, unshared = self.task, node.variable, self.grads[0], False
-        if not has_hooks(node) and not task.on_tensors:
+        is_hooked = has_hooks(node)
+        if not is_hooked and not task.on_tensors:
             self.grads = ()  # Note [Who owns a gradient]
             unshared = sys.getrefcount(grad) <= A_LOCAL
         if grad is not None and leaf.requires_grad:
@@ -142,8 +144,9 @@ class Turn:
                 grad = grad.detach()  # it may have a tangent, which would not be recorded either
             accumulate(leaf, grad, unshared)
         self.grads = (grad,)
-        self._then("post_accumulate", on_gradients.accumulated(leaf))
-        self._then("post_hook", on_gradients.after(node, self.grads))
+        if is_hooked:
+            self._then("post_accumulate", on_gradients.accumulated(leaf))
+            self._then("post_hook", on_gradients.after(node, self.grads))
         return Phase("accumulate", node, self.grads)
 
     def _apply(self, _: None) -> Phase:
