@@ -108,12 +108,16 @@ def operand_of(cls: Any, name: str) -> int:
 
 def save(node: Any, operands: Values, values: Values, out: Any) -> None:
     """Keep on `node` what its class names in `saves` and its edges will need."""
-    cls, edges = node._forward_cls, node.edges
-    node.saved_tensors = kept_values(cls, values, out, edges)
-    node.holders = None  # a second pass may come
-    if set(map(type, node.saved_tensors)) != {type(None)}:
-        held = kept_values(cls, operands, None, edges)
-        node.holders = tuple([x if isinstance(x, Tensor) else None for x in held])
+    cls, held = node._forward_cls, (*operands, None)
+    node.saved_tensors = kept_values(cls, values, out, node.edges)
+    holders: list[Any] = []
+    is_needed = False
+    for kept, (_, position) in zip(node.saved_tensors, cls.kept_where):  # noqa: B905  # each has one
+        is_needed |= kept is not None
+        holder = None if kept is None else held[position]
+        holders.append(holder if isinstance(holder, Tensor) else None)
+    node.holders = tuple(holders) if is_needed else None  # None: a second pass may come
+    if is_needed:
         note_versions(node)
 
 
