@@ -108,13 +108,14 @@ def operand_of(cls: Any, name: str) -> int:
 
 def save(node: Any, operands: Values, values: Values, out: Any) -> None:
     """Keep on `node` what its class names in `saves` and its edges will need."""
-    cls, held = node._forward_cls, (*operands, None)
-    node.saved_tensors = kept_values(cls, values, out, node.edges)
+    cls, edges, held = node._forward_cls, node.edges, (*operands, None)
+    node.saved_tensors = kept_values(cls, values, out, edges)
     holders: list[Any] = []
     is_needed = False
-    for kept, (_, position) in zip(node.saved_tensors, cls.kept_where):  # noqa: B905  # each has one
-        is_needed |= kept is not None
-        holder = None if kept is None else held[position]
+    for condition, position in cls.kept_where:
+        is_wanted = condition is None or edges[condition] is not None
+        is_needed |= is_wanted
+        holder = held[position] if is_wanted else None
         holders.append(holder if isinstance(holder, Tensor) else None)
     node.holders = tuple(holders) if is_needed else None  # None: a second pass may come
     if is_needed:
