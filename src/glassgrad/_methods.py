@@ -25,6 +25,7 @@ from .core.tensor import ANY_DTYPE, LEAF, Size, Tensor, is_differentiable, wrap
 from .hooks import on_gradients as hooks
 from .hooks.on_gradients import Hooks
 from .levels.subclasses import torch_function
+from .memory.calls import warn
 from .ops import (
     _lookup,
     arithmetic,
@@ -40,7 +41,6 @@ from .ops._declaring import METHODS, plain
 from .ops.arithmetic import Add, Div, Mul, Sub
 from .ops.comparison import Eq, Ge, Gt, Le, Lt, Ne
 from .values.backend import CPU, Device, asnumpy, device_of
-from .values.calls import warn
 from .values.dtypes import DType, as_dtype
 from .values.layers import Layer, refuse_inside, visible
 

@@ -27,7 +27,7 @@ from glassgrad.core.state import Func, modes
 from glassgrad.core.tensor import LEAF, Tensor, is_differentiable, wrap
 from glassgrad.hooks.on_gradients import Hooks, RemovableHandle, add_hook
 from glassgrad.hooks.on_saved import SavedTensor, raw_saved
-from glassgrad.values.calls import CLEARED
+from glassgrad.memory.calls import CLEARED
 from glassgrad.values.tree import Structure, flatten, unflatten
 
 from .grad_mode import no_grad

@@ -16,8 +16,9 @@ get *values*, and go through the doors of `primitive.py`; the two are written al
             return grad * y                                 return grad * y
 
 The class of the node (`ctx`, `grad_fn`) is made together with the Function: `_backward_cls`.
-`apply` runs `forward` with recording off. What it returned gets its place in the graph in
-`memory/outputs.py`; what users may pass and return besides is told in `values/calls.py`.
+`apply` runs `forward` with recording off. What users may pass to it, and how what it returned gets
+its place in the graph, is told in `memory/calls.py`; what `backward` may return, in
+`values/gradients.py`.
 """
 
 from typing import Any, ClassVar
@@ -124,7 +125,7 @@ class BackwardCFunction(FunctionCtx, SavingNode):
             lacks_one |= grad is None
             recorded |= isinstance(grad, Tensor)  # of a transform's level: they stay tensors
         if lacks_one and self.materialize_grads:
-            given = plugs.calls.materialized(self, given)
+            given = plugs.gradients.materialized(self, given)
         cls = self._forward_cls
         if cls.vjp is Function.vjp and not cls.boxed_grads_call:
             returned = cls.backward(self, *given)  # what `apply` does, sooner
@@ -133,7 +134,7 @@ class BackwardCFunction(FunctionCtx, SavingNode):
         if type(returned) is Tensor and self._is_tensor is None and len(self.edges) == 1:
             results: Values = (returned,)  # what the checks would find, sooner
         else:
-            results = plugs.calls.checked(self, returned)
+            results = plugs.gradients.checked(self, returned)
         if recorded:
             return results
         if len(results) == 1 and results[0] is not None:
@@ -288,7 +289,7 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
             if modes.levels:
                 return modes.levels[-1].call(cls, args)
         ctx, raw, edges = run_forward(cls, args, forward, separate)
-        return plugs.memory.place_outputs(ctx, args, raw, edges)
+        return plugs.calls.place_outputs(ctx, args, raw, edges)
 
 
 def run_forward(cls: Any, args: Values, forward: Func, separate: bool) -> tuple[Any, Any, Any]:

@@ -119,9 +119,8 @@ class Node:
     @property
     def next_functions(self) -> "tuple[tuple[Node | None, int], ...]":
         """The node's edges as PyTorch shows them: (node, output number) or (None, 0)."""
-        return (
-            *map(ends, self.edges),
-        )  # an exact tuple: `tuple(map(…))` leaves pools of longer ones
+        # An exact tuple: `tuple(map(…))` leaves pools of longer ones.
+        return (*map(ends, self.edges),)
 
     @property
     def needs_input_grad(self) -> tuple[bool, ...]:
@@ -169,8 +168,7 @@ class Node:
             >>> y.backward()
             (tensor(1.),)
         """
-        handle: RemovableHandle = plugs.hooks.add_hook(self.hooks().post, fn)
-        return handle
+        return plugs.hooks.add_hook(self.hooks().post, fn)  # type: ignore[no-any-return]  # a handle
 
     def register_prehook(self, fn: Func) -> "RemovableHandle":
         """Call `fn(grad_outputs)` before the node runs; a returned tuple replaces its gradients.
@@ -185,8 +183,7 @@ class Node:
         """
         hooks = self.hooks()
         hooks.before = True
-        handle: RemovableHandle = plugs.hooks.add_hook(hooks.pre, fn)
-        return handle
+        return plugs.hooks.add_hook(hooks.pre, fn)  # type: ignore[no-any-return]  # a handle
 
     def compute(self, grads: Values, recorded: bool) -> Values:
         """What the node's rule makes of `grads`: one gradient per edge, None where there is none.

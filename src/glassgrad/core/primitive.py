@@ -43,7 +43,6 @@ import operator
 import threading
 from collections.abc import Callable
 from inspect import CO_VARARGS
-from numbers import Number
 from sys import _getframe
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -191,16 +190,15 @@ def _way_in(cls: type[Primitive], depth: int) -> Func:
 def as_operator(function: Func) -> Func:
     """The function for `x + other`: what is no operand, Python asks for its `__radd__`."""
 
-    @functools.wraps(function)
     def operated(x: Any, other: Any) -> Any:
         try:
             return function(x, other)
         except ArgumentTypeError:
-            if isinstance(other, (Tensor, ndarray, Number)):
+            if isinstance(other, (Tensor, ndarray, complex)) or hasattr(other, "__float__"):
                 raise
             return NotImplemented
 
-    return operated
+    return functools.update_wrapper(operated, function)
 
 
 class _OnFirstUse:
@@ -235,10 +233,7 @@ def apply(cls: type[Primitive], *operands: Any, **parameters: Any) -> Any:
         return modes.levels[-1].handle(cls, operands, parameters)
     values = _plain_values(cls, operands)
     if values is None:
-        done = plugs.values.handled(cls, operands, parameters)
-        if done is not NotImplemented:
-            return done
-        values = plugs.values.arrays_of(cls, operands)
+        return plugs.values.applied(cls, operands, parameters)
     return apply_to_arrays(cls, operands, values, parameters)
 
 

@@ -10,7 +10,6 @@ stands for them where there is something to check or to rebuild (`memory/saved.p
 # Nothing is found by comparing arrays: x and x.detach() share theirs, and only one has an edge.
 """
 
-from collections.abc import Iterator
 from typing import Any, ClassVar, NoReturn
 
 from . import state
@@ -26,14 +25,10 @@ class Gone:
     def __init__(self, message: str) -> None:
         self.message = message
 
-    def __iter__(self) -> Iterator[NoReturn]:
+    def _raise(self, *_: object) -> NoReturn:
         raise FreedGraphError(self.message)
 
-    def __getitem__(self, index: object) -> NoReturn:
-        raise FreedGraphError(self.message)
-
-    def __len__(self) -> NoReturn:
-        raise FreedGraphError(self.message)
+    __iter__ = __getitem__ = __len__ = _raise
 
     def __bool__(self) -> bool:
         return True
@@ -134,9 +129,10 @@ def kept_values(cls: Any, values: Values, out: Any, wanted: Values) -> Values:
         wanted: for each operand that can have a derivative, None if it is not asked for.
     """
     kept: list[Any] = []
+    held = (*values, out)
     for condition, position in cls.kept_where:
         is_wanted = condition is None or wanted[condition] is not None
-        kept.append((*values, out)[position] if is_wanted else None)
+        kept.append(held[position] if is_wanted else None)
     return tuple(kept)
 
 

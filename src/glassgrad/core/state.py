@@ -88,20 +88,19 @@ class Plugs:
     Attributes:
         values: operands that are no tensors of one float dtype (`values/operands.py`).
         subclasses: classes of tensors that compute ops by themselves (`levels/subclasses.py`).
-        calls: what users pass to a Function and return from it (`values/calls.py`).
-        memory: outputs of a Function that are its inputs, or views (`memory/outputs.py`).
+        calls: what users pass to a Function, and what its forward returns (`memory/calls.py`).
         saved: what nodes have saved, and what has become of it (`memory/saved.py`).
         hooks: hooks on gradients (`hooks/on_gradients.py`).
         saved_hooks: hooks on saved tensors (`hooks/on_saved.py`).
         task: the class of passes, which can be watched phase by phase (`hooks/turn.py`).
-        gradients: gradients of another shape or dtype than their operand (`values/gradients.py`).
+        gradients: what users' rules return, gradients of another shape or dtype than their operand
+            (`values/gradients.py`).
         checks: gradients and inputs that a user gives to a pass (`autograd/gradients.py`).
     """
 
     values: Any = None
     subclasses: Any = None
     calls: Any = None
-    memory: Any = None
     saved: Any = None
     hooks: Any = None
     saved_hooks: Any = None

@@ -271,8 +271,7 @@ class Tensor(_Mixins):
         version.count += 1
         version.written_line = here(2) if place is None else place
         state.last_write = state.next_seq()
-        if version.views is not None:
-            version.views.written()
+        self._tell_views()
 
     def _tell_views(self) -> None:
         """Let the views of this tensor know that its edge has changed."""

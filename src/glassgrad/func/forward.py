@@ -16,7 +16,7 @@ from glassgrad.core.state import Changes, Func, Values, modes
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.levels.duals import Call, check_size, room_like, tangents_of_op
 from glassgrad.levels.level import Level
-from glassgrad.memory.outputs import place_outputs
+from glassgrad.memory.calls import place_outputs
 from glassgrad.memory.saved import is_any_of
 from glassgrad.memory.views import Geometry, show
 from glassgrad.ops import zeros_like

@@ -22,8 +22,7 @@ from glassgrad.core.state import Values
 from glassgrad.core.tensor import Tensor
 from glassgrad.levels.level import check_form
 from glassgrad.ops._arguments import wrap_dim
-from glassgrad.values.calls import wrong_number
-from glassgrad.values.gradients import sum_to
+from glassgrad.values.gradients import sum_to, wrong_number
 from glassgrad.values.tree import as_tuple, describe, flatten, map_leaves, spread, unflatten
 
 

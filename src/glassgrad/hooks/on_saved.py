@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any, final
 
 from glassgrad.core.errors import ArgumentTypeError, FreedGraphError, GraphError
-from glassgrad.core.graph import AccumulateGrad, Node, edge_of
+from glassgrad.core.graph import AccumulateGrad, Node
 from glassgrad.core.saved import PrimitiveNode
 from glassgrad.core.state import HookPair, Values, modes, setting
 from glassgrad.core.tensor import LEAF, Tensor, wrap
@@ -54,13 +54,6 @@ class Packed:
                 f"{tuple(tensor.shape)} too. Return a changed copy, such as `x * 2` for `x *= 2`."
             )
 
-    @classmethod
-    def of(cls, kept: Tensor | saved.Kept, hooks: HookPair) -> "Packed":
-        """What a node keeps already, packed: the hook gets a tensor outside of the graph."""
-        if isinstance(kept, Tensor):
-            return cls(kept.detach(), hooks, edge_of(kept), None)
-        return cls(wrap(kept.array, version=kept.version), hooks, kept.edge, kept.output_nr)
-
     def data(self) -> Tensor:
         """What the unpack hook returns."""
         tensor = self.unpack_hook(self.packed)
@@ -74,22 +67,17 @@ class Packed:
 
     def unpack(self, node: Node) -> Tensor:
         """What the unpack hook returns, in the place in the graph where the saved tensor was."""
-        out = self._placed(self.data(), node)
-        return out if self.dtype in (None, out.dtype) else out.to(self.dtype)
-
-    def _placed(self, tensor: Tensor, node: Node) -> Tensor:
-        nr, edge, duals = self.output_nr, self.edge, modes.duals
-        if nr is None and edge is None and tensor.edge is None and duals is None:
-            return tensor
-        version = None if tensor.is_inference() else tensor.version_counter()
+        out, nr, edge, duals = self.data(), self.output_nr, self.edge, modes.duals
+        version = None if out.is_inference() else out.version_counter()
         if nr is not None:
-            return saved.output_again(node, nr, tensor.payload, version)
-        out = wrap(tensor.payload, edge, version=version)
-        if self.leaf is not None:
-            out.cold_side().accumulator = self.leaf
-        if duals is not None:
-            duals.restore(out, self, 0)
-        return out
+            out = saved.output_again(node, nr, out.payload, version)
+        elif edge is not None or out.edge is not None or duals is not None:
+            out = wrap(out.payload, edge, version=version)
+            if self.leaf is not None:
+                out.cold_side().accumulator = self.leaf
+            if duals is not None:
+                duals.restore(out, self, 0)
+        return out if self.dtype in (None, out.dtype) else out.to(self.dtype)
 
     def array(self) -> Any:
         """The values for the op's rule, in the dtype that it computed with."""
@@ -244,7 +232,9 @@ class SavedTensor:
                 tensor = saved.as_it_was(node, index)
             _pack_one(node, index, tensor.detach(), (pack_hook, unpack_hook))
         else:
-            packed = Packed.of(kept, (pack_hook, unpack_hook))
+            kept = saved.Kept(kept) if isinstance(kept, Tensor) else kept
+            tensor = wrap(kept.array, version=kept.version).detach()
+            packed = Packed(tensor, (pack_hook, unpack_hook), kept.edge, kept.output_nr)
             node.holders = (*node.holders[:index], packed, *node.holders[index + 1 :])
 
 

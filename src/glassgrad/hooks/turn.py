@@ -86,7 +86,8 @@ class Turn:
             self.at += 1
             if self.at == 1 and self.node in self.task.wanted:
                 self._capture()
-            phase: Phase | None = getattr(self, f"_{kind}")(what)
+            is_hook = kind in HOOK_PHASES
+            phase = self._hook(kind, what) if is_hook else getattr(self, f"_{kind}")(what)
             if phase is not None:
                 return phase
         return None
@@ -122,10 +123,14 @@ class Turn:
         for nr, place in self.task.wanted.get(self.node, ()):
             self.task.captured[place] = self.grads[nr]
 
-    def _pre_hook(self, step: Any) -> Phase:
+    def _hook(self, kind: str, step: Any) -> Phase:
+        """Call one hook: before the node, or with its results; a leaf has none."""
         run, hook, extra = step
-        before, self.grads = self.grads, run(hook, self.grads, extra)
-        return Phase("pre_hook", self.node, before, self.grads, hook)
+        place = "grads" if kind == "pre_hook" else "results"
+        before = getattr(self, place)
+        after = run(hook, before, extra)
+        setattr(self, place, after)
+        return Phase(kind, self.node, before, after, hook)
 
     def _accumulate(self, _: None) -> Phase:
         node: Any = self.node
@@ -144,11 +149,6 @@ class Turn:
             self._then("post_hook", on_gradients.after(node, self.grads))
         return Phase("accumulate", node, self.grads)
 
-    def _post_accumulate(self, step: Any) -> Phase:
-        run, hook, leaf = step
-        run(hook, (), leaf)
-        return Phase("post_accumulate", self.node, detail=hook)
-
     def _apply(self, _: None) -> Phase:
         task, node = self.task, self.node
         results = node.compute(self.grads, task.lift)
@@ -162,11 +162,6 @@ class Turn:
         edges = enumerate(node.edges)
         self.todo += tuple([("buffer", (nr, edge)) for nr, edge in edges if edge is not None])
         return Phase("apply", node, self.grads, results)
-
-    def _post_hook(self, step: Any) -> Phase:
-        run, hook, extra = step
-        before, self.results = self.results, run(hook, self.results, extra)
-        return Phase("post_hook", self.node, before, self.results, hook)
 
     def _free_saved(self, _: None) -> Phase | None:
         size = saved_bytes(self.node) if self.node.holders else 0

@@ -29,10 +29,9 @@ from glassgrad.core.primitive import Parameters, Primitive
 from glassgrad.core.saved import kept_values
 from glassgrad.core.state import Values, modes, setting
 from glassgrad.core.tensor import Tensor, is_differentiable, wrap
-from glassgrad.memory.outputs import place_outputs
+from glassgrad.memory.calls import form_of, place_outputs
 from glassgrad.memory.saved import Kept, is_any_of
 from glassgrad.memory.views import Geometry, show
-from glassgrad.values.calls import form_of
 from glassgrad.values.layers import Layer, Wrapped
 from glassgrad.values.operands import in_common_dtype
 from glassgrad.values.tree import as_tuple

@@ -15,7 +15,7 @@ from glassgrad.core.graph import GradientEdge, Node, edge_of
 from glassgrad.core.primitive import Parameters, edges_of
 from glassgrad.core.state import Changes, Values, modes, setting
 from glassgrad.core.tensor import Tensor, wrap
-from glassgrad.memory.outputs import place_outputs
+from glassgrad.memory.calls import place_outputs
 from glassgrad.values.layers import Layer, Wrapped, settled
 from glassgrad.values.tree import as_tuple, map_leaves
 

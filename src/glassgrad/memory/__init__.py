@@ -1,13 +1,13 @@
 """Shared memory: views of it, writes to it, and what has become of saved tensors. In reading order:
 
-views      tensors that share memory, and what a write to one does to the others
-outputs    outputs of a user's Function that are inputs, views, or were written
-saved      what nodes have saved: as it was, with its version, as bytes
-stale      the errors about saved tensors that were written since, and what to write instead
+views  tensors that share memory, and what a write to one does to the others
+calls  a user's Function: what it is called with, outputs that are inputs, views, or were written
+saved  what nodes have saved: as it was, with its version, as bytes
+stale  the errors about saved tensors that were written since, and what to write instead
 """
 
 from glassgrad.core.state import plugs
 
-from . import outputs, saved
+from . import calls, saved
 
-plugs.memory, plugs.saved = outputs, saved
+plugs.calls, plugs.saved = calls, saved

@@ -84,12 +84,11 @@ def keeping(ctx: Any, tensors: Values, marked: Any) -> Values:
         is_output = edge is ctx or (edge.__class__ is GradientEdge and edge.node is ctx)
         if marked and tensor._is_view() and is_any_of(tensor, ctx.dirty_tensors):
             is_output = True  # its edge is that of an AsStridedBackward0 behind this node
+        nr = tensor.output_nr if is_output else None
         if special and modes.hook_pairs and not tensor.is_inference():
-            nr, pair = tensor.output_nr if is_output else None, modes.hook_pairs[-1]
-            packed = plugs.saved_hooks.Packed(tensor, pair, edge=edge_of(tensor), output_nr=nr)
-            kept.append(packed)
+            kept.append(plugs.saved_hooks.Packed(tensor, modes.hook_pairs[-1], edge_of(tensor), nr))
         elif is_output or (cold is not None and (cold.version or cold.is_inference)):
-            kept.append(Kept(tensor, output_nr=tensor.output_nr if is_output else None))
+            kept.append(Kept(tensor, output_nr=nr))
         else:
             kept.append(tensor)  # as nearly always
     return tuple(kept)
@@ -97,10 +96,7 @@ def keeping(ctx: Any, tensors: Values, marked: Any) -> Values:
 
 def is_any_of(tensor: Tensor | None, others: Values) -> bool:
     """Whether `tensor` is one of `others`; `in` would compare elements."""
-    for other in others:  # noqa: SIM110  # a generator costs more than this loop
-        if other is tensor:
-            return True
-    return False
+    return id(tensor) in map(id, others)
 
 
 # As it was saved ----------------------------------------------------------------------------------

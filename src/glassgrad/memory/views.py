@@ -241,16 +241,6 @@ class Geometry(NamedTuple):
         in_parts = whole.itemsize > n, part.itemsize > n
         return cls(*_laid_out(whole, n), *_laid_out(part, n), offset, *in_parts)
 
-    def seen(self, value: Any, *, of_base: bool) -> Any:
-        """A value of the shape of the base, or of the view, as it is looked at."""
-        in_parts = self.base_in_parts if of_base else self.view_in_parts
-        return np.stack([np.real(value), np.imag(value)], -1) if in_parts else value
-
-    def unseen(self, value: Any, *, of_base: bool) -> Any:
-        """The same back: complex numbers of their parts."""
-        in_parts = self.base_in_parts if of_base else self.view_in_parts
-        return value[..., 0] + value[..., 1] * 1j if in_parts else value
-
     def places(self, like: Any) -> Any:
         """For each element of the view, its position in the base in C order.
 
@@ -264,11 +254,11 @@ class Geometry(NamedTuple):
             found = order[np.searchsorted(base[order], found)]
         return backend_of(like).asarray(found)
 
-    def row(self) -> slice | None:
-        """The places of the view as a slice of the flat base, if they are one: none is sought."""
+    def flat_index(self, like: Any) -> Any:
+        """Those positions, one behind the other; a slice if they are in a row: none is sought."""
         if in_order(self.size, self.stride) and in_order(self.base_size, self.base_stride):
             return slice(self.offset, self.offset + math.prod(self.size))
-        return None
+        return self.places(like).reshape(-1)
 
 
 def _laid_out(array: Any, n: int) -> tuple[Shape, Shape]:
@@ -294,8 +284,6 @@ class _ViewNode(Node):
     """
 
     __slots__ = ("geometry",)
-
-    geometry: Geometry
 
     def __init__(self, base: Tensor, view: Tensor, edges: Any, shown: Tensor) -> None:
         self.geometry = Geometry.of(base, view)
@@ -325,12 +313,7 @@ class AsStridedBackward0(_ViewNode):
     def compute(self, grads: Values, recorded: bool) -> Values:
         """Put the gradient of the part where it belongs among zeros."""
         (grad,) = grads
-        if grad is None:
-            return (None,)
-        geometry = self.geometry
-        part = geometry.seen(grad, of_base=False)
-        whole = _with_part(_zeros(part, geometry.base_size), geometry, part)
-        return (geometry.unseen(whole, of_base=True),)
+        return (grad if grad is None else _with_part(None, self.geometry, grad),)
 
 
 class CopySlices(_ViewNode):
@@ -357,15 +340,9 @@ class CopySlices(_ViewNode):
             return (None,) * len(self.edges)
         if self.fn is None:
             raise FreedGraphError(FREED.message)
-        geometry = self.geometry
-        whole = geometry.seen(grad, of_base=True)
-        shown = geometry.unseen(_part(whole, geometry), of_base=False)
-        results = list(self.fn.compute((shown,), recorded))
+        results = list(self.fn.compute((_part(grad, self.geometry),), recorded))
         if self.edges[self.at] is not None:
-            part = results[self.at]
-            given = part is not None
-            part = geometry.seen(part, of_base=False) if given else _zeros(whole, geometry.size)
-            results[self.at] = geometry.unseen(_with_part(whole, geometry, part), of_base=True)
+            results[self.at] = _with_part(grad, self.geometry, results[self.at])
         return tuple(results)
 
     @property
@@ -388,30 +365,44 @@ def _zeros(like: Any, shape: Shape) -> Any:
     return np.zeros_like(like, order="C", shape=shape)
 
 
+def _in_parts(value: Any, is_complex: bool) -> Any:
+    """A value as `Geometry` looks at it: complex numbers, where it says so, in their parts."""
+    if value is None or not is_complex:
+        return value
+    return np.stack([np.real(value), np.imag(value)], -1)
+
+
+def _of_parts(value: Any, is_complex: bool) -> Any:
+    """The same back: complex numbers of their parts."""
+    return value[..., 0] + value[..., 1] * 1j if is_complex else value
+
+
 def _part(whole: Any, geometry: Geometry) -> Any:
     """What the view shows of `whole`, an array or a Tensor of the shape of the base."""
-    row = geometry.row()
-    if row is not None:
-        return whole.reshape(-1)[row].reshape(geometry.size)
-    return whole.reshape(-1)[geometry.places(getattr(whole, "payload", whole))]
+    whole = _in_parts(whole, geometry.base_in_parts)
+    index = geometry.flat_index(getattr(whole, "payload", whole))
+    return _of_parts(whole.reshape(-1)[index].reshape(geometry.size), geometry.view_in_parts)
 
 
 def _with_part(whole: Any, geometry: Geometry, part: Any) -> Any:
     """A copy of `whole` with `part` in the place of the view; parts that overlap add up.
 
     Args:
-        whole, part: arrays; Tensors to have it recorded.
+        whole, part: arrays; Tensors to have it recorded. None for zeros.
     """
-    shape, adds = geometry.base_size, repeats(geometry.size, geometry.stride)
+    whole = _in_parts(whole, geometry.base_in_parts)
+    part = _in_parts(part, geometry.view_in_parts)
+    whole = _zeros(part, geometry.base_size) if whole is None else whole
+    part = _zeros(whole, geometry.size) if part is None else part
+    adds = repeats(geometry.size, geometry.stride)
     if isinstance(whole, Tensor):
-        places = geometry.places(whole.payload)
-        flat = whole.reshape(-1).index_put((wrap(places),), part, accumulate=adds)
-        return flat.reshape(shape)
-    flat, row = whole.copy().reshape(-1), geometry.row()
-    if row is not None:
-        flat[row] = part.reshape(-1)
-    elif adds:
-        backend_of(flat).reduce_at("add", flat, geometry.places(whole), part)
+        index = (wrap(geometry.places(whole.payload)),)
+        flat = whole.reshape(-1).index_put(index, part, accumulate=adds)
     else:
-        flat[geometry.places(whole)] = part
-    return flat.reshape(shape)
+        flat = whole.copy().reshape(-1)
+        index = geometry.flat_index(whole)
+        if adds:
+            backend_of(flat).reduce_at("add", flat, index, part.reshape(-1))
+        else:
+            flat[index] = part.reshape(-1)
+    return _of_parts(flat.reshape(geometry.base_size), geometry.base_in_parts)

@@ -37,9 +37,9 @@ from glassgrad.core.state import (
 from glassgrad.core.tensor import PLAIN, Tensor, wrap
 from glassgrad.levels.duals import forward_moves, tangent_of
 from glassgrad.levels.level import level_below
+from glassgrad.memory.calls import warn
 from glassgrad.memory.views import check_made, move, relocate
 from glassgrad.values.backend import backend_of, repeats
-from glassgrad.values.calls import warn
 from glassgrad.values.layers import Layer, fresh
 
 from ._arguments import OpClass, c_name, check_type, scalar_name

@@ -12,8 +12,8 @@ from glassgrad.core.errors import ArgumentError, ArgumentTypeError, DTypeError, 
 from glassgrad.core.primitive import constant
 from glassgrad.core.state import Shape, Values
 from glassgrad.core.tensor import Size, Tensor, whole, wrap
+from glassgrad.memory.calls import warn
 from glassgrad.values.backend import CPU, CPU_BACKEND, asnumpy, backend_for, device_of, is_array
-from glassgrad.values.calls import warn
 from glassgrad.values.dtypes import (
     TYPE_NAMES,
     DType,

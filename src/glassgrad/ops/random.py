@@ -28,8 +28,8 @@ from glassgrad.core.errors import (
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.state import Shape, modes
 from glassgrad.core.tensor import Tensor, wrap
+from glassgrad.memory.calls import warn
 from glassgrad.values.backend import asnumpy, backend_for, backend_of
-from glassgrad.values.calls import warn
 from glassgrad.values.dtypes import DType, as_dtype, ends_of, get_default_dtype, int64
 from glassgrad.values.layers import batches_of, fresh
 

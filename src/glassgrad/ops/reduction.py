@@ -25,8 +25,8 @@ from glassgrad.core.errors import (
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.state import Func, Shape, Values
 from glassgrad.core.tensor import Tensor, is_differentiable
+from glassgrad.memory.calls import warn
 from glassgrad.values.backend import backend_of, in_rows
-from glassgrad.values.calls import warn
 from glassgrad.values.dtypes import Number, as_dtype, int64, uint8
 from glassgrad.values.gradients import sum_to
 

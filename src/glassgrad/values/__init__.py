@@ -5,12 +5,11 @@ dtypes     names and promotion
 backend    where arrays live
 layers     how a tensor looks to a transform
 operands   from tensors, arrays and numbers to values of one dtype and device
-calls      what a user's Function is called with, and what its backward may return
 gradients  from what a rule returned to what its operand wants
 """
 
 from glassgrad.core.state import plugs
 
-from . import calls, gradients, operands
+from . import gradients, operands
 
-plugs.calls, plugs.gradients, plugs.values = calls, gradients, operands
+plugs.gradients, plugs.values = gradients, operands

@@ -144,8 +144,8 @@ class Backend:
 
     def broadcast_to(self, array: Array, shape: Shape) -> Array:
         """A view of `array` in a shape it stretches to, writable if it is."""
-        out = np.broadcast_to(array, shape)
-        if array.flags.writeable:
+        out = self.xp.broadcast_to(array, shape)
+        if getattr(array.flags, "writeable", False):
             out.flags.writeable = True  # NumPy leaves it to its caller to know what is safe
         return out
 
@@ -200,9 +200,6 @@ class _CuPy(Backend):
         steps = tuple([step * array.itemsize for step in stride])
         start = array.data + offset * array.itemsize
         return self.xp.ndarray(size, array.dtype, start, strides=steps)
-
-    def broadcast_to(self, array: Array, shape: Shape) -> Array:
-        return self.xp.broadcast_to(array, shape)
 
     def address(self, array: Array) -> int:
         return array.data.ptr  # type: ignore[no-any-return]  # cupy has no types
@@ -304,8 +301,6 @@ def is_array(value: object) -> bool:
 
 def device_of(array: Array) -> Device:
     """The device an array lives on."""
-    if type(array) is np.ndarray or isinstance(array, np.generic):
-        return CPU
     return backend_of(array).device(array)
 
 

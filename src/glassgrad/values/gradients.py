@@ -1,4 +1,6 @@
-"""The shape and the dtype of gradients on their way, and where they may begin to be wanted."""
+"""Gradients on their way: what a user's `backward` may return, the shape and the dtype that an
+operand wants, and where gradients may begin to be wanted.
+"""
 
 import functools
 from typing import Any
@@ -7,8 +9,57 @@ import numpy as np
 
 from glassgrad.core.errors import DTypeError, GradientError, GraphError
 from glassgrad.core.graph import AccumulateGrad, Node
-from glassgrad.core.state import Shape, modes
-from glassgrad.core.tensor import ANY_DTYPE, Tensor, is_differentiable
+from glassgrad.core.state import Shape, Values, modes
+from glassgrad.core.tensor import ANY_DTYPE, Tensor, is_differentiable, wrap
+
+from .tree import as_tuple
+
+
+def checked(node: Any, returned: Any) -> Values:
+    """What the `backward` of `node` returned, as the gradients of the tensors among its arguments.
+
+    Raises:
+        GradientError: if there are too many or too few, or what is no gradient.
+    """
+    results = as_tuple(returned)
+    is_tensor = node._is_tensor or (True,) * len(node.edges)
+    expected = len(is_tensor)
+    if len(results) > expected and all(extra is None for extra in results[expected:]):
+        results = results[:expected]
+    if len(results) != expected:
+        raise wrong_number(node.name(), expected, len(results))
+    for position, result in enumerate(results, start=1):
+        if result is not None and not is_tensor[position - 1]:
+            raise GradientError(
+                f"function {node.name()} returned a gradient different than None at position "
+                f"{position}, but the corresponding forward input was not a Variable. What is no "
+                "tensor has no gradient. Return None there."
+            )
+        if result is not None and not isinstance(result, Tensor):
+            raise GradientError(
+                f"function {node.name()}: expected Variable or None (got {type(result).__name__}) "
+                f"at position {position}. The pass goes on with tensors. "
+                "Write `glassgrad.tensor(value)`."
+            )
+    return tuple([result for result, wanted in zip(results, is_tensor, strict=True) if wanted])
+
+
+def wrong_number(name: str, expected: int, got: int) -> GradientError:
+    """The error about the gradients that the backward of node `name` returned."""
+    return GradientError(
+        f"function {name} returned an incorrect number of gradients (expected {expected}, got "
+        f"{got}). backward returns one for each argument of forward; write None for what is not a "
+        "tensor."
+    )
+
+
+def materialized(node: Any, grads: list[Any]) -> list[Any]:
+    """Zeros in the place of missing gradients, except those that can never come, if so wished."""
+    present = next((grad.payload for grad in grads if grad is not None), np.empty(0))
+    for nr, meta in enumerate(node._input_metadata):
+        if grads[nr] is None and meta.dtype and nr not in node._gradless:
+            grads[nr] = wrap(np.zeros_like(present, meta.dtype, shape=meta.shape))
+    return grads
 
 
 def fitted(node: Node, position: int, grad: Any, shape: Shape, dtype: Any) -> Any:
@@ -32,9 +83,8 @@ def fitted(node: Node, position: int, grad: Any, shape: Shape, dtype: Any) -> An
                 "Look at what backward returns in that place."
             )
         grad = sum_to(grad, shape)
-    if dtype is ANY_DTYPE or grad.dtype == dtype:
-        return grad
-    if node._is_users and grad.dtype.kind == "c" and dtype.kind == "f":
+    is_real = dtype is not ANY_DTYPE and dtype.kind == "f"
+    if node._is_users and grad.dtype.kind == "c" and is_real:
         raise GradientError(
             f"Function {node.name()} returned an invalid gradient at index {position} - got "
             f"{grad.dtype} for an input of {dtype}. A real input has a real gradient, and what the "
@@ -60,7 +110,9 @@ def sum_to(grad: Any, shape: Shape) -> Any:
 
 
 def _converted(grad: Any, dtype: Any) -> Any:
-    """A gradient in another dtype; a real one has the real part of a complex one."""
+    """A gradient in the dtype that is wanted; a real one has the real part of a complex one."""
+    if dtype is None or dtype is ANY_DTYPE or grad.dtype == dtype:
+        return grad
     if grad.dtype.kind == "c" and dtype.kind == "f":
         grad = np.real(grad)
     return grad.to(dtype) if isinstance(grad, Tensor) else grad.astype(dtype)
@@ -73,10 +125,7 @@ def _grad_dtype(leaf: Tensor) -> Any:
 
 def as_leaf_wants(leaf: Tensor, grad: Any) -> Any:
     """`grad` in the dtype that `leaf.grad_dtype` asks for."""
-    wanted = _grad_dtype(leaf)
-    if grad is None or wanted is None or wanted is ANY_DTYPE or grad.dtype == wanted:
-        return grad
-    return _converted(grad, wanted)
+    return grad if grad is None else _converted(grad, _grad_dtype(leaf))
 
 
 def _sum_of_rows(grad: Any) -> Any:

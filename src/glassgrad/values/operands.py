@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from glassgrad.core.errors import ArgumentTypeError, DeviceError, DimError, KernelError, ShapeError
-from glassgrad.core.primitive import constant
+from glassgrad.core.primitive import apply_to_arrays, constant
 from glassgrad.core.state import Shape, Values, plugs
 from glassgrad.core.tensor import PLAIN, Size, Tensor, is_differentiable
 
@@ -38,15 +38,18 @@ def payload_of(cls: type, given: Values, dtype: Any, device: Any) -> Any:
     return target.asarray(data, wanted or get_default_dtype())
 
 
-def handled(cls: Any, operands: Values, parameters: dict[str, Any]) -> Any:
-    """What becomes of an op on operands that have left their transform, or that compute ops by
-    themselves; NotImplemented for all others.
+def applied(cls: Any, operands: Values, parameters: dict[str, Any]) -> Any:
+    """Apply an op to operands that are no plain tensors of one float dtype.
+
+    They may have left their transform, compute ops by themselves, or have to be converted.
     """
     if any(x.__class__ is Wrapped or isinstance(x, Layer) for x in operands):
         return cls.apply(*[settled(x) for x in operands], **parameters)
     if any(type(x) not in PLAIN and hasattr(x, "__torch_function__") for x in operands):
-        return plugs.subclasses.computed(cls, operands, parameters)
-    return NotImplemented
+        found = plugs.subclasses.computed(cls, operands, parameters)
+        if found is not NotImplemented:
+            return found
+    return apply_to_arrays(cls, operands, arrays_of(cls, operands), parameters)
 
 
 # Arrays, at the bottom --------------------------------------------------------------------------

@@ -28,11 +28,11 @@ from glassgrad.core.state import Shape
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.hooks.on_saved import Packed
 from glassgrad.levels.duals import context_of
+from glassgrad.memory.calls import form_of
 from glassgrad.memory.saved import arrays_in, check_versions, places, unnamed
 from glassgrad.memory.views import AsStridedBackward0, CopySlices, _part, _with_part
 from glassgrad.ops.generator import get_rng_state, set_rng_state
 from glassgrad.values.backend import asnumpy
-from glassgrad.values.calls import form_of
 from glassgrad.values.tree import as_tuple
 
 Outputs = dict[Node, list[Any] | None]  # of older nodes; None where they are not known

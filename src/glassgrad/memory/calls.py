@@ -1,22 +1,73 @@
-"""The outputs of a user's Function, which become the outputs of its node.
+"""What a user's Function is called with, and how what its `forward` returned becomes outputs of its
+node. And whom a warning is for.
 
-Nearly all are fresh tensors. The others are inputs, views, and what was written.
-
-An input that was changed in place (`mark_dirty`) moves to its new place in the graph; an input that
-is returned as it is becomes a view, which it is forbidden to write where that is recorded.
+Nearly all outputs are fresh tensors. The others are inputs, views, and what was written. An input
+that was changed in place (`mark_dirty`) moves to its new place in the graph; an input that is
+returned as it is becomes a view, which it is forbidden to write where that is recorded.
 """
 
+import inspect
 import warnings
+from sys import _getframe
 from typing import Any
 
-from glassgrad.core.errors import GraphError, LeafWriteError
+from glassgrad.core.errors import ArgumentTypeError, GraphError, LeafWriteError
 from glassgrad.core.graph import GradientEdge, number
-from glassgrad.core.state import Values, here
+from glassgrad.core.saved import Gone
+from glassgrad.core.state import Func, Values, here, is_ours
 from glassgrad.core.tensor import LEAF, Pending, Tensor, wrap
 from glassgrad.values.tree import as_tuple
 
 from .saved import is_any_of, keeping
 from .views import CUSTOM, MULTIPLE, as_view, check_made, move
+
+# Instead of FREED, for a Function that wants its tensors to go as soon as they were read.
+CLEARED: Any = Gone(
+    "saved_tensors can only be accessed once when clear_saved_tensors_on_access=True is set on "
+    "the autograd.Function. Either access saved_tensors only once, or set "
+    "clear_saved_tensors_on_access=False."
+)
+
+
+def check_kept(tensors: Values) -> None:
+    """Raise if `save_for_forward` was given anything but tensors."""
+    for tensor in tensors:
+        if tensor is not None and not isinstance(tensor, Tensor):
+            raise ArgumentTypeError(
+                "save_for_forward expects all arguments to be tensors; got "
+                f"{type(tensor).__name__}. Keep other values on ctx: `ctx.dim = dim`."
+            )
+
+
+def form_of(cls: Any) -> tuple[Func, bool, bool]:
+    """(`forward`, whether it has the form without ctx, whether it has defaults to fill in)."""
+    function, separate = cls.forward, cls.has_setup_context()
+    parameters = inspect.signature(function).parameters.values() if separate else ()
+    plain = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.POSITIONAL_OR_KEYWORD
+    has_defaults = any(p.default is not p.empty or p.kind not in plain for p in parameters)
+    # Kept with the class, and forgotten when its forward is replaced.
+    form = cls._form = function, separate, has_defaults
+    return form
+
+
+def bound(forward: Func, args: Values, kwargs: dict[str, Any], separate: bool) -> Values:
+    """The arguments by position: keywords filled in, and with setup_context defaults too."""
+    ctx = () if separate else (None,)
+    bound = inspect.signature(forward).bind(*ctx, *args, **kwargs)
+    if separate or bound.kwargs:  # a keyword behind a gap: the gap has a default
+        bound.apply_defaults()
+    return (*bound.args, *bound.kwargs.values())[len(ctx) :]
+
+
+def warn(message: str, category: type[Warning] = UserWarning) -> None:
+    """Warn of the user's line that is running: the innermost one outside of this package."""
+    frame, level = _getframe(1), 2
+    while is_ours[frame.f_code.co_filename] and frame.f_back is not None:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)
+
+
+# What `forward` returned --------------------------------------------------------------------------
 
 
 def place_outputs(ctx: Any, args: Values, raw: Any, edges: Any) -> Any:
@@ -126,10 +177,9 @@ def _check_dirty(ctx: Any, args: Values, outputs: Values, recording: bool) -> No
         if recording and edge.__class__ is Pending and edge.was is None:
             raise _leaf_error(ctx, tensor, "a leaf Variable that requires grad has been used")
         if not is_any_of(tensor, args):
-            warnings.warn(
+            warn(
                 "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that "
-                "have been mutated should be passed to ctx.mark_dirty().",
-                stacklevel=5,
+                "have been mutated should be passed to ctx.mark_dirty()."
             )
         if recording and tensor._is_view() and len(outputs) > 1:
             raise GraphError(
