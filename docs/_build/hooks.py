@@ -12,6 +12,7 @@ import cells
 import figures
 import formulas
 import notes
+import operators
 import pictures
 import reference
 import shared
@@ -24,6 +25,7 @@ FILLED = {
     "inside/design.md": figures.fill,
     "inside/notes.md": notes.fill,
     "inside/reading.md": source.fill,
+    "reference/operators.md": operators.fill,
 }
 
 
@@ -37,13 +39,13 @@ def on_files(files: Files, config: Any) -> Files:
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """Fill in what is collected from the source."""
     path = page.file.src_uri
+    if path in FILLED:
+        return FILLED[path](markdown)
     if path.startswith("reference/"):
         return reference.fill(markdown)
     if path.startswith("notebooks/"):
         page.meta.setdefault("hide", ["toc"])  # players want the room
         return markdown
-    if path in FILLED:
-        return FILLED[path](markdown)
     return formulas.take_out(markdown, page)
 
 

@@ -20,6 +20,11 @@ FILE = Path(__file__).parents[1] / "operators.csv"
 HEADS = ("operator", "formulas", "right", "µs", "/ torch")
 
 
+def fill(markdown: str) -> str:
+    """The page with the table."""
+    return markdown.replace("[[operators]]", table())
+
+
 def table() -> str:
     """The table as HTML."""
     load_all()
