@@ -17,7 +17,7 @@ from glassgrad.viz.explaining.mathml import mathml
 from glassgrad.viz.explaining.notation import latex
 
 FILE = Path(__file__).parents[1] / "operators.csv"
-HEADS = ("operator", "formulas", "right", "µs", "/ torch")
+HEADS = ("operator", "right", "µs", "/ torch", "formulas")
 
 
 def fill(markdown: str) -> str:
@@ -40,8 +40,8 @@ def table() -> str:
 
 
 def _row(name: str, wrong: str, recorded: str, time: str, ratio: str) -> str:
-    words = [f"<code>{escape(name)}</code>", formulas(name, recorded.split())]
-    cells = [*words, escape(wrong) or "yes", time, ratio]
+    figures = [escape(wrong) or "yes", time, ratio]
+    cells = [f"<code>{escape(name)}</code>", *figures, formulas(name, recorded.split())]
     return "<tr>" + "".join([f"<td>{cell}</td>" for cell in cells]) + "</tr>"
 
 
