@@ -17,7 +17,7 @@ from glassgrad.viz.explaining.mathml import mathml
 from glassgrad.viz.explaining.notation import latex
 
 FILE = Path(__file__).parents[1] / "operators.csv"
-HEADS = ("operator", "right", "µs", "/ torch", "formulas")
+HEADS = ("operator", "right", "time", "of PyTorch's", "formulas")
 
 
 def fill(markdown: str) -> str:
@@ -26,23 +26,23 @@ def fill(markdown: str) -> str:
 
 
 def table() -> str:
-    """The table as HTML."""
+    """The table as HTML: a grid, whose rows are paragraphs where the page is narrow."""
     load_all()
     with FILE.open(encoding="utf-8", newline="") as file:
         _, *lines = csv.reader(file)
-    heads = "".join([f"<th>{head}</th>" for head in HEADS])
-    rows = "\n".join([_row(*line) for line in lines])
     right = sum([not why for _, why, *_ in lines])
-    return (
-        f"<p>{right} of {len(lines)} operators are right.</p>\n"
-        f"<table><thead><tr>{heads}</tr></thead><tbody>\n{rows}\n</tbody></table>"
-    )
+    rows = [_row(*[f"<b>{head}</b>" for head in HEADS]), *[_line(*line) for line in lines]]
+    told = f"<p>{right} of {len(lines)} operators are right.</p>"
+    return "\n".join([told, '<div class="gg-operators">', *rows, "</div>"])
 
 
-def _row(name: str, wrong: str, recorded: str, time: str, ratio: str) -> str:
-    figures = [escape(wrong) or "yes", time, ratio]
-    cells = [f"<code>{escape(name)}</code>", *figures, formulas(name, recorded.split())]
-    return "<tr>" + "".join([f"<td>{cell}</td>" for cell in cells]) + "</tr>"
+def _line(name: str, wrong: str, recorded: str, time: str, ratio: str) -> str:
+    figures = [escape(wrong) or "yes", time and f"{time} µs", ratio and f"{ratio} ×"]
+    return _row(f"<code>{escape(name)}</code>", *figures, formulas(name, recorded.split()))
+
+
+def _row(*cells: str) -> str:
+    return "<div>" + "".join([f"<div>{cell}</div>" for cell in cells]) + "</div>"
 
 
 def formulas(name: str, recorded: Sequence[str] = ()) -> str:
