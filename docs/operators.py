@@ -30,12 +30,12 @@ def main() -> None:
         lines.writerow(["operator", "wrong because", "recorded", "µs", "/ torch"])
         for name in NAMES:
             why = NOT_RIGHT.get(name, "")  # `make slow` holds it to be true
-            lines.writerow([name, why, " ".join(recorded(name)), *timed(name)])
+            played = largest(name)
+            lines.writerow([name, why, " ".join(recorded(played)), *timed(played)])
 
 
-def recorded(name: str) -> list[str]:
-    """The ops on the graph of the largest sample, the newest first."""
-    played = largest(name, requires_grad=True)
+def recorded(played: Played | None) -> list[str]:
+    """The ops on the graph of a sample, the newest first."""
     ends = [y.grad_fn for y in played.call() if isinstance(y, gg.Tensor)] if played else []
     found: dict[Any, str] = {}
     nodes = [node for node in ends if node is not None]
@@ -47,9 +47,8 @@ def recorded(name: str) -> list[str]:
     return list(dict.fromkeys(found.values()))
 
 
-def timed(name: str) -> tuple[str, str]:
+def timed(played: Played | None) -> tuple[str, str]:
     """Microseconds of a call, and the ratio to PyTorch's; empty where there is nothing to time."""
-    played = largest(name)
     if played is None:
         return "", ""
     sample, op = played.sample, played.op
@@ -67,11 +66,11 @@ def timed(name: str) -> tuple[str, str]:
     return f"{own * 1e6:.3g}", f"{ratio:.2g}"
 
 
-def largest(name: str, *, requires_grad: bool = False) -> Any:
+def largest(name: str) -> Played | None:
     """The sample with the most elements, of the first dtype that has one."""
     op = OPERATORS[name]
     for dtype in dtypes_of(name):
-        is_wanted = requires_grad and dtype in op.supported_backward_dtypes("cpu")
+        is_wanted = dtype in op.supported_backward_dtypes("cpu")
         samples = list(op.sample_inputs("cpu", dtype, requires_grad=is_wanted))[:MOST_SAMPLES]
         for sample in sorted(samples, key=_size, reverse=True):
             try:

@@ -123,9 +123,16 @@ def _reserved(result: Any, shape: Shape | None = None) -> Any:
         return type(result)([_reserved(each, shape) for each in result])
     if not isinstance(result, (np.ndarray, np.generic)):
         return result
-    if isinstance(result, np.ndarray) and np.shares_memory(result, result.base):
+    if _owner(result) is _reservation.addresses:
         return result.view(MetaArray)
     return _made(result.shape if shape is None else shape, result.dtype)
+
+
+def _owner(array: Any) -> Any:
+    """What the memory of an array belongs to."""
+    while isinstance(array, np.ndarray) and array.base is not None:
+        array = array.base
+    return array
 
 
 class _Reservation:

@@ -49,7 +49,7 @@ def check_ranks(sentence: str, *wanted: tuple[Tensor, int]) -> None:
             )
 
 
-def check_dtypes(name: str, x: Tensor, y: Tensor) -> None:
+def check_factors(name: str, x: Tensor, y: Tensor) -> None:
     """Raise DTypeError unless both factors have one dtype."""
     check_one_dtype(
         x, y, f"{name} : expected both tensors to have same dtype, but found {{}} and {{}}"
@@ -178,7 +178,7 @@ def mv(input: Tensor, vec: Tensor) -> Tensor:
     """
     ranks = f"{input.ndim}, {vec.ndim}, 1"
     check_ranks(f"vector + matrix @ vector expected, got {ranks}", (input, 2), (vec, 1))
-    check_dtypes("mv", input, vec)
+    check_factors("mv", input, vec)
     if input.payload.shape[1] != vec.payload.shape[0]:
         n, m = input.shape
         raise ShapeError(
@@ -225,7 +225,7 @@ def dot(input: Tensor, tensor: Tensor) -> Tensor:
     """
     ranks = f"{input.ndim}D and {tensor.ndim}D"
     check_ranks(f"1D tensors expected, but got {ranks} tensors", (input, 1), (tensor, 1))
-    check_dtypes("dot", input, tensor)
+    check_factors("dot", input, tensor)
     n, m = input.shape[0], tensor.shape[0]
     if n != m:
         raise ShapeError(
@@ -269,7 +269,7 @@ def bmm(input: Tensor, mat2: Tensor) -> Tensor:
     """
     check_ranks("batch1 must be a 3D tensor", (input, 3))
     check_ranks("batch2 must be a 3D tensor", (mat2, 3))
-    check_dtypes("bmm", input, mat2)
+    check_factors("bmm", input, mat2)
     wanted, got = [input.shape[0], input.shape[2]], list(mat2.shape[:2])
     if wanted != got:
         raise ShapeError(
@@ -356,7 +356,7 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
             f"both arguments to matmul need to be at least 1D, but they are {a.ndim}D and "
             f"{b.ndim}D. A number has no rows. Write `x * y`."
         )
-    check_dtypes("matmul", input, other)
+    check_factors("matmul", input, other)
     if a.shape[-1] != b.shape[-2 if b.ndim > 1 else 0]:
         raise unfit(a.shape, b.shape)
     ahead, behind = a.shape[:-2], b.shape[:-2]
@@ -481,11 +481,11 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     if a.shape[-1] != b.shape[1]:
         raise unfit(a.shape, b.shape[::-1])
     if a.dtype is not b.dtype:
-        check_dtypes("linear", input, weight)
+        check_factors("linear", input, weight)
     if bias is None:
         return Linear.apply(input, weight)
     if bias.payload.dtype is not a.dtype:
-        check_dtypes("linear", input, bias)
+        check_factors("linear", input, bias)
     if bias.payload.shape != (b.shape[0],):
         raise ShapeError(
             f"linear() got a bias of shape {tuple(bias.shape)}, expected ({b.shape[0]},). Each "
@@ -823,7 +823,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
             )
         dims = list(range(a.ndim - dims, a.ndim)), list(range(dims))
     dims_a, dims_b = [wrap_dims(each, x.ndim) for each, x in zip(dims, (a, b), strict=True)]
-    check_dtypes("tensordot", a, b)
+    check_factors("tensordot", a, b)
     if len(dims_a) != len(dims_b):
         raise ShapeError(
             f"both dimension lists should have same length, got {list(dims_a)} and {list(dims_b)}. "

@@ -10,7 +10,6 @@ dataclass does; `LRScheduler.__post_init__` begins the schedule.
 """
 
 import math
-import warnings
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -20,6 +19,7 @@ from typing import Any, ClassVar, Literal
 
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, DataError, GraphError
 from glassgrad.core.tensor import Tensor
+from glassgrad.memory.calls import warn
 
 from .optimizer import Group, Optimizer
 
@@ -127,7 +127,7 @@ class LRScheduler:
     def get_lr(self) -> list[Rate]:
         """The next learning rates, one for each group; see `get_last_lr` for those that are set."""
         if not self._get_lr_called_within_step:
-            _warn(
+            warn(
                 "To get the last learning rate computed by the scheduler, please use "
                 "`get_last_lr()`."
             )
@@ -162,13 +162,13 @@ class LRScheduler:
             epoch: go there instead (PyTorch advises against it).
         """
         if self._step_count == 1 and "step" in vars(self.optimizer):
-            _warn(
+            warn(
                 "Seems like `optimizer.step()` has been overridden after learning rate scheduler "
                 "initialization. Please, make sure to call `optimizer.step()` before "
                 "`lr_scheduler.step()`."
             )
         elif self._step_count == 1 and not self.optimizer._opt_called:
-            _warn(
+            warn(
                 "Detected call of `lr_scheduler.step()` before `optimizer.step()`. In PyTorch "
                 "1.1.0 and later, you should call them in the opposite order: `optimizer.step()` "
                 "before `lr_scheduler.step()`. Failure to do this will result in PyTorch skipping "
@@ -176,7 +176,7 @@ class LRScheduler:
             )
         self._step_count += 1
         if epoch is not None:
-            _warn(_EPOCH_GIVEN)
+            warn(_EPOCH_GIVEN)
         self._update_lr(epoch)
 
     def _update_lr(self, epoch: int | None = None) -> None:
@@ -248,10 +248,6 @@ def _set_rate(group: Group, rate: Rate) -> None:
         group["lr"].fill_(float(rate))
     else:
         group["lr"] = rate
-
-
-def _warn(said: str) -> None:
-    warnings.warn(said, UserWarning, stacklevel=3)  # where a user calls the scheduler
 
 
 _EPOCH_GIVEN = (
@@ -971,7 +967,7 @@ class ReduceLROnPlateau(LRScheduler):
         """Go on by an epoch with the result `metrics`, a number or a tensor of one."""
         result = float(metrics)
         if epoch is not None:
-            _warn(_EPOCH_GIVEN)
+            warn(_EPOCH_GIVEN)
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
         self.num_bad_epochs += 1
         if self._is_better(result, self.best):
