@@ -108,3 +108,8 @@ def test_views_of_them_lie_where_they_should(lib):
     assert (row.storage_offset(), row._base is x) == (5 * 10**6, True)
     assert x.t().stride() == (1, 10**6)
     assert x.reshape(10**3, -1).shape == (10**3, 10**9)
+
+
+def test_what_has_more_places_than_there_are_addresses_is_refused():
+    with pytest.raises(glassgrad.errors.ShapeError, match="has addresses for"):
+        glassgrad.empty(10**15, device="meta")

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .core.errors import DeviceError, MissingRuleError
+from .core.errors import DeviceError, MissingRuleError, ShapeError
 from .core.state import Shape
 from .core.tensor import Tensor
 from .values.backend import Backend, Device, register
@@ -152,6 +152,11 @@ _reservation = _Reservation()
 def _made(shape: Shape, dtype: Any) -> Any:
     """A new array."""
     size = math.prod(shape) * dtype.itemsize
+    if size > _SIZE:
+        raise ShapeError(
+            f"a tensor of shape {tuple(shape)} has {size} bytes, and the device 'meta' has "
+            f"addresses for {_SIZE}. Its elements have no memory, but places. Write smaller sizes."
+        )
     start = 0 if _reservation.taken + size > _SIZE else _reservation.taken
     _reservation.taken = start + -(-size // 64) * 64
     return MetaArray(shape, dtype, _reservation.addresses, start)

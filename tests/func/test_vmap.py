@@ -424,3 +424,8 @@ def test_a_batch_is_computed_in_so_many_chunks(chunks):
     assert np.array_equal(found.numpy(), X * X)
     assert sum(sizes) == 3
     assert len(sizes) == min(chunks, 3)
+
+
+def test_a_batch_has_a_chunk_at_least():
+    with pytest.raises(gg.errors.ArgumentError, match="chunks should be greater than 0, got 0"):
+        gg.func.chunk_vmap(gg.sin, chunks=0)

@@ -133,10 +133,18 @@ def chunk_vmap(
 ) -> Func:
     """`vmap` in as many chunks: what functorch had before `chunk_size`.
 
+    Raises:
+        ArgumentError: for fewer than one.
+
     Example:
         >>> chunk_vmap(lambda x: x * 2, chunks=3)(tensor([1.0, 2.0]))
         tensor([2., 4.])
     """
+    if chunks < 1:
+        raise ArgumentError(
+            f"chunk_vmap: chunks should be greater than 0, got {chunks}. It says in how many parts "
+            "a batch is computed. Write 1 to compute all of it at once."
+        )
 
     @functools.wraps(func)
     def mapped(*args: Any, **kwargs: Any) -> Any:
