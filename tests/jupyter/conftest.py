@@ -224,7 +224,10 @@ class FrontEnd:
         def is_saved():
             page.keyboard.press("Control+s")
             page.wait_for_timeout(300)
-            cells = json.loads(self.path_of(page).read_text())["cells"]
+            try:
+                cells = json.loads(self.path_of(page).read_text())["cells"]
+            except json.JSONDecodeError:  # the server has emptied the file, and writes it right now
+                return False
             return until in json.dumps(cells[cell]["outputs"])
 
         _wait(is_saved, f"{until!r} in the file")
