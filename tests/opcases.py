@@ -19,7 +19,7 @@ import oprows_reduction
 import oprows_special
 import oprows_structure
 
-__all__ = ["CASES", "DIFFERENTIABLE", "SAMPLES", "SMOOTH", "WRONG", "rows"]
+__all__ = ["CASES", "DIFFERENTIABLE", "SAMPLES", "SMOOTH", "WRONG", "firsts", "rows"]
 
 CASES = [
     *oprows_elementwise.ROWS,
@@ -56,6 +56,11 @@ SMOOTH = [
     if given.smooth and "dtype" not in given.params and given.size < 100
 ]
 """Those where differences show the gradient: float64 throughout, no kink, a few elements."""
+
+
+def firsts(pairs):
+    """The first sample of each row."""
+    return list({case.name: (case, given) for case, given in reversed(pairs)}.values())[::-1]
 
 
 def rows(pairs):

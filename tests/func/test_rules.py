@@ -1,6 +1,8 @@
 """What each row of tests/opcases.py says of forward mode, of vmap, and of one inside the other.
 
-A sample is one test, which makes all checks that run on the CPU; each that fails is named.
+A sample is one test, which makes all checks that run on the CPU; each that fails is named. What
+concerns how transforms meet, and not what an op's arguments say, is tried on each row's first
+sample; `make slow` tries it on the others.
 """
 
 import contextlib
@@ -38,7 +40,7 @@ from glassgrad.func.reverse import GradLevel
 from glassgrad.func.vmap import BatchLevel
 from leaks.letting_go import survivors
 from opcase import all_primitives, weights_for
-from opcases import DIFFERENTIABLE, SAMPLES, SMOOTH, rows
+from opcases import DIFFERENTIABLE, SAMPLES, SMOOTH, firsts, rows
 
 TOLERANCE = {"rtol": 1e-10, "atol": 1e-10}
 
@@ -98,12 +100,28 @@ def theirs(case, given):
     return Call(torch, case, given)
 
 
-check = SampleChecks()
+check, check_slowly = SampleChecks(), SampleChecks()
 
 
 @rows(SAMPLES)
 def test_sample(case, given):
     check.make(case, given, Played(case, given))
+
+
+@pytest.mark.slow
+@rows(SAMPLES)
+def test_sample_slowly(case, given):
+    check_slowly.make(case, given, Played(case, given))
+
+
+def check_first(pairs):
+    """Decorates a check that each row's first sample passes always, the others in `make slow`."""
+
+    def add(function):
+        check.of(firsts(pairs))(function)
+        return check_slowly.of(pairs)(function)
+
+    return add
 
 
 class Played:
@@ -206,7 +224,7 @@ def tangents_are_torchs(played):
     played.compare(lambda call, _: call.jvp(call.floats, call.one()), ())
 
 
-@check.of(SMOOTH)
+@check_first(SMOOTH)
 def linear_map_is_the_jvp(played):
     call = played.call
     inputs = call.one()
@@ -348,7 +366,7 @@ def torch_agrees_with_itself(case, given):
     return True
 
 
-@check.of([(case, given) for case, given in DIFFERENTIABLE if case.name not in NOT_COMPOSED])
+@check_first([(case, given) for case, given in DIFFERENTIABLE if case.name not in NOT_COMPOSED])
 def compositions_are_torchs(played):
     with Checks() as checks:
         for name, composition in COMPOSITIONS.items():
@@ -368,7 +386,7 @@ def test_compositions_are_torchs_whatever_is_batched(case, given):
                         played.compare(composition, dims)
 
 
-@check.of(DIFFERENTIABLE)
+@check_first(DIFFERENTIABLE)
 def transforms_leave_nothing_for_the_garbage_collector(played):
     def play():
         results = [triple(played.call, played.batched) for triple in TRIPLES.values()]
@@ -377,8 +395,18 @@ def transforms_leave_nothing_for_the_garbage_collector(played):
     assert survivors(play) == ([], 0)
 
 
-@rows(SAMPLES)
+@rows(firsts(SAMPLES))
 def test_a_device_transforms_as_the_cpu_does(case, given, device):
+    transforms_as_the_cpu_does(case, given, device)
+
+
+@pytest.mark.slow
+@rows(SAMPLES)
+def test_a_device_transforms_all_samples_as_the_cpu_does(case, given, device):
+    transforms_as_the_cpu_does(case, given, device)
+
+
+def transforms_as_the_cpu_does(case, given, device):
     here, there = Played(case, given), Played(case, given)
     there.call.device = device
     todo = {"vmap": lambda call, dims: call.vmap(call, dims)(*call.many(dims))}
@@ -405,7 +433,7 @@ COMPLEX = """
 """Rows of ops on complex numbers."""
 
 
-@check.of(
+@check_first(
     [
         (case, given)
         for case, given in SMOOTH
@@ -434,7 +462,7 @@ IN_PLACE = [
 ]
 
 
-@check.of([(case, given) for case, given in IN_PLACE if in_place(torch, case)])
+@check_first([(case, given) for case, given in IN_PLACE if in_place(torch, case)])
 def in_place_is_what_pytorchs_loops_give(played):
     call = InPlaceCall(glassgrad, played.case, played.given)
     spelled = SpelledInPlace(torch, played.case, played.given)
@@ -487,7 +515,7 @@ def tangents_of(results):
     return [glassgrad.zeros_like(y) if dy is None else dy for y, dy in pairs]
 
 
-@check.of(DIFFERENTIABLE)
+@check_first(DIFFERENTIABLE)
 def duals_move_as_under_jvp(played):
     call, inputs = played.call, played.call.one()
     with fw.dual_level():
@@ -495,7 +523,7 @@ def duals_move_as_under_jvp(played):
     assert_near(got, played.moved[1], 1e-9)
 
 
-@check.of([(case, given) for case, given in IN_PLACE if case.has_gradient(given)])
+@check_first([(case, given) for case, given in IN_PLACE if case.has_gradient(given)])
 def duals_move_in_place_as_under_jvp(played):
     call = InPlaceCall(glassgrad, played.case, played.given)
     inputs = call.one()
@@ -510,7 +538,7 @@ def duals_move_in_place_as_under_jvp(played):
         assert_near(got, want, 1e-9)
 
 
-@check.of(DIFFERENTIABLE)
+@check_first(DIFFERENTIABLE)
 def gradients_of_duals_move_as_under_jvp(played):
     call, inputs = played.call, played.call.one()
     loss_of = call.of_leaves(call.loss, inputs)
