@@ -2,9 +2,10 @@
 
     @op(Tan)
     def tan(input: Tensor) -> Tensor:
-        return Tan.apply(input)
+        '''The tangent, element by element.'''
 
-is all that there is to write. From it follow `glassgrad.tan`, `tan(x, out=y)`, `x.tan()`,
+is all that there is to write: a function that is only said what it is applies its class to its
+arguments. From it follow `glassgrad.tan`, `tan(x, out=y)`, `x.tan()`,
 `x.tan_()` and `np.tan(x)`: three tables hold them, and `glassgrad/__init__.py` and `Tensor` take
 what they have from there. `make stubs` writes them down for editors and mypy.
 
@@ -83,6 +84,8 @@ def op(
 ) -> Callable[[F], F]:
     """Declare a function of `glassgrad` that is a method of its tensor `input`, too.
 
+    One that has a docstring and no body applies the first of the classes to its arguments.
+
     Args:
         rules: the classes that it applies.
         aliases: its other names; with a module in front, as "linalg.det", they name no method.
@@ -105,15 +108,16 @@ def op(
         issubclass(rule, Elementwise) and not issubclass(rule, Predicate) for rule in rules
     )
 
-    def declare(function: F) -> F:
+    def declare(written: F) -> F:
+        function: Any = applying(rules[0], written) if _is_only_said(written) else written
         own_name = name or function.__name__
         names = (f"{home}.{own_name}" if home else own_name, *aliases)
         method_names = [each for each in names if "." not in each]
-        own = widened(function, rules, axis=axis, tensors=tensors) if axis or tensors else function
+        own = widened(function, axis=axis, tensors=tensors) if axis or tensors else function
         has_out = by_element if out is None else out
         if has_out:
             write = functools.partial(written_to, exact=out_exact, apart=out_apart)
-            public = widened(function, rules, axis=axis, write=write, tensors=tensors)
+            public = widened(function, axis=axis, write=write, tensors=tensors)
         else:
             public = own
         has_twin = by_element if inplace is None else inplace
@@ -122,7 +126,7 @@ def op(
         needs_twin = has_twin or has_function or inplace_flag
         twin: Any = in_place_twin(function, rules) if needs_twin else None
         if inplace_flag:
-            public = own = with_inplace_flag(function, rules, twin)
+            public = own = with_inplace_flag(function, twin)
         PUBLIC.update({rule: public for rule in rules if rule not in PUBLIC})
         if is_function:
             FUNCTIONS.update(dict.fromkeys(names, public))
@@ -317,8 +321,20 @@ def plain(function: F) -> F:
 def applying(rule: OpClass, function: Any) -> Any:
     """A function with the arguments of another one, to which it applies a class."""
     given = Arguments.of(function)
-    text = f"return rule.apply({given.passed()})\n"
-    return _derived(function, text, given, doc=function.__doc__, rule=rule)
+    text = f"return rule.apply({given.passed(rule.parameters)})\n"
+    applied = _derived(function, text, given, doc=function.__doc__, rule=rule)
+    applied.__dict__ = {"applies": rule}
+    return applied
+
+
+def _is_only_said(function: Any) -> bool:
+    """Whether there is nothing in a function but what it does, in words."""
+    code = getattr(function, "__code__", None)  # a class has none
+    return code is not None and code.co_code == _said.__code__.co_code
+
+
+def _said() -> None:
+    """Nothing."""
 
 
 # What follows from a function ---------------------------------------------------------------------
@@ -392,24 +408,20 @@ class Arguments(NamedTuple):
         star = f"*{self.star}" if self.star or self.keyword else ""
         return ", ".join(filter(None, (*self.braced(), star, *self.keyword)))
 
-    def passed(self) -> str:
-        """As they stand in a call."""
+    def passed(self, named: Names = ()) -> str:
+        """As they stand in a call, in which some that come by position are `named`."""
+        first = [
+            f"{each}={{{each}}}" if each in named else f"{{{each}}}" for each in self.positional
+        ]
         star = (f"*{self.star}",) if self.star else ()
-        return ", ".join([*self.braced(), *star, *[f"{name}={name}" for name in self.keyword]])
+        return ", ".join([*first, *star, *[f"{name}={name}" for name in self.keyword]])
 
     def braced(self) -> list[str]:
         """The positional ones as they stand in the text of a derived function."""
         return [f"{{{name}}}" for name in self.positional]
 
 
-def widened(
-    function: F,
-    rules: tuple[OpClass, ...],
-    *,
-    axis: bool = False,
-    write: Any = None,
-    tensors: Names = (),
-) -> F:
+def widened(function: F, *, axis: bool = False, write: Any = None, tensors: Names = ()) -> F:
     """The function with the arguments `axis` and `keepdims`, or `out`, or all of them.
 
     Args:
@@ -430,38 +442,30 @@ def widened(
     if write:
         wider = wider.wider("out")
         text += f"if out is not None:\n    return written_to(out, function, {given.passed()})\n"
-    text += f"return plain({given.passed()})\n"
+    quickest, passed = _quickest(function, given)
+    text += f"return plain({passed})\n"
     doc = _with_argument(function.__doc__, _OUT) if write else function.__doc__
     used: Parameters = {"written_to": write, "dim_or_axis": dim_or_axis}
     used |= {"default": given.default.get("dim")}
     used |= {"refuse_numbers": refuse_numbers, "name": function.__name__, "tensors": tensors}
-    return _derived(function, text, wider, doc=doc, plain=_quickest(function, rules), **used)
+    return _derived(function, text, wider, doc=doc, plain=quickest, **used)
 
 
-def with_inplace_flag(function: Any, rules: tuple[OpClass, ...], twin: Any) -> Any:
+def with_inplace_flag(function: Any, twin: Any) -> Any:
     """The function with a last argument `inplace`: whether its twin is to be called instead."""
     given = Arguments.of(function)
     default = {**given.default, "inplace": False}
     wider = given._replace(positional=(*given.positional, "inplace"), default=default)
-    passed = given.passed()
-    text = f"if {{inplace}}:\n    return twin({passed})\nreturn plain({passed})\n"
+    quickest, passed = _quickest(function, given)
+    text = f"if {{inplace}}:\n    return twin({given.passed()})\nreturn plain({passed})\n"
     doc = _with_argument(function.__doc__, _INPLACE)
-    return _derived(function, text, wider, doc=doc, plain=_quickest(function, rules), twin=twin)
+    return _derived(function, text, wider, doc=doc, plain=quickest, twin=twin)
 
 
-def _quickest(function: Any, rules: tuple[OpClass, ...]) -> Any:
-    """The function, or the same by one call less."""
-    is_rule = len(rules) == 1 and _only_applies(function, rules[0], Arguments.of(function))
-    return rules[0].apply if is_rule else function
-
-
-def _only_applies(function: Any, rule: OpClass, given: Arguments) -> bool:
-    """Whether all that a function does is to apply a class to its arguments."""
-    text = f"return rule.apply({given.passed()})\n"
-    only = _made(text, given)(function=None).__code__
-    own = function.__code__
-    same = (own.co_code, own.co_names, own.co_consts[1:])  # but for the docstring
-    return bool(same == (only.co_code, (rule.__name__, "apply"), only.co_consts[1:]))
+def _quickest(function: Any, given: Arguments) -> tuple[Any, str]:
+    """The function, or the same by one call less, and how its arguments are passed."""
+    rule = function.__dict__.get("applies")
+    return (rule.apply, given.passed(rule.parameters)) if rule else (function, given.passed())
 
 
 _OUT = "out: where to write the result, if the tape need not record it."

@@ -83,7 +83,6 @@ def relu(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.relu.html
     """
-    return Relu.apply(input)
 
 
 class Threshold(Elementwise):
@@ -131,7 +130,6 @@ def threshold(input: Tensor, threshold: float, value: float) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.threshold.html
     """
-    return Threshold.apply(input, threshold=threshold, value=value)
 
 
 class LeakyRelu(Elementwise):
@@ -173,7 +171,6 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.leaky_relu.html
     """
-    return LeakyRelu.apply(input, negative_slope=negative_slope)
 
 
 @function(aliases=("nn.functional.rrelu",), inplace_function=True, inplace_flag=True)
@@ -427,7 +424,6 @@ def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.hardshrink.html
     """
-    return Hardshrink.apply(input, lambd=lambd)
 
 
 class Elu(Elementwise):
@@ -562,7 +558,6 @@ def hardsigmoid(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.hardsigmoid.html
     """
-    return Hardsigmoid.apply(input)
 
 
 class Hardswish(Elementwise):
@@ -594,7 +589,6 @@ def hardswish(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.hardswish.html
     """
-    return Hardswish.apply(input)
 
 
 class Sigmoid(Elementwise):
@@ -630,7 +624,6 @@ def sigmoid(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.sigmoid.html
     """
-    return Sigmoid.apply(input)
 
 
 class LogSigmoid(Elementwise):
@@ -662,7 +655,6 @@ def logsigmoid(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.logsigmoid.html
     """
-    return LogSigmoid.apply(input)
 
 
 class Softplus(Elementwise):
@@ -707,7 +699,6 @@ def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tenso
 
     See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.softplus.html
     """
-    return Softplus.apply(input, beta=beta, threshold=threshold)
 
 
 class Silu(Elementwise):
@@ -740,7 +731,6 @@ def silu(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.silu.html
     """
-    return Silu.apply(input)
 
 
 class Mish(Elementwise):
@@ -775,7 +765,6 @@ def mish(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.mish.html
     """
-    return Mish.apply(input)
 
 
 class NormalCdf(Elementwise):

@@ -218,7 +218,6 @@ def mul(input: Operand, other: Operand) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.mul.html
     """
-    return Mul.apply(input, other)
 
 
 class Div(Fractional):
@@ -347,7 +346,6 @@ def neg(input: Tensor) -> Tensor:
         >>> neg(tensor([1.0, -2.0]))
         tensor([-1.,  2.])
     """
-    return Neg.apply(input)
 
 
 @op(numpy=(np.positive,))
@@ -411,7 +409,6 @@ def abs(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.abs.html
     """
-    return Abs.apply(input)
 
 
 class Sign(Flat):
@@ -436,7 +433,6 @@ def sign(input: Tensor) -> Tensor:
         >>> sign(tensor([-3.0, 0.0, 2.0]))
         tensor([-1.,  0.,  1.])
     """
-    return Sign.apply(input)
 
 
 class Addcmul(Elementwise):
@@ -480,7 +476,6 @@ def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 
 
     See also: https://pytorch.org/docs/stable/generated/torch.addcmul.html
     """
-    return Addcmul.apply(input, tensor1, tensor2, value=value)
 
 
 class Addcdiv(Elementwise):
@@ -634,7 +629,6 @@ def copysign(input: Tensor, other: Operand) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.copysign.html
     """
-    return Copysign.apply(input, other)
 
 
 class Gcd(Predicate):
@@ -662,7 +656,6 @@ def gcd(input: Tensor, other: Tensor) -> Tensor:
         >>> gcd(tensor([5, 10, 15]), tensor([3, 4, 5]))
         tensor([1, 2, 5])
     """
-    return Gcd.apply(input, other)
 
 
 class Lcm(Predicate):
@@ -680,7 +673,6 @@ def lcm(input: Tensor, other: Tensor) -> Tensor:
         >>> lcm(tensor([5, 10, 15]), tensor([3, 4, 5]))
         tensor([15, 20, 15])
     """
-    return Lcm.apply(input, other)
 
 
 # Two numbers in one -------------------------------------------------------------------------------
@@ -1096,7 +1088,6 @@ def angle(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.angle.html
     """
-    return Angle.apply(input)
 
 
 @of_numpy(np.angle)
@@ -1141,7 +1132,6 @@ def sgn(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.sgn.html
     """
-    return Sgn.apply(input)
 
 
 # Matrices transposed and conjugated --------------------------------------------------------------

@@ -43,7 +43,6 @@ def exp(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.exp.html
     """
-    return Exp.apply(input)
 
 
 class Log(Fractional):
@@ -74,7 +73,6 @@ def log(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.log.html
     """
-    return Log.apply(input)
 
 
 class Sqrt(Fractional):
@@ -105,7 +103,6 @@ def sqrt(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.sqrt.html
     """
-    return Sqrt.apply(input)
 
 
 class Reciprocal(Fractional):
@@ -132,7 +129,6 @@ def reciprocal(input: Tensor) -> Tensor:
         >>> reciprocal(tensor([2.0, 4.0]))
         tensor([0.5000, 0.2500])
     """
-    return Reciprocal.apply(input)
 
 
 class Rsqrt(Fractional):
@@ -163,7 +159,6 @@ def rsqrt(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.rsqrt.html
     """
-    return Rsqrt.apply(input)
 
 
 class Pow(Elementwise):
@@ -368,7 +363,6 @@ def exp2(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.exp2.html
     """
-    return Exp2.apply(input)
 
 
 class Expm1(Fractional):
@@ -397,7 +391,6 @@ def expm1(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.expm1.html
     """
-    return Expm1.apply(input)
 
 
 class Log1p(Fractional):
@@ -429,7 +422,6 @@ def log1p(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.log1p.html
     """
-    return Log1p.apply(input)
 
 
 class Log2(Fractional):
@@ -460,7 +452,6 @@ def log2(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.log2.html
     """
-    return Log2.apply(input)
 
 
 class Log10(Fractional):
@@ -491,7 +482,6 @@ def log10(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.log10.html
     """
-    return Log10.apply(input)
 
 
 class Logit(Fractional):
@@ -537,7 +527,6 @@ def logit(input: Tensor, eps: float | None = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.logit.html
     """
-    return Logit.apply(input, eps=eps)
 
 
 # Of two numbers -----------------------------------------------------------------------------------
@@ -586,7 +575,6 @@ def logaddexp(input: Tensor, other: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.logaddexp.html
     """
-    return Logaddexp.apply(input, other)
 
 
 class Logaddexp2(Logaddexp):
@@ -605,7 +593,6 @@ def logaddexp2(input: Tensor, other: Tensor) -> Tensor:
         >>> logaddexp2(tensor([1000.0]), tensor([1000.0]))
         tensor([1001.])
     """
-    return Logaddexp2.apply(input, other)
 
 
 class Xlogy(Fractional):
@@ -651,7 +638,6 @@ def xlogy(input: Operand, other: Operand) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/special.html#torch.special.xlogy
     """
-    return Xlogy.apply(input, other)
 
 
 class SpecialXlog1py(Fractional):
@@ -688,7 +674,6 @@ def xlog1py(input: Operand, other: Operand) -> Tensor:
         >>> glassgrad.special.xlog1py(tensor([0.0, 2.0]), tensor([-1.0, 0.0]))
         tensor([0., 0.])
     """
-    return SpecialXlog1py.apply(input, other)
 
 
 class Ldexp(Fractional):
@@ -726,7 +711,6 @@ def ldexp(input: Tensor, other: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.ldexp.html
     """
-    return Ldexp.apply(input, other)
 
 
 class FrexpReturn(NamedTuple):
@@ -813,7 +797,6 @@ def sin(input: Tensor) -> Tensor:
         >>> sin(tensor([0.0, 1.0]))
         tensor([0.0000, 0.8415])
     """
-    return Sin.apply(input)
 
 
 class Cos(Fractional):
@@ -840,7 +823,6 @@ def cos(input: Tensor) -> Tensor:
         >>> cos(tensor([0.0, 1.0]))
         tensor([1.0000, 0.5403])
     """
-    return Cos.apply(input)
 
 
 class Tanh(Fractional):
@@ -869,7 +851,6 @@ def tanh(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.tanh.html
     """
-    return Tanh.apply(input)
 
 
 class Tan(Fractional):
@@ -898,7 +879,6 @@ def tan(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.tan.html
     """
-    return Tan.apply(input)
 
 
 class Asin(Fractional):
@@ -928,7 +908,6 @@ def asin(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.asin.html
     """
-    return Asin.apply(input)
 
 
 class Acos(Fractional):
@@ -957,7 +936,6 @@ def acos(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.acos.html
     """
-    return Acos.apply(input)
 
 
 class Atan(Fractional):
@@ -986,7 +964,6 @@ def atan(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.atan.html
     """
-    return Atan.apply(input)
 
 
 class Atan2(Fractional):
@@ -1026,7 +1003,6 @@ def atan2(input: Tensor, other: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.atan2.html
     """
-    return Atan2.apply(input, other)
 
 
 class Hypot(Elementwise):
@@ -1063,7 +1039,6 @@ def hypot(input: Tensor, other: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.hypot.html
     """
-    return Hypot.apply(input, other)
 
 
 class Sinh(Fractional):
@@ -1092,7 +1067,6 @@ def sinh(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.sinh.html
     """
-    return Sinh.apply(input)
 
 
 class Cosh(Fractional):
@@ -1121,7 +1095,6 @@ def cosh(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.cosh.html
     """
-    return Cosh.apply(input)
 
 
 class Asinh(Fractional):
@@ -1150,7 +1123,6 @@ def asinh(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.asinh.html
     """
-    return Asinh.apply(input)
 
 
 class Acosh(Fractional):
@@ -1181,7 +1153,6 @@ def acosh(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.acosh.html
     """
-    return Acosh.apply(input)
 
 
 class Atanh(Fractional):
@@ -1210,7 +1181,6 @@ def atanh(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.atanh.html
     """
-    return Atanh.apply(input)
 
 
 class Sinc(Fractional):
@@ -1243,7 +1213,6 @@ def sinc(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.sinc.html
     """
-    return Sinc.apply(input)
 
 
 class Deg2Rad(Linear, Fractional):
@@ -1274,7 +1243,6 @@ def deg2rad(input: Tensor) -> Tensor:
         >>> deg2rad(tensor([180.0, 90.0]))
         tensor([3.1416, 1.5708])
     """
-    return Deg2Rad.apply(input)
 
 
 class Rad2Deg(Linear, Fractional):
@@ -1296,4 +1264,3 @@ def rad2deg(input: Tensor) -> Tensor:
         >>> rad2deg(tensor([0.0, 3.1415927]))
         tensor([  0., 180.])
     """
-    return Rad2Deg.apply(input)

@@ -44,7 +44,6 @@ def floor(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.floor.html
     """
-    return Floor.apply(input)
 
 
 class Ceil(Flat):
@@ -74,7 +73,6 @@ def ceil(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.ceil.html
     """
-    return Ceil.apply(input)
 
 
 class Trunc(Flat):
@@ -104,7 +102,6 @@ def trunc(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.trunc.html
     """
-    return Trunc.apply(input)
 
 
 class Round(Flat):
@@ -198,7 +195,6 @@ def frac(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.frac.html
     """
-    return Frac.apply(input)
 
 
 class Fmod(Elementwise):
@@ -240,7 +236,6 @@ def fmod(input: Tensor, other: Operand) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.fmod.html
     """
-    return Fmod.apply(input, other)
 
 
 class Remainder(Elementwise):
@@ -294,7 +289,6 @@ def remainder(input: Operand, other: Operand) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.remainder.html
     """
-    return Remainder.apply(input, other)
 
 
 @op(DivRounded, numpy=(np.floor_divide,), sign="floordiv")
@@ -399,7 +393,6 @@ def nextafter(input: Tensor, other: Tensor) -> Tensor:
         >>> nextafter(tensor([1.0]), tensor([2.0])) - 1
         tensor([1.1921e-07])
     """
-    return Nextafter.apply(input, other)
 
 
 def _stepped(ufunc: Any, x: Any, name: str) -> Any:

@@ -47,7 +47,6 @@ def maximum(input: Operand, other: Operand) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.maximum.html
     """
-    return Maximum.apply(input, other)
 
 
 class Minimum(Elementwise):
@@ -79,7 +78,6 @@ def minimum(input: Operand, other: Operand) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.minimum.html
     """
-    return Minimum.apply(input, other)
 
 
 class Fmax(Elementwise):
@@ -150,7 +148,6 @@ def fmax(input: Tensor, other: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.fmax.html
     """
-    return Fmax.apply(input, other)
 
 
 @op(Fmin, inplace=False, tensors=("input", "other"))
@@ -161,7 +158,6 @@ def fmin(input: Tensor, other: Tensor) -> Tensor:
         >>> fmin(tensor([1.0, float("nan")]), tensor([3.0, 2.0]))
         tensor([1., 2.])
     """
-    return Fmin.apply(input, other)
 
 
 class Heaviside(Predicate):
@@ -286,7 +282,6 @@ def argwhere(input: Tensor) -> Tensor:
         tensor([[1],
                 [2]])
     """
-    return Argwhere.apply(input)
 
 
 @op(numpy=(np.where,))

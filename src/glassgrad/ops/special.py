@@ -96,7 +96,6 @@ def lgamma(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.lgamma.html
     """
-    return Lgamma.apply(input)
 
 
 class Digamma(Special):
@@ -125,7 +124,6 @@ def digamma(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.digamma.html
     """
-    return Digamma.apply(input)
 
 
 class Polygamma(Fractional):
@@ -356,7 +354,6 @@ def erf(input: Tensor) -> Tensor:
         >>> erf(tensor([0.0, 1.0]))
         tensor([0.0000, 0.8427])
     """
-    return Erf.apply(input)
 
 
 class Erfc(Special):
@@ -377,7 +374,6 @@ def erfc(input: Tensor) -> Tensor:
         >>> erfc(tensor([0.0, 1.0]))
         tensor([1.0000, 0.1573])
     """
-    return Erfc.apply(input)
 
 
 class Erfinv(Special):
@@ -398,7 +394,6 @@ def erfinv(input: Tensor) -> Tensor:
         >>> erfinv(tensor([0.0, 0.5]))
         tensor([0.0000, 0.4769])
     """
-    return Erfinv.apply(input)
 
 
 class SpecialErfcx(Special):
@@ -420,7 +415,6 @@ def erfcx(input: Tensor) -> Tensor:
         >>> glassgrad.special.erfcx(tensor([0.0, 100.0]))
         tensor([1.0000, 0.0056])
     """
-    return SpecialErfcx.apply(input)
 
 
 @_own()
@@ -462,7 +456,6 @@ def log_ndtr(input: Tensor) -> Tensor:
         >>> glassgrad.special.log_ndtr(tensor([-10.0, 0.0]))
         tensor([-53.2313,  -0.6931])
     """
-    return SpecialLogNdtr.apply(input)
 
 
 class SpecialNdtri(Special):
@@ -484,7 +477,6 @@ def ndtri(input: Tensor) -> Tensor:
         >>> glassgrad.special.ndtri(tensor([0.5, 0.8413447]))
         tensor([0.0000, 1.0000])
     """
-    return SpecialNdtri.apply(input)
 
 
 class SpecialEntr(Special):
@@ -506,7 +498,6 @@ def entr(input: Tensor) -> Tensor:
         >>> glassgrad.special.entr(tensor([0.0, 0.5, 1.0]))
         tensor([0.0000, 0.3466, -0.0000])
     """
-    return SpecialEntr.apply(input)
 
 
 # Bessel functions ---------------------------------------------------------------------------------
@@ -536,7 +527,6 @@ def i0(input: Tensor) -> Tensor:
         >>> i0(tensor([0.0, 1.0]))
         tensor([1.0000, 1.2661])
     """
-    return I0.apply(input)
 
 
 class SpecialI0e(Special):
@@ -559,7 +549,6 @@ def i0e(input: Tensor) -> Tensor:
         >>> glassgrad.special.i0e(tensor([0.0, 1.0]))
         tensor([1.0000, 0.4658])
     """
-    return SpecialI0e.apply(input)
 
 
 class SpecialI1(Special):
@@ -581,7 +570,6 @@ def i1(input: Tensor) -> Tensor:
         >>> glassgrad.special.i1(tensor([0.0, 1.0]))
         tensor([0.0000, 0.5652])
     """
-    return SpecialI1.apply(input)
 
 
 class SpecialI1e(Special):
@@ -605,7 +593,6 @@ def i1e(input: Tensor) -> Tensor:
         >>> glassgrad.special.i1e(tensor([0.0, 1.0]))
         tensor([0.0000, 0.2079])
     """
-    return SpecialI1e.apply(input)
 
 
 @without_gradient
