@@ -45,7 +45,52 @@ def zeros_like(value: Any, shape: Shape) -> Any:
     return np.zeros_like(array_of(value), order="C", shape=shape)
 
 
-class Elementwise(Primitive):
+class WithGradient(Primitive):
+    """An op whose rule may say by the names of its arguments what it needs.
+
+    Attributes:
+        gradient: what backward returns, as a function of the gradient of the result, of operands
+            and the result, and of parameters by keyword: `gradient(grad, y, *, dim)`. Operands are
+            called as in `forward`. What is named is saved; `saves` says under which names, if they
+            are not `self`, `other` and `result`.
+    """
+
+    gradient: ClassVar[Func]
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "gradient" not in vars(cls):
+            return
+        cls.backward = staticmethod(_by_name(cls.gradient))  # type: ignore[method-assign]
+        if "saves" not in vars(cls):
+            operands = dict(zip(operand_names(cls.forward), ("self", "other"), strict=False))
+            needed = operand_names(cls.gradient)[1:]
+            cls.saves = tuple([operands.get(each, "result") for each in needed])
+            cls.saved_at = {"other": 1} if "self" not in cls.saves else {}
+
+
+def operand_names(rule: Func) -> Names:
+    """What a rule calls what it takes by position."""
+    code = rule.__code__
+    return code.co_varnames[: code.co_argcount]
+
+
+def _by_name(gradient: Func) -> Func:
+    """A backward that hands over what was saved."""
+    code = gradient.__code__
+    parameters = code.co_varnames[code.co_argcount :][: code.co_kwonlyargcount]
+
+    def backward(ctx: Any, grad: Any) -> Any:
+        return gradient(grad, *ctx.saved_tensors)
+
+    def with_parameters(ctx: Any, grad: Any) -> Any:
+        values = {name: getattr(ctx, name) for name in parameters}
+        return gradient(grad, *ctx.saved_tensors, **values)
+
+    return with_parameters if parameters else backward
+
+
+class Elementwise(WithGradient):
     """Each element of the result depends on the operands' elements at the same place."""
 
     broadcasts = True
@@ -53,9 +98,9 @@ class Elementwise(Primitive):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """An op that is one function of NumPy's names it, `ufunc`; that is its forward, then."""
-        super().__init_subclass__(**kwargs)
         if "ufunc" in vars(cls) and "forward" not in vars(cls):
             cls.forward = staticmethod(forward_of(cls.ufunc))  # type: ignore[method-assign]
+        super().__init_subclass__(**kwargs)
 
     @classmethod
     def jvp(cls, ctx, *tangents):
@@ -109,29 +154,9 @@ def in_front(x: Any, rank: int) -> Any:
 
 
 class Fractional(Elementwise):
-    """An elementwise function whose values are fractions: integers become floats first.
-
-    Attributes:
-        slope: the derivative of a function of one number: `slope(x)` of the operand, `slope(y)` of
-            the result, or of both. Then backward multiplies by it, and what it needs is saved.
-    """
+    """An elementwise function whose values are fractions: integers become floats first."""
 
     floating = True
-    slope: ClassVar[Func]
-
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        if "slope" in vars(cls):
-            names = {"x": "self", "y": "result"}
-            cls.saves = tuple([names[letter] for letter in signature(cls.slope).parameters])
-            cls.backward = staticmethod(_times(cls.slope))  # type: ignore[method-assign]
-
-
-def _times(slope: Func) -> Func:
-    def backward(ctx: Any, grad: Any) -> Any:
-        return grad * slope(*ctx.saved_tensors)
-
-    return backward
 
 
 class Predicate(Elementwise):
@@ -213,7 +238,7 @@ def over_dims(function: Func) -> Func:
     return forward
 
 
-class Along(Primitive):
+class Along(WithGradient):
     """An op that does the same whatever dims are in front: its parameters say where and how much.
 
     Attributes:

@@ -25,8 +25,6 @@ from .selection import where
 class Relu(Elementwise):
     """y = max(x, 0)        x̄ = ȳ·[y > 0]"""
 
-    saves = ("result",)
-
     @staticmethod
     def forward(x):
         if x.dtype.kind == "b":
@@ -37,8 +35,7 @@ class Relu(Elementwise):
         return np.maximum(x, 0)
 
     @staticmethod
-    def backward(ctx, grad):
-        (y,) = ctx.saved_tensors
+    def gradient(grad, y):
         if isinstance(y, Tensor) or isinstance(grad, Tensor):
             return ThresholdBackward.apply(grad, y, threshold=0)
         return kept(grad, y)  # nan lets the gradient pass, as in PyTorch
@@ -59,9 +56,8 @@ class ThresholdBackward(Elementwise):
         return np.where(y <= threshold, 0, x)
 
     @staticmethod
-    def backward(ctx, grad):
-        (y,) = ctx.saved_tensors
-        return np.where(y <= ctx.threshold, 0, grad), np.zeros_like(grad)
+    def gradient(grad, y, *, threshold):
+        return np.where(y <= threshold, 0, grad), np.zeros_like(grad)
 
 
 @op(Relu, out=False, aliases=("nn.functional.relu",), inplace_function=True, inplace_flag=True)
@@ -88,8 +84,6 @@ def relu(input: Tensor) -> Tensor:
 class Threshold(Elementwise):
     """y = x if x > t else v        x̄ = ȳ·[x > t]"""
 
-    saves = ("self",)
-
     @staticmethod
     def forward(x, *, threshold, value):
         why = "False and True are what they are. Write `threshold(x.float(), …)`."
@@ -99,9 +93,8 @@ class Threshold(Elementwise):
         return np.where(x <= threshold, value, x)  # nan stays
 
     @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
-        return run(ThresholdBackward, grad, x, threshold=ctx.threshold)
+    def gradient(grad, x, *, threshold):
+        return run(ThresholdBackward, grad, x, threshold=threshold)
 
 
 @function(
@@ -135,7 +128,6 @@ def threshold(input: Tensor, threshold: float, value: float) -> Tensor:
 class LeakyRelu(Elementwise):
     """y = x if x > 0 else a·x,  a = negative_slope        x̄ = ȳ if x > 0 else a·ȳ"""
 
-    saves = ("self",)
     kernel = "leaky_relu_cpu"
 
     @staticmethod
@@ -143,12 +135,10 @@ class LeakyRelu(Elementwise):
         return np.maximum(x, 0) + np.minimum(x, 0) * negative_slope
 
     @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
-        slope = ctx.negative_slope
-        if 0 <= slope <= 1:
-            return grad * np.maximum(np.sign(x), slope)
-        return by_steps(np.where(x > 0, grad, grad * slope), x)
+    def gradient(grad, x, *, negative_slope):
+        if 0 <= negative_slope <= 1:
+            return grad * np.maximum(np.sign(x), negative_slope)
+        return by_steps(np.where(x > 0, grad, grad * negative_slope), x)
 
 
 @functional(LeakyRelu, inplace_function=True, inplace_flag=True)
@@ -284,7 +274,6 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
 class Hardtanh(Elementwise):
     """y = min(max(x, a), b),  a = min_val,  b = max_val        x̄ = ȳ if a < x < b else 0"""
 
-    saves = ("self",)
     kernel, kinds = "clamp", "iuf"
 
     @staticmethod
@@ -292,9 +281,8 @@ class Hardtanh(Elementwise):
         return np.minimum(np.maximum(x, min_val), max_val)
 
     @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
-        return by_steps(np.where((x <= ctx.min_val) | (x >= ctx.max_val), 0, grad), x)
+    def gradient(grad, x, *, min_val, max_val):
+        return by_steps(np.where((x <= min_val) | (x >= max_val), 0, grad), x)
 
 
 @functional(Hardtanh, inplace_function=True, inplace_flag=True)
@@ -352,7 +340,6 @@ def relu6(input: Tensor) -> Tensor:
 class Softshrink(Elementwise):
     """y = x − sgn(x)·min(|x|, a),  a = lambd        x̄ = ȳ if |x| > a else 0"""
 
-    saves = ("self",)
     kernel = "softshrink_check"
 
     @staticmethod
@@ -360,9 +347,8 @@ class Softshrink(Elementwise):
         return np.where(x > lambd, x - lambd, np.where(x < -lambd, x + lambd, x * 0))
 
     @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
-        return by_steps(np.where((x >= -ctx.lambd) & (x <= ctx.lambd), 0, grad), x)
+    def gradient(grad, x, *, lambd):
+        return by_steps(np.where((x >= -lambd) & (x <= lambd), 0, grad), x)
 
 
 @functional(Softshrink)
@@ -431,7 +417,6 @@ class Elu(Elementwise):
     x̄ = b·ȳ if x > 0 else a·b·c·exp(c·x)·ȳ,  a, b, c = alpha, scale, input_scale
     """
 
-    saves = ("self",)
     kernel = "elu_cpu"
 
     @staticmethod
@@ -440,9 +425,7 @@ class Elu(Elementwise):
         return np.maximum(x, 0) * scale + np.expm1(low * input_scale) * (alpha * scale)
 
     @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
-        alpha, scale, input_scale = ctx.alpha, ctx.scale, ctx.input_scale
+    def gradient(grad, x, *, alpha, scale, input_scale):
         slope = np.exp(_below_0(x) * input_scale) * (alpha * scale * input_scale)
         if alpha * input_scale == 1:  # no kink
             return grad * slope
@@ -532,7 +515,6 @@ def celu(input: Tensor, alpha: float = 1.0) -> Tensor:
 class Hardsigmoid(Elementwise):
     """y = min(max(x + 3, 0), 6)/6        x̄ = ȳ/6 if −3 < x < 3 else 0"""
 
-    saves = ("self",)
     kernel = "hardsigmoid_cpu"
 
     @staticmethod
@@ -540,8 +522,7 @@ class Hardsigmoid(Elementwise):
         return np.minimum(np.maximum(x + 3, 0), 6) / 6
 
     @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
+    def gradient(grad, x):
         return by_steps(np.where((x > -3) & (x < 3), grad / 6, 0), x)
 
 
@@ -563,7 +544,6 @@ def hardsigmoid(input: Tensor) -> Tensor:
 class Hardswish(Elementwise):
     """y = x·min(max(x + 3, 0), 6)/6        x̄ = 0 if x ≤ −3 else (ȳ·(x/3 + ½) if x < 3 else ȳ)"""
 
-    saves = ("self",)
     kernel = "hardswish_cpu"
 
     @staticmethod
@@ -571,8 +551,7 @@ class Hardswish(Elementwise):
         return x * np.minimum(np.maximum(x + 3, 0), 6) / 6
 
     @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
+    def gradient(grad, x):
         return np.where(x <= -3, 0, np.where(x < 3, grad * (x / 3 + 0.5), grad))
 
 
@@ -594,7 +573,6 @@ def hardswish(input: Tensor) -> Tensor:
 class Sigmoid(Elementwise):
     """y = 1/(1 + e⁻ˣ)        x̄ = ȳ·y·(1 − y)"""
 
-    saves = ("result",)
     floating = True
 
     @staticmethod
@@ -603,8 +581,7 @@ class Sigmoid(Elementwise):
             return 1 / (1 + np.exp(-x))
 
     @staticmethod
-    def backward(ctx, grad):
-        (y,) = ctx.saved_tensors
+    def gradient(grad, y):
         return grad * (y * (1 - y))
 
 
@@ -629,7 +606,6 @@ def sigmoid(input: Tensor) -> Tensor:
 class LogSigmoid(Elementwise):
     """y = −ln(1 + exp(−x))        x̄ = ȳ/(1 + exp x)"""
 
-    saves = ("self",)
     kernel = "log_sigmoid_cpu"
 
     @staticmethod
@@ -637,8 +613,7 @@ class LogSigmoid(Elementwise):
         return np.minimum(x, 0) - np.log1p(np.exp(-np.abs(x)))
 
     @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
+    def gradient(grad, x):
         return grad * run(Sigmoid, -x)
 
 
@@ -662,7 +637,6 @@ class Softplus(Elementwise):
     x̄ = ȳ/(1 + exp(−b·x)) if b·x ≤ t else ȳ
     """
 
-    saves = ("self",)
     kernel = "softplus_cpu"
 
     @staticmethod
@@ -672,10 +646,9 @@ class Softplus(Elementwise):
         return np.where(scaled > threshold, x, smooth)
 
     @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
-        scaled = x * ctx.beta
-        return np.where(scaled > ctx.threshold, grad, grad * run(Sigmoid, scaled))
+    def gradient(grad, x, *, beta, threshold):
+        scaled = x * beta
+        return np.where(scaled > threshold, grad, grad * run(Sigmoid, scaled))
 
 
 @functional(Softplus)
@@ -704,7 +677,6 @@ def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tenso
 class Silu(Elementwise):
     """y = x/(1 + exp(−x))        x̄ = ȳ·(1 + x·(1 − s))·s,  s = 1/(1 + exp(−x))"""
 
-    saves = ("self",)
     kernel, kinds = "silu_cpu", "fc"
 
     @staticmethod
@@ -712,8 +684,7 @@ class Silu(Elementwise):
         return x * Sigmoid.forward(x)
 
     @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
+    def gradient(grad, x):
         s = run(Sigmoid, x)
         return grad * (s * (1 + x * (1 - s)))
 
@@ -738,7 +709,6 @@ class Mish(Elementwise):
     x̄ = ȳ·(t + x·(1 − t²)/(1 + exp(−x))),  t = tanh(ln(1 + exp x))
     """
 
-    saves = ("self",)
     kernel = "mish_cpu"
 
     @staticmethod
@@ -746,8 +716,7 @@ class Mish(Elementwise):
         return x * np.tanh(Softplus.forward(x, beta=1, threshold=20))
 
     @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
+    def gradient(grad, x):
         t = np.tanh(run(Softplus, x, beta=1, threshold=20))
         return grad * (t + x * (1 - t * t) * run(Sigmoid, x))
 
@@ -771,7 +740,6 @@ class NormalCdf(Elementwise):
     """y = ½·(1 + erf(x/√2))        x̄ = ȳ·exp(−½·x²)/√(2·π)"""
 
     node = "SpecialNdtrBackward0"
-    saves = ("self",)
 
     @staticmethod
     def forward(x):
@@ -782,8 +750,7 @@ class NormalCdf(Elementwise):
         return ndtr(x)
 
     @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
+    def gradient(grad, x):
         return grad * (np.exp(x * x * -0.5) * _DENSITY_AT_0)
 
 
@@ -821,7 +788,6 @@ _DENSITY_AT_0 = 1 / math.sqrt(2 * math.pi)
 class Gelu(Elementwise):
     """y = ½·x·(1 + erf(x/√2))        x̄ = ȳ·(½·(1 + erf(x/√2)) + x·exp(−½·x²)/√(2·π))"""
 
-    saves = ("self", "result")
     kernel = "GeluKernelImpl"
 
     @staticmethod
@@ -831,9 +797,8 @@ class Gelu(Elementwise):
         return x * (np.tanh((x + x * x * x * _CUBIC) * _LINEAR) + 1) * 0.5
 
     @staticmethod
-    def backward(ctx, grad):
-        x, y = ctx.saved_tensors
-        if ctx.approximate == "none":
+    def gradient(grad, x, y, *, approximate):
+        if approximate == "none":
             if isinstance(x, Tensor):
                 below = run(NormalCdf, x)
             else:
@@ -946,18 +911,15 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
 class Softmax(Symmetric, AlongLine):
     """yᵢ = exp xᵢ/Σⱼ exp xⱼ        dyᵢ = yᵢ·(dxᵢ − Σⱼ yⱼ·dxⱼ)        x̄ᵢ = yᵢ·(ȳᵢ − Σⱼ yⱼ·ȳⱼ)"""
 
-    saves = ("result",)
-
     @staticmethod
     def forward(x, *, dim):
         e = np.exp(x - np.maximum.reduce(x, axis=dim, keepdims=True, initial=-math.inf))
         return in_rows(e / e.sum(axis=dim, keepdims=True))
 
     @staticmethod
-    def backward(ctx, grad):
-        (y,) = ctx.saved_tensors
+    def gradient(grad, y, *, dim):
         weighted = grad * y
-        return weighted - y * weighted.sum(axis=ctx.dim, keepdims=True)
+        return weighted - y * weighted.sum(axis=dim, keepdims=True)
 
 
 @op(Softmax, aliases=("special.softmax",), out=False, inplace=False)
@@ -1029,17 +991,14 @@ def _dim_or_guess(name: str, input: Tensor, dim: int | None, stacklevel: int) ->
 class LogSoftmax(AlongLine):
     """yᵢ = xᵢ − ln Σⱼ exp xⱼ        dyᵢ = dxᵢ − Σⱼ exp yⱼ·dxⱼ        x̄ᵢ = ȳᵢ − exp yᵢ·Σⱼ ȳⱼ"""
 
-    saves = ("result",)
-
     @staticmethod
     def forward(x, *, dim):
         z = x - np.maximum.reduce(x, axis=dim, keepdims=True, initial=-math.inf)
         return in_rows(z - np.log(np.add.reduce(np.exp(z), axis=dim, keepdims=True)))
 
     @staticmethod
-    def backward(ctx, grad):
-        (y,) = ctx.saved_tensors
-        return grad - np.exp(y) * grad.sum(axis=ctx.dim, keepdims=True)
+    def gradient(grad, y, *, dim):
+        return grad - np.exp(y) * grad.sum(axis=dim, keepdims=True)
 
     @staticmethod
     def jvp(ctx, dx):

@@ -193,7 +193,7 @@ class Mul(Multilinear, Elementwise):
     ufunc = np.multiply
 
     @staticmethod
-    def backward(ctx, grad):
+    def backward(ctx, grad):  # not `gradient`: one call less
         x, y = ctx.saved_tensors
         return None if y is None else grad * y, None if x is None else grad * x
 
@@ -223,13 +223,11 @@ def mul(input: Operand, other: Operand) -> Tensor:
 class Div(Fractional):
     """z = x/y        x̄ = z̄/y,  ȳ = −z̄·x/y²"""
 
-    saves = ("self", "other")
     saved_if = {"self": 1}
     ufunc = np.divide
 
     @staticmethod
-    def backward(ctx, grad):
-        x, y = ctx.saved_tensors
+    def gradient(grad, x, y):
         quotient = grad / y
         return quotient, None if x is None else -quotient * (x / y)
 
@@ -371,12 +369,10 @@ class Abs(Elementwise):
     """y = |x|        x̄ = ȳ·sgn x"""
 
     holomorphic = False  # |x| is not; this rule is right as it stands, with sgn x = x/|x|
-    saves = ("self",)
     ufunc = np.absolute
 
     @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
+    def gradient(grad, x):
         return grad * direction(x)
 
     @staticmethod
@@ -447,12 +443,11 @@ class Addcmul(Elementwise):
         return x + value * (a * b)
 
     @staticmethod
-    def backward(ctx, grad):
-        a, b = ctx.saved_tensors
+    def gradient(grad, a, b, *, value):
         return (
             grad,
-            None if b is None else grad * (ctx.value * b),
-            None if a is None else grad * (ctx.value * a),
+            None if b is None else grad * (value * b),
+            None if a is None else grad * (value * a),
         )
 
 
@@ -490,10 +485,9 @@ class Addcdiv(Elementwise):
         return x + value * (a / b)
 
     @staticmethod
-    def backward(ctx, grad):
-        a, b = ctx.saved_tensors
-        b_bar = None if a is None else -grad * (ctx.value * a / (b * b))
-        return grad, grad * (ctx.value / b), b_bar
+    def gradient(grad, a, b, *, value):
+        b_bar = None if a is None else -grad * (value * a / (b * b))
+        return grad, grad * (value / b), b_bar
 
 
 @op(Addcdiv, out=False)
@@ -549,8 +543,7 @@ class LerpTensor(Elementwise):
         return _between(x, y, weight)
 
     @staticmethod
-    def backward(ctx, grad):
-        x, y, weight = ctx.saved_tensors
+    def gradient(grad, x, y, weight):
         return grad * (1 - weight), grad * weight, grad * (y - x)
 
 
@@ -599,12 +592,10 @@ class Copysign(Fractional):
     The sign of y counts for a zero, too. An x of 0 gets no gradient.
     """
 
-    saves = ("self", "result")
     ufunc = np.copysign
 
     @staticmethod
-    def backward(ctx, grad):
-        x, z = ctx.saved_tensors
+    def gradient(grad, x, z):
         ratio = np.where(x == 0, 0, z / np.where(x == 0, 1, x))
         return grad * ratio, np.zeros_like(grad)
 
@@ -744,15 +735,13 @@ class Polar(Elementwise):
 
     changes_dtype = True
     holomorphic = False
-    saves = ("result",)
 
     @staticmethod
     def forward(r, t):
         return _joined(r * np.cos(t), r * np.sin(t))
 
     @staticmethod
-    def backward(ctx, grad):
-        (z,) = ctx.saved_tensors
+    def gradient(grad, z):
         turned = np.conj(grad)
         return np.real(turned * run(Sgn, z)), np.real(turned * (z * 1j))
 
@@ -1044,7 +1033,6 @@ class Angle(Elementwise):
 
     holomorphic = False
     floating = True
-    saves = ("self",)
 
     @staticmethod
     def forward(x):
@@ -1054,8 +1042,7 @@ class Angle(Elementwise):
         return np.where(np.isnan(x), x, np.where(x < 0, ahead + np.pi, ahead))
 
     @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
+    def gradient(grad, x):
         return grad * _turning(x) if x.dtype.kind == "c" else np.zeros_like(grad)
 
     @staticmethod

@@ -1,7 +1,7 @@
 """Elementary functions: exponentials, logarithms, powers and roots; angles, circles, hyperbolas."""
 
 import math
-from typing import Any, ClassVar, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -23,8 +23,8 @@ class Exp(Fractional):
     ufunc = np.exp
 
     @staticmethod
-    def slope(y):
-        return y
+    def gradient(grad, y):
+        return grad * y
 
 
 @op(Exp)
@@ -48,12 +48,10 @@ def exp(input: Tensor) -> Tensor:
 class Log(Fractional):
     """y = ln x        x̄ = ȳ/x"""
 
-    saves = ("self",)
     ufunc = np.log
 
     @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
+    def gradient(grad, x):
         return grad / x
 
 
@@ -78,12 +76,10 @@ def log(input: Tensor) -> Tensor:
 class Sqrt(Fractional):
     """y = √x        x̄ = ȳ/(2y)"""
 
-    saves = ("result",)
     ufunc = np.sqrt
 
     @staticmethod
-    def backward(ctx, grad):
-        (y,) = ctx.saved_tensors
+    def gradient(grad, y):
         return grad / (2 * y)
 
 
@@ -111,8 +107,8 @@ class Reciprocal(Fractional):
     ufunc = np.reciprocal
 
     @staticmethod
-    def slope(y):
-        return -y * y
+    def gradient(grad, y):
+        return grad * (-y * y)
 
 
 @op(Reciprocal)
@@ -139,8 +135,8 @@ class Rsqrt(Fractional):
         return 1 / np.sqrt(x)
 
     @staticmethod
-    def slope(y):
-        return y * y * y * -0.5
+    def gradient(grad, y):
+        return grad * (y * y * y * -0.5)
 
 
 @op(Rsqrt)
@@ -164,21 +160,17 @@ def rsqrt(input: Tensor) -> Tensor:
 class Pow(Elementwise):
     """y = xᶜ,  c = exponent        x̄ = ȳ·c·xᶜ⁻¹"""
 
-    saves = ("self",)
-
     @staticmethod
     def forward(x, *, exponent):
         return x**exponent
 
     @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
-        c = ctx.exponent
-        if c == 0:
+    def gradient(grad, x, *, exponent):
+        if exponent == 0:
             return np.zeros_like(grad)  # also where x = 0
-        if c == 2:  # the square
+        if exponent == 2:  # the square
             return grad * (2 * x)
-        return grad * (c * x ** (c - 1))
+        return grad * (exponent * x ** (exponent - 1))
 
 
 class PowTensor(Elementwise):
@@ -192,8 +184,7 @@ class PowTensor(Elementwise):
         return x**y
 
     @staticmethod
-    def backward(ctx, grad):
-        x, y, z = ctx.saved_tensors
+    def gradient(grad, x, y, z):
         x_bar = grad * np.where(y == 0, 0.0, y * x ** np.where(y == 0, 1.0, y - 1))
         # At x = 0 and y ≥ 0 the power is flat in y; ln 0 would make it nan.
         flat = (x == 0) & (y >= 0)
@@ -211,11 +202,10 @@ class PowScalarBase(Elementwise):
         return base**y
 
     @staticmethod
-    def backward(ctx, grad):
-        y, z = ctx.saved_tensors
-        if ctx.base == 0:
+    def gradient(grad, y, z, *, base):
+        if base == 0:
             return grad * np.where(y >= 0, 0.0, z * -np.inf)
-        return grad * z * _log(ctx.base)
+        return grad * z * _log(base)
 
 
 def _log(number: Number) -> Number:
@@ -343,8 +333,8 @@ class Exp2(Fractional):
         return np.exp(x * _LN_2) if x.dtype.kind == "c" else np.exp2(x)
 
     @staticmethod
-    def slope(y):
-        return y * _LN_2
+    def gradient(grad, y):
+        return grad * (y * _LN_2)
 
 
 @op(Exp2, aliases=("special.exp2",), numpy=(np.exp2,))
@@ -371,8 +361,8 @@ class Expm1(Fractional):
     ufunc = np.expm1
 
     @staticmethod
-    def slope(y):
-        return y + 1
+    def gradient(grad, y):
+        return grad * (y + 1)
 
 
 @op(Expm1, aliases=("special.expm1",))
@@ -397,12 +387,10 @@ class Log1p(Fractional):
     """y = ln(1 + x)        x̄ = ȳ/(1 + x)"""
 
     node = "Log1PBackward0"
-    saves = ("self",)
     ufunc = np.log1p
 
     @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
+    def gradient(grad, x):
         return grad / (x + 1)
 
 
@@ -427,12 +415,10 @@ def log1p(input: Tensor) -> Tensor:
 class Log2(Fractional):
     """y = log₂ x        x̄ = ȳ/(x·ln 2)"""
 
-    saves = ("self",)
     ufunc = np.log2
 
     @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
+    def gradient(grad, x):
         return grad / (x * _LN_2)
 
 
@@ -457,12 +443,10 @@ def log2(input: Tensor) -> Tensor:
 class Log10(Fractional):
     """y = log₁₀ x        x̄ = ȳ/(x·ln 10)"""
 
-    saves = ("self",)
     ufunc = np.log10
 
     @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
+    def gradient(grad, x):
         return grad / (x * _LN_10)
 
 
@@ -490,7 +474,6 @@ class Logit(Fractional):
     """
 
     kernel = "logit"
-    saves = ("self",)
 
     @staticmethod
     def forward(x, *, eps):
@@ -498,9 +481,8 @@ class Logit(Fractional):
         return np.log(p / (1 - p))
 
     @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
-        low, beyond = (0.0, math.nan) if ctx.eps is None else (ctx.eps, 0.0)
+    def gradient(grad, x, *, eps):
+        low, beyond = (0.0, math.nan) if eps is None else (eps, 0.0)
         slope = grad / ((x + 0) * (1 - x))  # -0 + 0 is 0: the slope is inf there, too
         return np.where((x < low) | (x > 1 - low), beyond, slope)
 
@@ -535,10 +517,8 @@ def logit(input: Tensor, eps: float | None = None) -> Tensor:
 class Logaddexp(Elementwise):
     """z = ln(eˣ + eʸ)        x̄ = z̄/(1 + exp(y − x)),  ȳ = z̄/(1 + exp(x − y))"""
 
-    saves = ("self", "other")
-    ufunc: ClassVar[Any] = np.logaddexp
+    ufunc = np.logaddexp
     kernel, kinds = "logaddexp_cpu", "fc"
-    power: ClassVar[Any] = np.exp
 
     @staticmethod
     def forward(x, y):
@@ -549,10 +529,8 @@ class Logaddexp(Elementwise):
         return top + np.log1p(np.exp(np.where(is_first, y, x) - top))
 
     @staticmethod
-    def backward(ctx, grad):
-        x, y = ctx.saved_tensors
-        power = ctx._forward_cls.power
-        return grad / (1 + power(y - x)), grad / (1 + power(x - y))
+    def gradient(grad, x, y):
+        return grad / (1 + np.exp(y - x)), grad / (1 + np.exp(x - y))
 
 
 @op(Logaddexp, inplace=False, tensors=("input", "other"))
@@ -577,12 +555,15 @@ def logaddexp(input: Tensor, other: Tensor) -> Tensor:
     """
 
 
-class Logaddexp2(Logaddexp):
+class Logaddexp2(Elementwise):
     """z = log₂(2ˣ + 2ʸ)        x̄ = z̄/(1 + 2^{y − x}),  ȳ = z̄/(1 + 2^{x − y})"""
 
     ufunc = np.logaddexp2
     kernel, kinds = "logaddexp2_cpu", "f"
-    power = np.exp2
+
+    @staticmethod
+    def gradient(grad, x, y):
+        return grad / (1 + np.exp2(y - x)), grad / (1 + np.exp2(x - y))
 
 
 @op(Logaddexp2, inplace=False, tensors=("input", "other"))
@@ -604,7 +585,6 @@ class Xlogy(Fractional):
     """
 
     kernel = "xlogy_cpu"
-    saves = ("self", "other")
 
     @staticmethod
     def forward(x, y):
@@ -612,8 +592,7 @@ class Xlogy(Fractional):
         return np.where(is_zero, 0, x * np.log(np.where(is_zero, 1, y)))
 
     @staticmethod
-    def backward(ctx, grad):
-        x, y = ctx.saved_tensors
+    def gradient(grad, x, y):
         is_flat = (x == 0) & (y <= 0)
         return np.where(is_flat, 0, run(Xlogy, grad, np.where(is_flat, 1, y))), grad * (x / y)
 
@@ -650,7 +629,6 @@ class SpecialXlog1py(Fractional):
 
     node = "SpecialXlog1PyBackward0"
     kernel = "xlog1py_cpu"
-    saves = ("self", "other")
 
     @staticmethod
     def forward(x, y):
@@ -658,8 +636,7 @@ class SpecialXlog1py(Fractional):
         return np.where(is_zero, 0, x * np.log1p(np.where(is_zero, 0, y)))
 
     @staticmethod
-    def backward(ctx, grad):
-        x, y = ctx.saved_tensors
+    def gradient(grad, x, y):
         is_flat = (x == 0) & (y <= -1)
         slope = run(SpecialXlog1py, grad, np.where(is_flat, 0, y))
         return np.where(is_flat, 0, slope), grad * (x / (y + 1))
@@ -679,16 +656,12 @@ def xlog1py(input: Operand, other: Operand) -> Tensor:
 class Ldexp(Fractional):
     """z = x·2ʸ        x̄ = z̄·2ʸ,  ȳ = z̄·z·ln 2"""
 
-    saves = ("other", "result")
-    saved_at = {"other": 1}
-
     @staticmethod
     def forward(x, y):
         return x * np.exp2(y)
 
     @staticmethod
-    def backward(ctx, grad):
-        y, z = ctx.saved_tensors
+    def gradient(grad, y, z):
         return grad * np.exp2(y), grad * z * _LN_2
 
 
@@ -779,8 +752,8 @@ class Sin(Fractional):
     ufunc = np.sin
 
     @staticmethod
-    def slope(x):
-        return np.cos(x)
+    def gradient(grad, x):
+        return grad * np.cos(x)
 
 
 @op(Sin)
@@ -805,8 +778,8 @@ class Cos(Fractional):
     ufunc = np.cos
 
     @staticmethod
-    def slope(x):
-        return -np.sin(x)
+    def gradient(grad, x):
+        return grad * -np.sin(x)
 
 
 @op(Cos)
@@ -831,8 +804,8 @@ class Tanh(Fractional):
     ufunc = np.tanh
 
     @staticmethod
-    def slope(y):
-        return 1 - y * y
+    def gradient(grad, y):
+        return grad * (1 - y * y)
 
 
 @op(Tanh, aliases=("nn.functional.tanh",))
@@ -859,8 +832,8 @@ class Tan(Fractional):
     ufunc = np.tan
 
     @staticmethod
-    def slope(y):
-        return 1 + y * y
+    def gradient(grad, y):
+        return grad * (1 + y * y)
 
 
 @op(Tan)
@@ -887,8 +860,8 @@ class Asin(Fractional):
     ufunc = np.arcsin
 
     @staticmethod
-    def slope(x):
-        return 1 / np.sqrt(1 - x * x)
+    def gradient(grad, x):
+        return grad / np.sqrt(1 - x * x)
 
 
 @op(Asin, aliases=("arcsin",))
@@ -916,8 +889,8 @@ class Acos(Fractional):
     ufunc = np.arccos
 
     @staticmethod
-    def slope(x):
-        return -1 / np.sqrt(1 - x * x)
+    def gradient(grad, x):
+        return -grad / np.sqrt(1 - x * x)
 
 
 @op(Acos, aliases=("arccos",))
@@ -944,8 +917,8 @@ class Atan(Fractional):
     ufunc = np.arctan
 
     @staticmethod
-    def slope(x):
-        return 1 / (1 + x * x)
+    def gradient(grad, x):
+        return grad / (1 + x * x)
 
 
 @op(Atan, aliases=("arctan",))
@@ -970,12 +943,10 @@ class Atan2(Fractional):
     """z = atan2(x, y)        x̄ = z̄·y/(x² + y²),  ȳ = −z̄·x/(x² + y²)"""
 
     # As in PyTorch the first operand, here x, is the height: the angle is that of (y, x).
-    saves = ("self", "other")
     ufunc = np.arctan2
 
     @staticmethod
-    def backward(ctx, grad):
-        x, y = ctx.saved_tensors
+    def gradient(grad, x, y):
         square = x * x + y * y
         share = (square != 0) / np.where(square == 0, 1, square)
         return grad * y * share, grad * -x * share
@@ -1009,12 +980,10 @@ class Hypot(Elementwise):
     """z = √(x² + y²)        x̄ = z̄·x/z,  ȳ = z̄·y/z"""
 
     kernel = "hypot_cpu"
-    saves = ("self", "other", "result")
     ufunc = np.hypot
 
     @staticmethod
-    def backward(ctx, grad):
-        x, y, z = ctx.saved_tensors
+    def gradient(grad, x, y, z):
         return grad * (x / z), grad * (y / z)
 
 
@@ -1047,8 +1016,8 @@ class Sinh(Fractional):
     ufunc = np.sinh
 
     @staticmethod
-    def slope(x):
-        return np.cosh(x)
+    def gradient(grad, x):
+        return grad * np.cosh(x)
 
 
 @op(Sinh)
@@ -1075,8 +1044,8 @@ class Cosh(Fractional):
     ufunc = np.cosh
 
     @staticmethod
-    def slope(x):
-        return np.sinh(x)
+    def gradient(grad, x):
+        return grad * np.sinh(x)
 
 
 @op(Cosh)
@@ -1103,8 +1072,8 @@ class Asinh(Fractional):
     ufunc = np.arcsinh
 
     @staticmethod
-    def slope(x):
-        return 1 / np.sqrt(x * x + 1)
+    def gradient(grad, x):
+        return grad / np.sqrt(x * x + 1)
 
 
 @op(Asinh, aliases=("arcsinh",))
@@ -1131,10 +1100,10 @@ class Acosh(Fractional):
     ufunc = np.arccosh
 
     @staticmethod
-    def slope(x):
+    def gradient(grad, x):
         if x.dtype.kind == "c":  # the branch of the root that acosh is on
-            return 1 / (np.sqrt(x + 1) * np.sqrt(x - 1))
-        return 1 / np.sqrt(x * x - 1)
+            return grad / (np.sqrt(x + 1) * np.sqrt(x - 1))
+        return grad / np.sqrt(x * x - 1)
 
 
 @op(Acosh, aliases=("arccosh",))
@@ -1161,8 +1130,8 @@ class Atanh(Fractional):
     ufunc = np.arctanh
 
     @staticmethod
-    def slope(x):
-        return 1 / (1 - x * x)
+    def gradient(grad, x):
+        return grad / (1 - x * x)
 
 
 @op(Atanh, aliases=("arctanh",))
@@ -1186,12 +1155,10 @@ def atanh(input: Tensor) -> Tensor:
 class Sinc(Fractional):
     """y = sin(π·x)/(π·x) if x ≠ 0 else 1        x̄ = ȳ·(cos(π·x) − y)/x if x ≠ 0 else 0"""
 
-    saves = ("self",)
     ufunc = np.sinc
 
     @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
+    def gradient(grad, x):
         is_there = x != 0
         slope = (np.cos(x * np.pi) - np.sinc(x)) / np.where(is_there, x, 1)
         return np.where(is_there, grad * slope, 0)

@@ -242,16 +242,14 @@ class Nansum(Reduction):
     """y = Σᵢ (xᵢ if xᵢ = xᵢ else 0)        x̄ᵢ = ȳ if xᵢ = xᵢ else 0"""
 
     promotes = None
-    saves = ("self",)
 
     @staticmethod
     def forward(x, *, dim, keepdim, dtype):
         return np.where(x == x, x, 0).sum(axis=dim, keepdims=keepdim, dtype=dtype)
 
     @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
-        return np.where(x == x, grad.reshape(kept_shape(x.shape, ctx.dim)), 0)
+    def gradient(grad, x, *, dim):
+        return np.where(x == x, grad.reshape(kept_shape(x.shape, dim)), 0)
 
 
 @op(Nansum, out=True, axis=True)
@@ -340,7 +338,6 @@ class LogSumExp(Along):
     """y = ln Σᵢ exp xᵢ        x̄ᵢ = ȳ·exp(xᵢ − y)"""
 
     node = "LogsumexpBackward0"
-    saves = ("self", "result")
     floating = True
 
     @staticmethod
@@ -351,9 +348,8 @@ class LogSumExp(Along):
         return total + top.reshape(total.shape)
 
     @staticmethod
-    def backward(ctx, grad):
-        x, y = ctx.saved_tensors
-        kept = kept_shape(x.shape, ctx.dim)
+    def gradient(grad, x, y, *, dim):
+        kept = kept_shape(x.shape, dim)
         return grad.reshape(kept) * np.exp(x - y.reshape(kept))
 
     @staticmethod
@@ -664,15 +660,12 @@ def _in_dtype(input: Tensor, dtype: Any) -> Tensor:
 class Prod(Reduction):
     """y = Πᵢ xᵢ        x̄ᵢ = ȳ·Π_{j ≠ i} xⱼ"""
 
-    saves = ("self",)
-
     @staticmethod
     def forward(x):
         return np.prod(x, dtype=x.dtype)
 
     @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
+    def gradient(grad, x):
         return grad * products_of_others(x.reshape(-1), 0).reshape(x.shape)
 
     @classmethod
@@ -684,16 +677,14 @@ class ProdDim(Reduction):
     """y = Πᵢ xᵢ        x̄ᵢ = ȳ·Π_{j ≠ i} xⱼ"""
 
     node = "ProdBackward1"
-    saves = ("self",)
 
     @staticmethod
     def forward(x, *, dim, keepdim):
         return np.prod(x, axis=dim, keepdims=keepdim, dtype=x.dtype)
 
     @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
-        return grad.reshape(kept_shape(x.shape, (ctx.dim,))) * products_of_others(x, ctx.dim)
+    def gradient(grad, x, *, dim):
+        return grad.reshape(kept_shape(x.shape, (dim,))) * products_of_others(x, dim)
 
 
 def products_of_others(x: Any, dim: int) -> Any:

@@ -309,8 +309,6 @@ class NanToNum(Elementwise):
     x̄ = ȳ if |x| < ∞ else 0
     """
 
-    saves = ("self",)
-
     @staticmethod
     def forward(x, *, nan, posinf, neginf):
         if x.dtype.kind not in "fc":
@@ -318,8 +316,7 @@ class NanToNum(Elementwise):
         return np.nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf)
 
     @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
+    def gradient(grad, x):
         return np.where(np.isfinite(x), grad, 0)
 
 

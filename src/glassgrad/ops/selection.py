@@ -87,7 +87,6 @@ class Fmax(Elementwise):
     """
 
     ufunc = np.fmax
-    saves = ("self", "other")
 
     @staticmethod
     def forward(x, y):
@@ -95,8 +94,7 @@ class Fmax(Elementwise):
         return np.fmax(x, y)
 
     @staticmethod
-    def backward(ctx, grad):
-        x, y = ctx.saved_tensors
+    def gradient(grad, x, y):
         return _to_the_chosen(grad, (x >= y) | np.isnan(y))
 
 
@@ -107,7 +105,6 @@ class Fmin(Elementwise):
     """
 
     ufunc = np.fmin
-    saves = ("self", "other")
 
     @staticmethod
     def forward(x, y):
@@ -115,8 +112,7 @@ class Fmin(Elementwise):
         return np.fmin(x, y)
 
     @staticmethod
-    def backward(ctx, grad):
-        x, y = ctx.saved_tensors
+    def gradient(grad, x, y):
         return _to_the_chosen(grad, (x <= y) | np.isnan(y))
 
 

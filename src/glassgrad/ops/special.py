@@ -76,8 +76,8 @@ class Lgamma(Special):
         return np.where(x == -math.inf, np.abs(x), y)  # SciPy says −∞ there
 
     @staticmethod
-    def slope(x):
-        return run(Digamma, x)
+    def gradient(grad, x):
+        return grad * run(Digamma, x)
 
 
 @op(Lgamma, aliases=("special.gammaln",), inplace_function=False)
@@ -104,8 +104,8 @@ class Digamma(Special):
     scipy = "psi"
 
     @staticmethod
-    def slope(x):
-        return run(Polygamma, x, n=1)
+    def gradient(grad, x):
+        return grad * run(Polygamma, x, n=1)
 
 
 @op(Digamma, aliases=("special.digamma", "special.psi"), inplace_function=False)
@@ -130,7 +130,6 @@ class Polygamma(Fractional):
     """y = ψ⁽ⁿ⁾(x)        x̄ = ȳ·ψ⁽ⁿ⁺¹⁾(x)"""
 
     kernel = "polygamma_cpu"
-    saves = ("self",)
 
     @staticmethod
     def forward(x, *, n):
@@ -140,9 +139,8 @@ class Polygamma(Fractional):
         return computed("zeta", np.full_like(x, n + 1), x) * ((-1) ** (n + 1) * math.factorial(n))
 
     @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
-        return grad * run(Polygamma, x, n=ctx.n + 1)
+    def gradient(grad, x, *, n):
+        return grad * run(Polygamma, x, n=n + 1)
 
 
 @op(Polygamma, aliases=("special.polygamma",), inplace_function=False)
@@ -215,8 +213,8 @@ class Igamma(Elementwise):
         return computed("gammainc", a, x)
 
     @staticmethod
-    def backward(ctx, grad):
-        return grad * _gamma_density(*ctx.saved_tensors)
+    def gradient(grad, a, x):
+        return grad * _gamma_density(a, x)
 
 
 class Igammac(Igamma):
@@ -229,8 +227,8 @@ class Igammac(Igamma):
         return computed("gammaincc", a, x)
 
     @staticmethod
-    def backward(ctx, grad):
-        return -grad * _gamma_density(*ctx.saved_tensors)
+    def gradient(grad, a, x):
+        return -grad * _gamma_density(a, x)
 
 
 def _gamma_density(a: Any, x: Any) -> Any:
@@ -279,7 +277,6 @@ class SpecialZeta(Fractional):
     """z = zeta(x, y)        ȳ = −z̄·x·zeta(x + 1, y)"""
 
     kernel = "zeta_cpu"
-    saves = ("self", "other")
     differentiates = slice(1, None)
 
     @staticmethod
@@ -287,8 +284,7 @@ class SpecialZeta(Fractional):
         return computed("zeta", x, y)
 
     @staticmethod
-    def backward(ctx, grad):
-        x, y = ctx.saved_tensors
+    def gradient(grad, x, y):
         return grad * -x * run(SpecialZeta, x + 1, y)
 
 
@@ -336,8 +332,8 @@ class Erf(Special):
     scipy = "erf"
 
     @staticmethod
-    def slope(x):
-        return _SLOPE_AT_0 * np.exp(-x * x)
+    def gradient(grad, x):
+        return grad * (_SLOPE_AT_0 * np.exp(-x * x))
 
 
 @op(Erf, aliases=("special.erf",))
@@ -362,8 +358,8 @@ class Erfc(Special):
     scipy = "erfc"
 
     @staticmethod
-    def slope(x):
-        return -_SLOPE_AT_0 * np.exp(-x * x)
+    def gradient(grad, x):
+        return grad * (-_SLOPE_AT_0 * np.exp(-x * x))
 
 
 @op(Erfc, aliases=("special.erfc",))
@@ -382,8 +378,8 @@ class Erfinv(Special):
     scipy = "erfinv"
 
     @staticmethod
-    def slope(x):
-        return np.exp(run(Erfinv, x) ** 2) / _SLOPE_AT_0
+    def gradient(grad, x):
+        return grad * (np.exp(run(Erfinv, x) ** 2) / _SLOPE_AT_0)
 
 
 @op(Erfinv, aliases=("special.erfinv",), inplace_function=False)
@@ -402,8 +398,8 @@ class SpecialErfcx(Special):
     scipy = "erfcx"
 
     @staticmethod
-    def slope(x, y):
-        return 2 * x * y - _SLOPE_AT_0
+    def gradient(grad, x, y):
+        return grad * (2 * x * y - _SLOPE_AT_0)
 
 
 @_own(SpecialErfcx)
@@ -443,8 +439,8 @@ class SpecialLogNdtr(Special):
     scipy = "log_ndtr"
 
     @staticmethod
-    def slope(x, y):
-        return np.exp(-x * x / 2 - y) / math.sqrt(2 * math.pi)
+    def gradient(grad, x, y):
+        return grad * (np.exp(-x * x / 2 - y) / math.sqrt(2 * math.pi))
 
 
 @_own(SpecialLogNdtr)
@@ -464,8 +460,8 @@ class SpecialNdtri(Special):
     scipy = "ndtri"
 
     @staticmethod
-    def slope(y):
-        return math.sqrt(2 * math.pi) * np.exp(y * y / 2)
+    def gradient(grad, y):
+        return grad * (math.sqrt(2 * math.pi) * np.exp(y * y / 2))
 
 
 @_own(SpecialNdtri)
@@ -485,8 +481,8 @@ class SpecialEntr(Special):
     scipy = "entr"
 
     @staticmethod
-    def slope(x):
-        return -(1 + np.log(x))
+    def gradient(grad, x):
+        return grad * -(1 + np.log(x))
 
 
 @_own(SpecialEntr)
@@ -509,8 +505,8 @@ class I0(Special):
     scipy = "i0"
 
     @staticmethod
-    def slope(x):
-        return run(SpecialI1, x)
+    def gradient(grad, x):
+        return grad * run(SpecialI1, x)
 
 
 @op(I0, aliases=("special.i0", "special.modified_bessel_i0"), numpy=(np.i0,))
@@ -536,8 +532,8 @@ class SpecialI0e(Special):
     scipy = "i0e"
 
     @staticmethod
-    def slope(x, y):
-        return run(SpecialI1e, x) - np.sign(x) * y
+    def gradient(grad, x, y):
+        return grad * (run(SpecialI1e, x) - np.sign(x) * y)
 
 
 @_own(SpecialI0e)
@@ -557,8 +553,8 @@ class SpecialI1(Special):
     scipy = "i1"
 
     @staticmethod
-    def slope(x, y):
-        return np.where(x == 0, 0.5, run(I0, x) - y / np.where(x == 0, 1, x))
+    def gradient(grad, x, y):
+        return grad * np.where(x == 0, 0.5, run(I0, x) - y / np.where(x == 0, 1, x))
 
 
 @_own(SpecialI1, aliases=("special.modified_bessel_i1",))
@@ -579,9 +575,9 @@ class SpecialI1e(Special):
     scipy = "i1e"
 
     @staticmethod
-    def slope(x, y):
+    def gradient(grad, x, y):
         slope = run(SpecialI0e, x) - y * (np.sign(x) + 1 / np.where(x == 0, 1, x))
-        return np.where(x == 0, 0.5, slope)
+        return grad * np.where(x == 0, 0.5, slope)
 
 
 @_own(SpecialI1e)
