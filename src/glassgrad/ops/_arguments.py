@@ -38,7 +38,16 @@ def reduced(dim: Dims, ndim: int) -> Shape:
     return dims if ndim else ()
 
 
-def dim_or_axis(dim: Any, axis: Any, default: Any = None) -> Any:
+def missing(name: str, **arguments: Any) -> ArgumentTypeError:
+    """The error for arguments that were not given: those that are `...`."""
+    lacking = [f'"{argument}"' for argument, value in arguments.items() if value is ...]
+    return ArgumentTypeError(
+        f"{name}() missing {len(lacking)} required positional arguments: {', '.join(lacking)}. "
+        f"Nothing says along which dim. Write `{name}(x, dim=0, …)`."
+    )
+
+
+def dim_or_axis(dim: Any, axis: Any, default: Any) -> Any:
     """The dim, given under NumPy's name.
 
     Raises:

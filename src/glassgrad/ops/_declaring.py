@@ -26,6 +26,7 @@ The tables have what is declared in the files that are loaded. Who asks for a na
 """
 
 import functools
+import itertools
 import operator
 from collections.abc import Callable
 from inspect import CO_VARARGS, CO_VARKEYWORDS
@@ -41,7 +42,14 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.levels.subclasses import PUBLIC
 from glassgrad.values.dtypes import TYPE_NAMES
 
-from ._arguments import OpClass, chosen_reduction, dim_or_axis, refuse_numbers, require_tensor
+from ._arguments import (
+    OpClass,
+    chosen_reduction,
+    dim_or_axis,
+    missing,
+    refuse_numbers,
+    require_tensor,
+)
 from ._families import Elementwise, Predicate
 from ._writing import in_place, quick_update, written_to
 
@@ -433,9 +441,16 @@ def widened(function: F, *, axis: bool = False, write: Any = None, tensors: Name
     if tensors:
         named = ", ".join([f"{{{each}}}" for each in tensors])
         text += f"refuse_numbers(name, tensors, {named})\n"
-    if axis and "dim" in given.default:
+    if axis:
         wider = wider.wider("axis")
         text += "if axis is not None:\n    {dim} = dim_or_axis({dim}, axis, default)\n"
+        names = itertools.dropwhile(lambda each: each != "dim", given.positional)
+        required = [each for each in names if each not in given.default]
+        wider.default.update(dict.fromkeys(required, ...))  # `axis` may come instead
+        if required:
+            passed = ", ".join([f"{each}={{{each}}}" for each in required])
+            text += f"if {' or '.join([f'{{{each}}} is ...' for each in required])}:\n"
+            text += f"    raise missing(name, {passed})\n"
     if axis and "keepdim" in given.default:
         wider = wider.wider("keepdims")
         text += "if keepdims is not None:\n    {keepdim} = keepdims\n"
@@ -446,7 +461,7 @@ def widened(function: F, *, axis: bool = False, write: Any = None, tensors: Name
     text += f"return plain({passed})\n"
     doc = _with_argument(function.__doc__, _OUT) if write else function.__doc__
     used: Parameters = {"written_to": write, "dim_or_axis": dim_or_axis}
-    used |= {"default": given.default.get("dim")}
+    used |= {"default": given.default.get("dim", ...), "missing": missing}
     used |= {"refuse_numbers": refuse_numbers, "name": function.__name__, "tensors": tensors}
     return _derived(function, text, wider, doc=doc, plain=quickest, **used)
 

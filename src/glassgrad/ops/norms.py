@@ -22,7 +22,7 @@ from .selection import where
 Order = float | str | None
 
 
-@op()
+@op(axis=True)
 def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
     """Each slice of `input` along `dim`, made as short as `maxnorm` if it is longer.
 
@@ -137,7 +137,7 @@ def _converted(name: str, x: Tensor, dtype: Any) -> Tensor:
     return x.to(wanted)
 
 
-@function(LinalgVectorNorm, home="linalg", out=True)
+@function(LinalgVectorNorm, home="linalg", out=True, axis=True)
 def vector_norm(
     x: Tensor,
     ord: Order = 2,
@@ -188,7 +188,7 @@ def vector_norm(
     return LinalgVectorNorm.apply(x, ord=float(ord), dim=dims, keepdim=bool(keepdim))
 
 
-@function(home="linalg", out=True)
+@function(home="linalg", out=True, axis=True)
 def matrix_norm(
     A: Tensor,
     ord: Order = "fro",
@@ -276,7 +276,7 @@ def _check_some(name: str, ord: Order, found: Tensor) -> None:
         )
 
 
-@function(home="linalg", out=True)
+@function(home="linalg", out=True, axis=True)
 def norm(
     A: Tensor,
     ord: Order = None,
@@ -531,7 +531,7 @@ def pairwise_distance(
     return vector_norm(x1 - x2 + eps, p, -1, keepdim)
 
 
-@function(aliases=("nn.functional.cosine_similarity",))
+@function(aliases=("nn.functional.cosine_similarity",), axis=True)
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
     """The cosines of the angles between vectors.
 

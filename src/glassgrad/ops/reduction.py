@@ -455,7 +455,7 @@ class Cumsum(Moved):
 
 
 @op(Cumsum, out=True, inplace=True, axis=True)
-def cumsum(input: Tensor, dim: int | None = None, *, dtype: Any = None) -> Tensor:
+def cumsum(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     """For each place the sum of what is before it in a dim, and of the element itself.
 
     Args:
@@ -535,7 +535,7 @@ def _logaddexp(x: Any, y: Any) -> Any:
     return larger + np.log1p(_ratio(smaller, larger))
 
 
-@op(Logcumsumexp, out=True)
+@op(Logcumsumexp, out=True, axis=True)
 def logcumsumexp(input: Tensor, dim: int) -> Tensor:
     """For each place `logsumexp` of what is before it in a dim, and of the element itself.
 
@@ -622,7 +622,7 @@ def _before(x: Any, dim: int) -> Any:
 
 
 @op(Cumprod, out=True, inplace=True, axis=True)
-def cumprod(input: Tensor, dim: int | None = None, *, dtype: Any = None) -> Tensor:
+def cumprod(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     """For each place the product of what is before it in a dim, and of the element itself.
 
     Args:
@@ -1223,7 +1223,7 @@ def _check_beside(input: Tensor, other: Tensor, dim: int) -> None:
             )
 
 
-@function()
+@function(axis=True)
 def gradient(
     input: Tensor, *, spacing: Any = 1, dim: Dims = None, edge_order: int = 1
 ) -> tuple[Tensor, ...]:
@@ -1315,7 +1315,7 @@ def _slope(x: Tensor, dim: int, step: Any, edge_order: int) -> Tensor:
     return cat([start, inner, end], dim)
 
 
-@function(aliases=("trapz",))
+@function(aliases=("trapz",), axis=True)
 def trapezoid(
     y: Tensor, x: Tensor | None = None, *, dx: Number | None = None, dim: int = -1
 ) -> Tensor:
@@ -1345,7 +1345,7 @@ def trapezoid(
     return sum(_trapezoids("trapezoid", y, x, dx, dim), dim)
 
 
-@function()
+@function(axis=True)
 def cumulative_trapezoid(
     y: Tensor, x: Tensor | None = None, *, dx: Number | None = None, dim: int = -1
 ) -> Tensor:
