@@ -53,12 +53,16 @@ class WithGradient(Primitive):
             and the result, and of parameters by keyword: `gradient(grad, y, *, dim)`. Operands are
             called as in `forward`. What is named is saved; `saves` says under which names, if they
             are not `self`, `other` and `result`.
+        tangent: what jvp returns, as a function of the tangent and of the same.
     """
 
     gradient: ClassVar[Func]
+    tangent: ClassVar[Func]
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
+        if "tangent" in vars(cls):
+            cls.jvp = staticmethod(_by_name(cls.tangent))
         if "gradient" not in vars(cls):
             return
         cls.backward = staticmethod(_by_name(cls.gradient))  # type: ignore[method-assign]
@@ -75,19 +79,19 @@ def operand_names(rule: Func) -> Names:
     return code.co_varnames[: code.co_argcount]
 
 
-def _by_name(gradient: Func) -> Func:
-    """A backward that hands over what was saved."""
-    code = gradient.__code__
+def _by_name(rule: Func) -> Func:
+    """A backward or jvp that hands over what was saved."""
+    code = rule.__code__
     parameters = code.co_varnames[code.co_argcount :][: code.co_kwonlyargcount]
 
-    def backward(ctx: Any, grad: Any) -> Any:
-        return gradient(grad, *ctx.saved_tensors)
+    def moved(ctx: Any, value: Any) -> Any:
+        return rule(value, *ctx.saved_tensors)
 
-    def with_parameters(ctx: Any, grad: Any) -> Any:
-        values = {name: getattr(ctx, name) for name in parameters}
-        return gradient(grad, *ctx.saved_tensors, **values)
+    def with_parameters(ctx: Any, value: Any) -> Any:
+        named = {name: getattr(ctx, name) for name in parameters}
+        return rule(value, *ctx.saved_tensors, **named)
 
-    return with_parameters if parameters else backward
+    return with_parameters if parameters else moved
 
 
 class Elementwise(WithGradient):

@@ -997,9 +997,8 @@ class LogSoftmax(AlongLine):
         return grad - np.exp(y) * grad.sum(axis=dim, keepdims=True)
 
     @staticmethod
-    def jvp(ctx, dx):
-        (y,) = ctx.saved_tensors
-        return dx - (np.exp(y) * dx).sum(axis=ctx.dim, keepdims=True)
+    def tangent(dx, y, *, dim):
+        return dx - (np.exp(y) * dx).sum(axis=dim, keepdims=True)
 
 
 @op(LogSoftmax, aliases=("special.log_softmax",), axis=True)

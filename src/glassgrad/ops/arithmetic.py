@@ -376,15 +376,14 @@ class Abs(Elementwise):
         return grad * direction(x)
 
     @staticmethod
-    def jvp(ctx, dx):
-        (x,) = ctx.saved_tensors
+    def tangent(dx, x):
         return np.real(np.conj(direction(x)) * dx)
 
 
 def direction(x: Any) -> Any:
     """The signs of real numbers; x/|x| of complex ones: 0 of 0, where it does not move either."""
     if x.dtype.kind != "c":
-        return np.sign(x)
+        return sign_of(x)
     length = np.abs(x)
     return np.where(length == 0, 0, x / np.where(length == 0, 1, length))
 
@@ -1046,8 +1045,7 @@ class Angle(Elementwise):
         return grad * _turning(x) if x.dtype.kind == "c" else np.zeros_like(grad)
 
     @staticmethod
-    def jvp(ctx, dx):
-        (x,) = ctx.saved_tensors
+    def tangent(dx, x):
         if x.dtype.kind != "c":
             return np.zeros_like(dx)
         return np.real(np.conj(_turning(x)) * dx)

@@ -7,6 +7,7 @@ Dims are wrapped by the public functions: a rule gets `dim` as a tuple counted f
 
 import builtins
 import inspect
+import itertools
 import math
 import re
 from numbers import Real
@@ -353,12 +354,9 @@ class LogSumExp(Along):
         return grad.reshape(kept) * np.exp(x - y.reshape(kept))
 
     @staticmethod
-    def jvp(ctx, dx):
-        x, y = ctx.saved_tensors
-        shares = np.exp(x - y.reshape(kept_shape(x.shape, ctx.dim)))
-        moved, whole = [
-            part.sum(axis=ctx.dim, keepdims=ctx.keepdim) for part in (shares * dx, shares)
-        ]
+    def tangent(dx, x, y, *, dim, keepdim):
+        shares = np.exp(x - y.reshape(kept_shape(x.shape, dim)))
+        moved, whole = [part.sum(axis=dim, keepdims=keepdim) for part in (shares * dx, shares)]
         return moved / whole  # by 1; but of no elements, or where all are −∞, it is nan
 
 
@@ -484,8 +482,6 @@ class Logcumsumexp(Along):
     x̄ⱼ = Σ_{i ≥ j} ȳᵢ·exp(xⱼ − yᵢ)
     """
 
-    saves = ("self", "result")
-
     @staticmethod
     def forward(x, *, dim):
         asarray = backend_of(x).asarray
@@ -500,22 +496,14 @@ class Logcumsumexp(Along):
         return asarray(out, x.dtype)
 
     @staticmethod
-    def backward(ctx, grad):
+    def gradient(grad, x, y, *, dim):
         """x̄ⱼ = exp(xⱼ − yⱼ)·sⱼ with sⱼ = ȳⱼ + exp(yⱼ − yⱼ₊₁)·sⱼ₊₁: no power is above 1."""
-        x, y = ctx.saved_tensors
-        if not x.shape[ctx.dim]:
-            return grad
-        sums = _chained(_parts(grad, ctx.dim)[::-1], _steps_of(y, ctx.dim)[::-1])
-        return _ratio(x, y) * np.stack(sums[::-1], ctx.dim)
+        return _ratio(x, y) * _chained(grad, _steps_of(y, dim), dim, from_end=True)
 
     @staticmethod
-    def jvp(ctx, dx):
+    def tangent(dx, x, y, *, dim):
         """Likewise: dyᵢ = exp(xᵢ − yᵢ)·dxᵢ + exp(yᵢ₋₁ − yᵢ)·dyᵢ₋₁."""
-        x, y = ctx.saved_tensors
-        if not x.shape[ctx.dim]:
-            return dx
-        moved = _parts(_ratio(x, y) * dx, ctx.dim)
-        return np.stack(_chained(moved, _steps_of(y, ctx.dim)), ctx.dim)
+        return _chained(_ratio(x, y) * dx, _steps_of(y, dim), dim)
 
 
 def _ratio(x: Any, y: Any) -> Any:
@@ -523,9 +511,9 @@ def _ratio(x: Any, y: Any) -> Any:
     return np.exp(np.where(x == y, 0, x - y))
 
 
-def _steps_of(y: Any, dim: int) -> list[Any]:
+def _steps_of(y: Any, dim: int) -> Any:
     """How small exp yᵢ is beside exp yᵢ₊₁, for each place of a dim but the last."""
-    return _parts(_ratio(y[_at(slice(None, -1), dim)], y[_at(slice(1, None), dim)]), dim)
+    return _ratio(y[_at(slice(None, -1), dim)], y[_at(slice(1, None), dim)])
 
 
 def _logaddexp(x: Any, y: Any) -> Any:
@@ -568,45 +556,37 @@ class Cumprod(Along):
     x̄ⱼ = Σ_{i ≥ j} ȳᵢ·Π_{k ≤ i, k ≠ j} xₖ
     """
 
-    saves = ("self",)
-
     @staticmethod
     def forward(x, *, dim):
         return np.cumprod(x, axis=dim, dtype=x.dtype)
 
     @staticmethod
-    def backward(ctx, grad):
+    def gradient(grad, x, *, dim):
         """Without dividing, so that zeros are nothing special.
 
         x̄ⱼ = (Π_{k < j} xₖ)·sⱼ with sⱼ = Σ_{i ≥ j} ȳᵢ·Π_{j < k ≤ i} xₖ = ȳⱼ + xⱼ₊₁·sⱼ₊₁.
         """
-        (x,) = ctx.saved_tensors
-        if not x.shape[ctx.dim]:
-            return grad
-        sums = _chained(_parts(grad, ctx.dim)[::-1], _parts(x, ctx.dim)[:0:-1])
-        return _before(x, ctx.dim) * np.stack(sums[::-1], ctx.dim)
+        behind = _chained(grad, x[_at(slice(1, None), dim)], dim, from_end=True)
+        return _scaled(behind, _before(x, dim))
 
     @staticmethod
-    def jvp(ctx, dx):
+    def tangent(dx, x, *, dim):
         """Likewise: yᵢ = yᵢ₋₁·xᵢ, so dyᵢ = yᵢ₋₁·dxᵢ + xᵢ·dyᵢ₋₁."""
-        (x,) = ctx.saved_tensors
-        if not x.shape[ctx.dim]:
-            return dx
-        moved = _parts(_before(x, ctx.dim) * dx, ctx.dim)
-        return np.stack(_chained(moved, _parts(x, ctx.dim)[1:]), ctx.dim)
+        return _chained(_before(x, dim) * dx, x[_at(slice(1, None), dim)], dim)
 
 
-def _parts(x: Any, dim: int) -> list[Any]:
-    """What stands at each place of a dim."""
-    return [x[_at(i, dim)] for i in range(x.shape[dim])]
+def _chained(x: Any, factors: Any, dim: int, *, from_end: bool = False) -> Any:
+    """s₀ = x₀, sᵢ₊₁ = xᵢ₊₁ + fᵢ·sᵢ along a dim; or sᵢ = xᵢ + fᵢ·sᵢ₊₁ from its end."""
+    places = range(x.shape[dim])[:: -1 if from_end else 1]
+    sums = [x[_at(i, dim)] for i in places[:1]]
+    for last, i in itertools.pairwise(places):
+        sums.append(x[_at(i, dim)] + _scaled(sums[-1], factors[_at(min(last, i), dim)]))
+    return np.stack(sums[:: -1 if from_end else 1], dim) if sums else x
 
 
-def _chained(parts: list[Any], factors: list[Any]) -> list[Any]:
-    """The sums s₀ = p₀, sᵢ₊₁ = pᵢ₊₁ + fᵢ·sᵢ."""
-    sums = parts[:1]
-    for part, factor in zip(parts[1:], factors, strict=True):
-        sums.append(part + factor * sums[-1])
-    return sums
+def _scaled(x: Any, factor: Any) -> Any:
+    """Their product. A factor of 0 lets nothing pass, and be it infinite."""
+    return np.where((factor == 0) & ~np.isfinite(x), 0, x * factor)
 
 
 def _at(index: int | slice, dim: int) -> Values:
