@@ -314,8 +314,16 @@ class Reduction(Along):
     def jvp(cls, ctx, tangent):
         """What backward makes of ones are the slopes that weigh the tangents: dy = Σᵢ sᵢ·dxᵢ."""
         slopes = cls.backward(ctx, np.ones_like(ctx.result))
-        dim, keepdim = ctx.parameters.get("dim"), ctx.parameters.get("keepdim", False)
-        return (slopes * tangent).sum(axis=dim, keepdims=keepdim)
+        return np.zeros_like(ctx.result) if slopes is None else weighed(ctx, slopes, tangent)
+
+
+def weighed(ctx: Any, slopes: Any, tangent: Any) -> Any:
+    """The sums Σᵢ sᵢ·dxᵢ that are a reduction's tangents."""
+    if slopes.dtype.kind == "c" and not ctx._forward_cls.holomorphic:
+        moved = np.real(np.conj(slopes) * tangent)
+    else:
+        moved = slopes * tangent
+    return moved.sum(axis=ctx.parameters.get("dim"), keepdims=ctx.parameters.get("keepdim", False))
 
 
 def show_named(results: Any) -> str:

@@ -57,6 +57,7 @@ from ._families import (
     seen,
     spread,
     total,
+    weighed,
     zeros_like,
 )
 from .arithmetic import conj
@@ -711,7 +712,6 @@ class Var(Reduction):
     """y = Σᵢ (xᵢ − μ)²/(n − c),  μ = (Σᵢ xᵢ)/n        x̄ᵢ = 2·ȳ·(xᵢ − μ)/(n − c)"""
 
     holomorphic = False  # of complex numbers it is |xᵢ − μ|², and the rule the same
-    saves = ("self",)
 
     @staticmethod
     def forward(x, *, dim, correction, keepdim):
@@ -721,32 +721,24 @@ class Var(Reduction):
         return total / freedom if freedom > 0 else _over_nothing(total)
 
     @staticmethod
-    def backward(ctx, grad):
-        return _of_variance(grad, ctx.saved_tensors[0], ctx)
-
-    @staticmethod
-    def jvp(ctx, dx):
-        slopes = _slopes(ctx.saved_tensors[0], ctx)
-        return np.real(np.conj(slopes) * dx).sum(axis=ctx.dim, keepdims=ctx.keepdim)
+    def gradient(grad, x, *, dim, correction):
+        freedom, deviation = count_of(x.shape, dim) - correction, _deviation(x, dim)
+        slopes = deviation * (2 / freedom) if freedom > 0 else _over_nothing(np.abs(deviation))
+        return grad.reshape(kept_shape(x.shape, dim)) * slopes
 
 
 class Std(Reduction):
     """y = √(Σᵢ (xᵢ − μ)²/(n − c)),  μ = (Σᵢ xᵢ)/n        x̄ᵢ = ȳ·(xᵢ − μ)/(y·(n − c))"""
 
     holomorphic = False
-    saves = ("self", "result")
 
     @staticmethod
     def forward(x, *, dim, correction, keepdim):
-        return np.sqrt(run(Var, x, dim=dim, correction=correction, keepdim=keepdim))
+        return np.sqrt(Var.forward(x, dim=dim, correction=correction, keepdim=keepdim))
 
     @staticmethod
-    def backward(ctx, grad):
-        return Var.backward(ctx, _by_root(grad, ctx.saved_tensors[1]))
-
-    @staticmethod
-    def jvp(ctx, dx):
-        return _by_root(Var.jvp(ctx, dx), ctx.result)
+    def gradient(grad, x, y, *, dim, correction):
+        return Var.gradient(_by_root(grad, y), x, dim=dim, correction=correction)
 
 
 @op(Var, axis=True)
@@ -868,27 +860,6 @@ def _deviation(x: Any, dim: Shape) -> Any:
     return x - x.sum(axis=dim, keepdims=True) / (count_of(x.shape, dim) or math.nan)
 
 
-def _slopes(x: Any, ctx: Any) -> Any:
-    """How the variance v moves with x: ∂v/∂xᵢ = 2·(xᵢ − μ)/(n − c)."""
-    freedom = count_of(x.shape, ctx.dim) - ctx.correction
-    deviation = _deviation(x, ctx.dim)
-    return deviation * (2 / freedom) if freedom > 0 else _over_nothing(np.abs(deviation))
-
-
-def _of_variance(grad: Any, x: Any, ctx: Any) -> Any:
-    """The gradient of x from that of its variance."""
-    return grad.reshape(kept_shape(x.shape, ctx.dim)) * _slopes(x, ctx)
-
-
-def _of_both(by_variance: Any, by_mean: Any, x: Any, ctx: Any) -> Any:
-    """The gradient of x from those of its variance and its mean, where there are some."""
-    parts = [
-        None if by_variance is None else _of_variance(by_variance, x, ctx),
-        None if by_mean is None else spread_mean(by_mean, x.shape, ctx.dim),
-    ]
-    return total(parts)
-
-
 def _by_root(grad: Any, root: Any) -> Any:
     """The gradient of a variance from that of its root; 0 where that is 0."""
     return np.where(root == 0, 0, grad / (2 * root))
@@ -908,18 +879,21 @@ class VarMean(Along):
 
     @staticmethod
     def forward(x, *, dim, correction, keepdim):
-        variance = run(Var, x, dim=dim, correction=correction, keepdim=keepdim)
-        return variance, run(MeanDim, x, dim=dim, keepdim=keepdim, dtype=None)
+        variance = Var.forward(x, dim=dim, correction=correction, keepdim=keepdim)
+        return variance, MeanDim.forward(x, dim=dim, keepdim=keepdim, dtype=None)
 
     @staticmethod
     def backward(ctx, by_variance, by_mean):
         (x,) = ctx.saved_tensors
-        return _of_both(by_variance, by_mean, x, ctx)
+        through = None if by_variance is None else Var.backward(ctx, by_variance)
+        beside = None if by_mean is None else spread_mean(by_mean, x.shape, ctx.dim)
+        return total([through, beside])
 
     @staticmethod
     def jvp(ctx, dx):
+        slopes = Var.backward(ctx, np.ones_like(ctx.result[0]))
         moved_mean = run(MeanDim, dx, dim=ctx.dim, keepdim=ctx.keepdim, dtype=None)
-        return Var.jvp(ctx, dx), moved_mean
+        return weighed(ctx, slopes, dx), moved_mean
 
 
 class StdMean(VarMean):
@@ -927,16 +901,15 @@ class StdMean(VarMean):
 
     @staticmethod
     def forward(x, *, dim, correction, keepdim):
-        variance, mean = run(VarMean, x, dim=dim, correction=correction, keepdim=keepdim)
+        variance, mean = VarMean.forward(x, dim=dim, correction=correction, keepdim=keepdim)
         return np.sqrt(variance), mean
 
     @staticmethod
     def backward(ctx, by_sigma, by_mean):
-        (x,) = ctx.saved_tensors
         if by_sigma is not None:
-            sigma = run(Std, x, dim=ctx.dim, correction=ctx.correction, keepdim=ctx.keepdim)
-            by_sigma = _by_root(by_sigma, sigma)
-        return _of_both(by_sigma, by_mean, x, ctx)
+            parameters = {"dim": ctx.dim, "correction": ctx.correction, "keepdim": ctx.keepdim}
+            by_sigma = _by_root(by_sigma, run(Std, *ctx.saved_tensors, **parameters))
+        return VarMean.backward(ctx, by_sigma, by_mean)
 
     @staticmethod
     def jvp(ctx, dx):

@@ -20,11 +20,10 @@ class Maximum(Elementwise):
     """z = max(x, y)        x̄ = z̄·([x > y] + ½·[x = y]),  ȳ = z̄·([x < y] + ½·[x = y])"""
 
     ufunc = np.maximum
-    saves = ("self", "other")
 
     @staticmethod
-    def backward(ctx, grad):
-        return _to_the_larger(ctx, grad)
+    def gradient(grad, x, y):
+        return _to_the_larger(grad, x, y)
 
 
 @op(Maximum, inplace=False, tensors=("input", "other"))
@@ -53,17 +52,14 @@ class Minimum(Elementwise):
     """z = min(x, y)        x̄ = z̄·([x < y] + ½·[x = y]),  ȳ = z̄·([x > y] + ½·[x = y])"""
 
     ufunc = np.minimum
-    saves = ("self", "other")
 
     @staticmethod
-    def backward(ctx, grad):
-        to_y, to_x = _to_the_larger(ctx, grad)
-        return to_x, to_y
+    def gradient(grad, x, y):
+        return _to_the_larger(grad, y, x)  # x gets what the larger y would
 
 
-def _to_the_larger(ctx: Any, grad: Any) -> tuple[Any, Any]:
+def _to_the_larger(grad: Any, x: Any, y: Any) -> tuple[Any, Any]:
     """The gradients of x and y if the larger of both gets it; half of it each if they are equal."""
-    x, y = ctx.saved_tensors
     halved = np.where(x == y, grad / 2, grad)
     return np.where(x < y, 0, halved), np.where(x > y, 0, halved)
 
