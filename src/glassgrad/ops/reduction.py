@@ -15,14 +15,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from glassgrad.core.errors import (
-    ArgumentError,
-    ArgumentTypeError,
-    DimError,
-    DTypeError,
-    RangeError,
-    ShapeError,
-)
+from glassgrad.core import errors
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.state import Func, Shape, Values
 from glassgrad.core.tensor import Tensor, is_differentiable
@@ -154,7 +147,7 @@ def sum_to_size(input: Tensor, *size: Any) -> Tensor:
     asked, shape = size_of(size, "sum_to_size"), tuple(input.shape)
     pairs = zip(reversed(asked), reversed(shape), strict=False)
     if len(asked) > len(shape) or [n for n, m in pairs if n not in (1, m)]:
-        raise ShapeError(
+        raise errors.ShapeError(
             f"size {list(asked)} is not expandable to size {list(shape)}. Each sum is over a dim "
             "that is new, or of size 1 there. Write such sizes."
         )
@@ -229,7 +222,7 @@ def mean(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: Any =
     wanted = None if dtype is None else as_dtype(dtype)
     if not is_differentiable(wanted or input.payload.dtype):
         source, name = ("Input", input.dtype) if wanted is None else ("Optional", wanted)
-        raise DTypeError(
+        raise errors.DTypeError(
             "mean(): could not infer output dtype. "
             f"{source} dtype must be either a floating point or complex dtype. "
             f"Got: {scalar_name(name)}. The mean of integers is no integer. "
@@ -269,7 +262,7 @@ def nansum(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: Any
     See also: https://pytorch.org/docs/stable/generated/torch.nansum.html
     """
     if input.dtype.kind == "c":
-        raise DTypeError(
+        raise errors.DTypeError(
             "nansum on CPU does not support complex inputs: either part may be nan. Write "
             "`where(x.isnan(), 0, x).sum()`."
         )
@@ -294,7 +287,7 @@ def nanmean(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: An
     See also: https://pytorch.org/docs/stable/generated/torch.nanmean.html
     """
     if not is_differentiable(input.dtype):
-        raise DTypeError(
+        raise errors.DTypeError(
             "nanmean(): expected input to have floating point or complex dtype but got "
             f"{scalar_name(input.dtype)}. The mean of integers is no integer. "
             "Write `x.float().nanmean()`."
@@ -824,7 +817,7 @@ def checked_spread(
     """Apply an op of this family to arguments as users give them."""
     name = re.sub(r"\B(?=[A-Z])", "_", op.__name__).lower()
     if not is_differentiable(input.dtype):
-        raise DTypeError(
+        raise errors.DTypeError(
             f"std and var only support floating point and complex dtypes, got {input.dtype}. "
             f"Integers have no fractional spread. Write `x.float().{name}()`."
         )
@@ -1005,13 +998,13 @@ def cov(
     See also: https://pytorch.org/docs/stable/generated/torch.cov.html
     """
     if input.ndim > 2:
-        raise ShapeError(
+        raise errors.ShapeError(
             "cov(): expected input to have two or fewer dimensions but got an input with "
             f"{input.ndim} dimensions, of shape {list(input.shape)}. A row is a variable. "
             "Write `vmap(cov)` for a stack of matrices."
         )
     if input.dtype.kind == "b":
-        raise DTypeError(
+        raise errors.DTypeError(
             "cov(): bool dtype is not supported for input. A mean of True and False is neither. "
             "Write `x.float()`."
         )
@@ -1020,7 +1013,7 @@ def cov(
     weighted = x if weights is None else x * weights
     total: Any = x.shape[1] if weights is None else weights.sum()
     if weights is not None and _holds(total == 0):
-        raise ArgumentError(
+        raise errors.ArgumentError(
             "cov(): weights sum to zero, can't be normalized. Nothing was observed. "
             "Write a weight that is not 0."
         )
@@ -1050,24 +1043,24 @@ def _checked_weights(n: int, fweights: Tensor | None, aweights: Tensor | None) -
         if weights is None:
             continue
         if weights.ndim > 1:
-            raise ShapeError(
+            raise errors.ShapeError(
                 f"cov(): expected {name} to have one or fewer dimensions but got {name} with "
                 f"{weights.ndim} dimensions. There is one weight for each observation. Write them "
                 f"in a tensor of shape [{n}]."
             )
         if weights.dtype.kind not in kinds:
-            raise DTypeError(
+            raise errors.DTypeError(
                 f"cov(): expected {name} to have {kind} dtype but got {name} with "
                 f"{weights.dtype} dtype. The one counts observations, the other weighs them: write "
                 "fweights=tensor([1, 2]), aweights=tensor([0.5, 1.0])."
             )
         if weights.numel() != n:
-            raise ShapeError(
+            raise errors.ShapeError(
                 f"cov(): expected {name} to have the same numel as there are observations in the "
                 f"input but got {weights.numel()} != {n}. Write one weight for each column."
             )
         if _holds(weights < 0):
-            raise RangeError(
+            raise errors.RangeError(
                 f"cov(): {name} cannot be negative. An observation was made at least 0 times. "
                 f"Write `{name}.clamp(min=0)`."
             )
@@ -1142,13 +1135,17 @@ def diff(
     See also: https://pytorch.org/docs/stable/generated/torch.diff.html
     """
     if not input.ndim:
-        raise ShapeError("diff expects input to be at least one-dimensional, got a 0-d tensor.")
+        raise errors.ShapeError(
+            "diff expects input to be at least one-dimensional, got a 0-d tensor."
+        )
     at, times = wrap_dim(dim, input.ndim), int_of(n, "diff", "n")
     for other in (prepend, append):
         if other is not None:
             _check_beside(input, other, at)
     if times < 0:
-        raise ShapeError(f"order must be non-negative but got {times}. It counts differences.")
+        raise errors.ShapeError(
+            f"order must be non-negative but got {times}. It counts differences."
+        )
     if not times:
         return input.clone()
     parts = [x for x in (prepend, input, append) if x is not None]
@@ -1163,13 +1160,13 @@ def diff(
 def _check_beside(input: Tensor, other: Tensor, dim: int) -> None:
     """Raise ShapeError unless `other` can stand beside `input` in a dim."""
     if other.ndim != input.ndim:
-        raise ShapeError(
+        raise errors.ShapeError(
             "diff expects prepend or append to be the same dimension as input, got "
             f"{other.ndim} and {input.ndim} dims. Write `unsqueeze`."
         )
     for at, (n, m) in enumerate(zip(input.shape, other.shape, strict=True)):
         if n != m and at != dim:
-            raise ShapeError(
+            raise errors.ShapeError(
                 "diff expects the shape of tensor to prepend or append to match that of input "
                 f"except along the differencing dimension; input.size({at}) = {n}, but got "
                 f"tensor.size({at}) = {m}. Write `expand`."
@@ -1203,16 +1200,16 @@ def gradient(
     See also: https://pytorch.org/docs/stable/generated/torch.gradient.html
     """
     if edge_order not in (1, 2):
-        raise ShapeError("torch.gradient only supports edge_order=1 and edge_order=2.")
+        raise errors.ShapeError("torch.gradient only supports edge_order=1 and edge_order=2.")
     if input.dtype == uint8:
-        raise DTypeError(
+        raise errors.DTypeError(
             "torch.gradient does not support uint8 input. Differences may be negative. "
             "Write `x.int()`."
         )
     dims = tuple(range(input.ndim)) if dim is None else wrap_dims(dim, input.ndim)
     steps = _steps(dims, spacing, is_for_all=dim is None)
     if builtins.any(input.shape[at] < edge_order + 1 for at in dims):
-        raise ShapeError(
+        raise errors.ShapeError(
             "torch.gradient expected each dimension size to be at least edge_order+1, got the "
             f"shape {list(input.shape)}. A slope is one between samples."
         )
@@ -1228,7 +1225,7 @@ def _steps(dims: Shape, spacing: Any, *, is_for_all: bool) -> list[Any]:
     if several and len(spacing) != len(dims):
         wanted = f"'self.dim() = {len(dims)}'" if is_for_all else f"dim, {len(dims)}"
         why = ", since dim argument was not given" if is_for_all else ""
-        raise ShapeError(
+        raise errors.ShapeError(
             "torch.gradient expected spacing to be unspecified, a scalar, or a list of length "
             f"equal to {wanted}{why}, but got a list of length {len(spacing)}. Each dim has its "
             "own."
@@ -1239,7 +1236,7 @@ def _steps(dims: Shape, spacing: Any, *, is_for_all: bool) -> list[Any]:
             steps.append(each)
             continue
         if each.ndim != 1:
-            raise ShapeError(
+            raise errors.ShapeError(
                 "torch.gradient expected each element of spacing to have one dimension, but got "
                 f"an element with {each.ndim} dimensions! They are coordinates."
             )
@@ -1316,18 +1313,18 @@ def cumulative_trapezoid(
 def _trapezoids(name: str, y: Tensor, x: Tensor | None, dx: Any, dim: int) -> Tensor:
     """The area between each sample and the next."""
     if x is not None and dx is not None:
-        raise ArgumentTypeError(
+        raise errors.ArgumentTypeError(
             f"{name}() received an invalid combination of arguments: both x and dx say how far "
             "samples are apart. Leave one out."
         )
     if not y.ndim:
-        raise DimError(
+        raise errors.DimError(
             f"Dimension specified as {dim} but tensor has no dimensions: {name}() needs samples "
             "along one. Write `y.reshape(1)`."
         )
     for argument, given in (("y", y), ("x", x)):
         if given is not None and given.dtype.kind == "b":
-            raise DTypeError(
+            raise errors.DTypeError(
                 f"{name}: received a bool input for `{argument}`, but bool is not supported. "
                 f"Write `{argument}.float()`."
             )
@@ -1338,7 +1335,7 @@ def _trapezoids(name: str, y: Tensor, x: Tensor | None, dx: Any, dim: int) -> Te
         return both * ((1 if dx is None else dx) / 2)
     if x.ndim == 1:
         if x.shape[0] != y.shape[at]:
-            raise ShapeError(
+            raise errors.ShapeError(
                 f"{name}: There must be one `x` value for each sample point, got "
                 f"{x.shape[0]} for {y.shape[at]}. Write a coordinate for each."
             )
