@@ -3,7 +3,6 @@
 import functools
 import math
 import operator
-import warnings
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
@@ -13,6 +12,7 @@ from glassgrad.core import errors
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.state import Names, Shape, Values
 from glassgrad.core.tensor import Tensor
+from glassgrad.memory.calls import warn
 from glassgrad.values.dtypes import TYPE_NAMES, DType, ends_of
 
 Dims = int | Sequence[int] | None
@@ -465,10 +465,9 @@ def chosen_reduction(
     if size_average is not None or reduce is not None:
         named = {(True, True): "mean", (False, True): "sum"}
         reduction = named.get((size_average is not False, reduce is not False), "none")
-        warnings.warn(
+        warn(
             "size_average and reduce args will be deprecated, please use "
-            f"reduction='{reduction}' instead.",
-            stacklevel=3,
+            f"reduction='{reduction}' instead."
         )
     if reduction not in ("mean", "sum", "none"):
         raise errors.ArgumentError(

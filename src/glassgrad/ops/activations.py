@@ -5,13 +5,13 @@ from their declarations.
 """
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
 
 from glassgrad.core.errors import DTypeError, RangeError, ShapeError
 from glassgrad.core.tensor import Tensor
+from glassgrad.memory.calls import warn
 from glassgrad.values.backend import in_rows, kept
 from glassgrad.values.dtypes import as_dtype
 
@@ -953,7 +953,7 @@ def functional_softmax(
         input, dtype: as for `softmax`.
         dim: along which dim; None: 0 for an input of 0, 1 or 3 dims, else 1, and a warning.
     """
-    return softmax(input, _dim_or_guess("softmax", input, dim, _stacklevel), dtype)
+    return softmax(input, _dim_or_guess("softmax", input, dim), dtype)
 
 
 @functional()
@@ -969,17 +969,16 @@ def softmin(
         >>> softmin(tensor([1.0, 1.0, 2.0]), dim=0)
         tensor([0.4223, 0.4223, 0.1554])
     """
-    return softmax(-input, _dim_or_guess("softmin", input, dim, _stacklevel), dtype)
+    return softmax(-input, _dim_or_guess("softmin", input, dim), dtype)
 
 
-def _dim_or_guess(name: str, input: Tensor, dim: int | None, stacklevel: int) -> int:
+def _dim_or_guess(name: str, input: Tensor, dim: int | None) -> int:
     """The dim; as PyTorch once chose it, if there is none."""
     if dim is not None:
         return dim
-    warnings.warn(
+    warn(
         f"Implicit dimension choice for {name} has been deprecated. Change the call to include "
-        "dim=X as an argument.",
-        stacklevel=stacklevel,
+        "dim=X as an argument."
     )
     return 0 if input.ndim in (0, 1, 3) else 1
 
@@ -1036,7 +1035,7 @@ def functional_log_softmax(
         input, dtype: as for `softmax`.
         dim: along which dim; None: 0 for an input of 0, 1 or 3 dims, else 1, and a warning.
     """
-    return log_softmax(input, _dim_or_guess("log_softmax", input, dim, _stacklevel), dtype)
+    return log_softmax(input, _dim_or_guess("log_softmax", input, dim), dtype)
 
 
 @functional()
@@ -1066,7 +1065,7 @@ def gumbel_softmax(
     See also: Jang, Gu & Poole, *Categorical Reparameterization with Gumbel-Softmax* (2017).
     """
     if eps != 1e-10:
-        warnings.warn("`eps` parameter is deprecated and has no effect.", stacklevel=2)
+        warn("`eps` parameter is deprecated and has no effect.")
     why = "Scores are fractions. Write `logits.float()`."
     check_kind(
         "Exponential distribution is a continuous probability distribution", logits, "f", why

@@ -18,7 +18,6 @@ Classes lie along dim 1 (dim 0 of a 1-D input). Inside the rules they lie last: 
 """
 
 import math
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -29,6 +28,7 @@ from glassgrad.core.graph import edge_of
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.state import Func, Shape, modes
 from glassgrad.core.tensor import Tensor, wrap
+from glassgrad.memory.calls import warn
 from glassgrad.values.backend import asnumpy, in_rows
 from glassgrad.values.operands import broadcast_text
 
@@ -155,11 +155,10 @@ def paired(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
     """
     if input.shape == target.shape:
         return input, target
-    warnings.warn(
+    warn(
         f"Using a target size ({tuple(target.shape)}) that is different to the input size "
         f"({tuple(input.shape)}). This will likely lead to incorrect results due to broadcasting. "
-        "Please ensure they have the same size.",
-        stacklevel=4,
+        "Please ensure they have the same size."
     )
     try:
         shape = np.broadcast_shapes(input.shape, target.shape)
@@ -1024,12 +1023,11 @@ def kl_div(
     """
     is_batchmean = reduction == "batchmean"
     if reduction == "mean" and size_average is None and reduce is None:
-        warnings.warn(
+        warn(
             "reduction: 'mean' divides the total loss by both the batch size and the support size."
             "'batchmean' divides only by the batch size, and aligns with the KL div math "
             "definition.'mean' will be changed to behave the same as 'batchmean' in the next "
-            "major release.",
-            stacklevel=2,
+            "major release."
         )
     reduction = chosen_reduction("sum" if is_batchmean else reduction, size_average, reduce)
     if log_target:

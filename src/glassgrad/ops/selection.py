@@ -1,6 +1,5 @@
 """One of several values, element by element: `where`, `maximum`, `minimum`, `clamp`."""
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -8,6 +7,7 @@ import numpy as np
 from glassgrad.core.errors import ArgumentError, DTypeError, TransformError
 from glassgrad.core.primitive import Primitive, constant
 from glassgrad.core.tensor import Tensor
+from glassgrad.memory.calls import warn
 from glassgrad.values.dtypes import ends_of, get_default_dtype, int64, result_dtype, uint8
 
 from ._arguments import Operand, check_dtypes, check_kind, check_number, scalar_name
@@ -308,11 +308,9 @@ def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
             "of two. Write `where(condition, x, 0)`."
         )
     if array_of(condition).dtype == uint8:
-        warnings.warn(
+        warn(
             "where received a uint8 condition tensor. This behavior is deprecated and will be "
-            "removed in a future version of PyTorch. Use a boolean condition instead.",
-            UserWarning,
-            stacklevel=2,
+            "removed in a future version of PyTorch. Use a boolean condition instead."
         )
         condition = condition != 0
     if array_of(condition).dtype.kind != "b":
