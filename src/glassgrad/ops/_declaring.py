@@ -121,20 +121,20 @@ def op(
         own_name = name or function.__name__
         names = (f"{home}.{own_name}" if home else own_name, *aliases)
         method_names = [each for each in names if "." not in each]
-        own = widened(function, axis=axis, tensors=tensors) if axis or tensors else function
         has_out = by_element if out is None else out
-        if has_out:
-            write = functools.partial(written_to, exact=out_exact, apart=out_apart)
-            public = widened(function, axis=axis, write=write, tensors=tensors)
-        else:
-            public = own
         has_twin = by_element if inplace is None else inplace
         is_unary = by_element and all(rule.forward.__code__.co_argcount == 1 for rule in rules)
         has_function = has_twin and is_unary if inplace_function is None else inplace_function
         needs_twin = has_twin or has_function or inplace_flag
         twin: Any = in_place_twin(function, rules) if needs_twin else None
-        if inplace_flag:
-            public = own = with_inplace_flag(function, twin)
+        wider: Parameters = {
+            "axis": axis,
+            "tensors": tensors,
+            "twin": twin if inplace_flag else None,
+        }
+        own = widened(function, **wider) if any(wider.values()) else function
+        write = functools.partial(written_to, exact=out_exact, apart=out_apart)
+        public = widened(function, write=write, **wider) if has_out else own
         PUBLIC.update({rule: public for rule in rules if rule not in PUBLIC})
         if is_function:
             FUNCTIONS.update(dict.fromkeys(names, public))
@@ -190,7 +190,7 @@ def factory(
             text += f"    return written_to(out, function, {passed})\n"
         text += f"return function({passed})\n"
         shown = wider.wider(*["size"] * bool(given.star), *["out"] * out, "layout", "pin_memory")
-        public = _derived(function, text, shown, doc=function.__doc__, written_to=written_to)
+        public = _derived(function, text, shown, doc=function.__doc__)
         FUNCTIONS[f"{home}.{name}" if home else name] = public
         if like:
             twin = FUNCTIONS[f"{name}_like"] = _like_input(function, f"{name}_like", size=True)
@@ -298,8 +298,7 @@ def loss(
         doc = _with_argument(function.__doc__, _FLAGS) if flags else function.__doc__
         if "        reduction: " not in (doc or ""):
             doc = _with_argument(doc, _REDUCTION)
-        used: Parameters = {"chosen_reduction": chosen_reduction, "refusal": refusal}
-        return functional(*rules)(_derived(function, text, shown, doc=doc, **used))
+        return functional(*rules)(_derived(function, text, shown, doc=doc, refusal=refusal))
 
     return declare
 
@@ -356,6 +355,10 @@ def _said() -> None:
 
 NEW = {"dtype": None, "device": None, "requires_grad": False}
 """The keywords of all functions that make a tensor, with their defaults."""
+
+HELPERS: list[Func] = [dim_or_axis, missing, refuse_numbers, require_tensor, chosen_reduction]
+HELPERS += [in_place, quick_update, written_to]
+"""What the bodies of derived functions call."""
 
 ADDED = {
     "input": "Tensor",
@@ -429,15 +432,17 @@ class Arguments(NamedTuple):
         return [f"{{{name}}}" for name in self.positional]
 
 
-def widened(function: F, *, axis: bool = False, write: Any = None, tensors: Names = ()) -> F:
-    """The function with the arguments `axis` and `keepdims`, or `out`, or all of them.
+def widened(function: Any, *, axis: bool, tensors: Names, twin: Any, write: Any = None) -> Any:
+    """The function with the arguments `axis` and `keepdims`, or `inplace`, or `out`.
 
     Args:
-        write: `written_to`, if it takes `out=`.
+        axis: whether it takes NumPy's names.
         tensors: the arguments for which it refuses numbers.
+        twin: what to call instead if its last argument `inplace` is true.
+        write: what writes to `out`, if it takes that.
     """
     given = wider = Arguments.of(function)
-    text = ""
+    doc, text = function.__doc__, ""
     if tensors:
         named = ", ".join([f"{{{each}}}" for each in tensors])
         text += f"refuse_numbers(name, tensors, {named})\n"
@@ -454,27 +459,19 @@ def widened(function: F, *, axis: bool = False, write: Any = None, tensors: Name
     if axis and "keepdim" in given.default:
         wider = wider.wider("keepdims")
         text += "if keepdims is not None:\n    {keepdim} = keepdims\n"
+    if twin:
+        default = {**wider.default, "inplace": False}
+        wider = wider._replace(positional=(*given.positional, "inplace"), default=default)
+        text += f"if {{inplace}}:\n    return twin({given.passed()})\n"
+        doc = _with_argument(doc, _INPLACE)
     if write:
         wider = wider.wider("out")
+        doc = _with_argument(doc, _OUT)
         text += f"if out is not None:\n    return written_to(out, function, {given.passed()})\n"
     quickest, passed = _quickest(function, given)
     text += f"return plain({passed})\n"
-    doc = _with_argument(function.__doc__, _OUT) if write else function.__doc__
-    used: Parameters = {"written_to": write, "dim_or_axis": dim_or_axis}
-    used |= {"default": given.default.get("dim", ...), "missing": missing}
-    used |= {"refuse_numbers": refuse_numbers, "name": function.__name__, "tensors": tensors}
-    return _derived(function, text, wider, doc=doc, plain=quickest, **used)
-
-
-def with_inplace_flag(function: Any, twin: Any) -> Any:
-    """The function with a last argument `inplace`: whether its twin is to be called instead."""
-    given = Arguments.of(function)
-    default = {**given.default, "inplace": False}
-    wider = given._replace(positional=(*given.positional, "inplace"), default=default)
-    quickest, passed = _quickest(function, given)
-    text = f"if {{inplace}}:\n    return twin({given.passed()})\nreturn plain({passed})\n"
-    doc = _with_argument(function.__doc__, _INPLACE)
-    return _derived(function, text, wider, doc=doc, plain=quickest, twin=twin)
+    used = {"default": given.default.get("dim", ...), "tensors": tensors, "twin": twin}
+    return _derived(function, text, wider, doc=doc, plain=quickest, written_to=write, **used)
 
 
 def _quickest(function: Any, given: Arguments) -> tuple[Any, str]:
@@ -520,9 +517,7 @@ def in_place_twin(function: Any, rules: tuple[OpClass, ...]) -> Callable[..., Te
         "        ShapeError: if the result would have another shape than `input`.\n"
         "        DTypeError: if the result's dtype does not fit into `input`.\n    "
     )
-    used = {"in_place": in_place, "quick_update": quick_update, "ufunc": ufunc}
-    used |= {"name": name, "copies": copies}
-    return _derived(function, text, kept, named=f"{name}_", doc=doc, **used)
+    return _derived(function, text, kept, named=f"{name}_", doc=doc, ufunc=ufunc, copies=copies)
 
 
 def _like_input(function: Any, name: str, *, size: bool) -> Any:
@@ -544,8 +539,7 @@ def _like_input(function: Any, name: str, *, size: bool) -> Any:
         text += "size = ({input}.shape,)\n" if given.star else "{size} = {input}.shape\n"
     text += f"return function({given.passed()}, {'like' if size else 'beside'}={{input}})\n"
     doc = f"`{function.__name__}`, in {'the shape, ' * size}the dtype and on the device of `input`."
-    used = {"require_tensor": require_tensor, "name": name}
-    return _derived(function, text, shown, named=name, doc=doc, **used)
+    return _derived(function, text, shown, named=name, doc=doc, name=name)
 
 
 def as_method(function: Any) -> Func:
@@ -572,8 +566,10 @@ def _derived(
     """A function of those arguments with that body, which looks like one of the file of `function`.
 
     Args:
-        used: what the body uses, beside `function`.
+        used: what the body uses, beside `function`, its `name` and HELPERS.
     """
+    helpers = {each.__name__: each for each in HELPERS}
+    used = {**helpers, "name": function.__name__, **used}
     made = _made(body, given, *used)(function=function, **used)
     source: CodeType = function.__code__
     code = made.__code__.replace(
