@@ -26,6 +26,7 @@ The tables have what is declared in the files that are loaded. Who asks for a na
 """
 
 import functools
+import inspect
 import itertools
 import operator
 from collections.abc import Callable
@@ -318,6 +319,26 @@ def of_numpy(*functions: Any) -> Callable[[F], F]:
         return function
 
     return declare
+
+
+def in_numpys_order(theirs: Any, ours: Func, **default: Any) -> None:
+    """Declare that a function of NumPy's is one of ours, whose arguments have other names there.
+
+    Args:
+        default: what those of ours have that are not given, if it is something else there.
+    """
+    names = list(inspect.signature(theirs).parameters)
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        given = {**dict(zip(names, args, strict=False)), **kwargs}
+        others = {_OURS.get(name, name): value for name, value in given.items()}
+        return ours(others.pop(names[0]), **{**default, **others})
+
+    call.__module__ = ours.__module__  # the file that has to be loaded
+    of_numpy(theirs)(call)
+
+
+_OURS = {"a_min": "min", "a_max": "max", "ddof": "correction"}
 
 
 def plain(function: F) -> F:

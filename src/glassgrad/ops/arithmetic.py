@@ -16,7 +16,7 @@ from glassgrad.values.backend import reread
 from glassgrad.values.dtypes import Number, bool_
 
 from ._arguments import Operand, c_name, check_kind, check_one_dtype, scalar_name
-from ._declaring import function, of_numpy, op
+from ._declaring import function, in_numpys_order, of_numpy, op
 from ._families import (
     Elementwise,
     Flat,
@@ -1075,9 +1075,7 @@ def angle(input: Tensor) -> Tensor:
     """
 
 
-@of_numpy(np.angle)
-def _numpy_angle(z: Tensor) -> Tensor:
-    return angle(z)
+in_numpys_order(np.angle, angle)
 
 
 class Sgn(Symmetric, Elementwise):

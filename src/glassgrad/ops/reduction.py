@@ -6,7 +6,6 @@ Dims are wrapped by the public functions: a rule gets `dim` as a tuple counted f
 """
 
 import builtins
-import inspect
 import itertools
 import math
 import re
@@ -17,7 +16,7 @@ import numpy as np
 
 from glassgrad.core import errors
 from glassgrad.core.primitive import Primitive
-from glassgrad.core.state import Func, Shape, Values
+from glassgrad.core.state import Shape, Values
 from glassgrad.core.tensor import Tensor, is_differentiable
 from glassgrad.memory.calls import warn
 from glassgrad.values.backend import backend_of, in_rows
@@ -36,7 +35,7 @@ from ._arguments import (
     wrap_dim,
     wrap_dims,
 )
-from ._declaring import function, method, of_numpy, op
+from ._declaring import function, in_numpys_order, method, op
 from ._families import (
     Along,
     KeepsShape,
@@ -769,11 +768,6 @@ def var(
     return checked_spread(Var, input, dim, keepdim, correction, unbiased)
 
 
-@of_numpy(np.var)
-def _numpy_var(a: Tensor, axis: Dims = None, *, ddof: float = 0, keepdims: bool = False) -> Tensor:
-    return var(a, axis, correction=ddof, keepdim=keepdims)
-
-
 @op(Std, axis=True)
 def std(
     input: Tensor,
@@ -799,11 +793,6 @@ def std(
     See also: https://pytorch.org/docs/stable/generated/torch.std.html
     """
     return checked_spread(Std, input, dim, keepdim, correction, unbiased)
-
-
-@of_numpy(np.std)
-def _numpy_std(a: Tensor, axis: Dims = None, *, ddof: float = 0, keepdims: bool = False) -> Tensor:
-    return std(a, axis, correction=ddof, keepdim=keepdims)
 
 
 def checked_spread(
@@ -1343,21 +1332,9 @@ def _trapezoids(name: str, y: Tensor, x: Tensor | None, dx: Any, dim: int) -> Te
     return both * diff(x, dim=dim) / 2
 
 
-# By NumPy's names ---------------------------------------------------------------------------------
-
-
-def in_numpys_order(theirs: Any, ours: Func) -> None:
-    """Declare that a function of NumPy is one of ours, which knows NumPy's arguments by name."""
-    names = list(inspect.signature(theirs).parameters)[1:]
-
-    def call(a: Tensor, *args: Any, **kwargs: Any) -> Any:
-        return ours(a, **dict(zip(names, args, strict=False)), **kwargs)
-
-    call.__module__ = ours.__module__  # the file that has to be loaded
-    of_numpy(theirs)(call)
-
-
 in_numpys_order(np.sum, sum)
 in_numpys_order(np.mean, mean)
 in_numpys_order(np.any, any)
 in_numpys_order(np.all, all)
+in_numpys_order(np.var, var, correction=0)
+in_numpys_order(np.std, std, correction=0)

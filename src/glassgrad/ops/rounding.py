@@ -12,7 +12,7 @@ from glassgrad.core.errors import DTypeError
 from glassgrad.core.tensor import Tensor, is_differentiable
 
 from ._arguments import Operand, check_kind, scalar_name
-from ._declaring import of_numpy, op
+from ._declaring import in_numpys_order, op
 from ._families import Elementwise, Flat, Predicate, run
 from .arithmetic import DivRounded, check_divisor, div
 
@@ -154,9 +154,7 @@ def round(input: Tensor, *, decimals: int = 0) -> Tensor:
     return RoundDecimals.apply(input, decimals=decimals) if decimals else Round.apply(input)
 
 
-@of_numpy(np.round)
-def _numpy_round(a: Tensor, decimals: int = 0) -> Tensor:
-    return round(a, decimals=decimals)
+in_numpys_order(np.round, round)
 
 
 class Frac(Elementwise):
@@ -354,11 +352,7 @@ def nan_to_num(
     )
 
 
-@of_numpy(np.nan_to_num)
-def _numpy_nan_to_num(
-    x: Tensor, *, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
-) -> Tensor:
-    return nan_to_num(x, nan, posinf, neginf)
+in_numpys_order(np.nan_to_num, nan_to_num)
 
 
 class Nextafter(Predicate):

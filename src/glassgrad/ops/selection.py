@@ -11,7 +11,7 @@ from glassgrad.memory.calls import warn
 from glassgrad.values.dtypes import ends_of, get_default_dtype, int64, result_dtype, uint8
 
 from ._arguments import Operand, check_dtypes, check_kind, check_number, scalar_name
-from ._declaring import of_numpy, op
+from ._declaring import in_numpys_order, op
 from ._families import Elementwise, Predicate, array_of
 from .conversion import to
 
@@ -436,9 +436,7 @@ def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
     return Clamp.apply(_fractional(input, min, max), min=low, max=high)
 
 
-@of_numpy(np.clip)
-def _numpy_clip(a: Tensor, a_min: Any = None, a_max: Any = None) -> Tensor:
-    return clamp(a, a_min, a_max)
+in_numpys_order(np.clip, clamp)
 
 
 @op(ClampMin, tensors=("input",))
