@@ -14,6 +14,7 @@ from glassgrad.core.state import Names, Shape, Values
 from glassgrad.core.tensor import Tensor
 from glassgrad.memory.calls import warn
 from glassgrad.values.dtypes import TYPE_NAMES, DType, ends_of
+from glassgrad.values.operands import no_kernel
 
 Dims = int | Sequence[int] | None
 Operand = Tensor | bool | int | float | complex
@@ -97,16 +98,16 @@ def check_type(wanted: str, value: object, kinds: Any, why: str) -> None:
         raise _wrong_type(wanted, value, why)
 
 
-def check_kind(name: str, x: Any, kinds: str, why: str) -> None:
+def check_kind(name: str, x: Any, kinds: str = "f", why: str = "") -> None:
     """Raise KernelError unless the dtype of `x` is of some kinds.
 
     Args:
         name: who it is that is "not implemented for" others.
         kinds: NumPy's letters of them, of "biufc".
-        why: says why, and what to write instead.
+        why: says why, and what to write instead; by itself that they are fractions, or real.
     """
     if x.dtype.kind not in kinds:
-        raise errors.KernelError(f"{name} not implemented for {scalar_name(x.dtype)!r}. {why}")
+        raise no_kernel(name, x.dtype, kinds, why)
 
 
 def check_dtypes(said: str, x: Tensor, y: Tensor, *, called: str = "source") -> None:

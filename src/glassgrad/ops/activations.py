@@ -194,7 +194,7 @@ def rrelu(
         )
     if not training:
         return LeakyRelu.apply(input, negative_slope=(lower + upper) / 2)
-    check_kind('"rrelu_with_noise_out_cpu"', input, "f", "Slopes are fractions. Write `x.float()`.")
+    check_kind('"rrelu_with_noise_out_cpu"', input)
     slopes = _uniform_like(input) * (upper - lower) + lower
     return where(input <= 0, input * slopes, input)
 
@@ -247,7 +247,7 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
             f"{scalar_name(weight.dtype)}. Slopes multiply the input. Write "
             "`weight.to(input.dtype)`."
         )
-    check_kind('"prelu_cpu"', input, "f", "Slopes are fractions. Write `x.float()`.")
+    check_kind('"prelu_cpu"', input)
     if weight.ndim > 1:
         raise ShapeError(
             f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight.ndim}. "
@@ -899,7 +899,7 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
             f"Halving dimension must be even, but dimension {at} is size {input.shape[at]}. Each "
             "element needs a partner. Leave one out, or name another dim."
         )
-    check_kind('"glu_cpu"', input, "f", "Shares are fractions. Write `x.float()`.")
+    check_kind('"glu_cpu"', input)
     a, b = input.chunk(2, at)
     return a * b.sigmoid()
 
@@ -1066,10 +1066,7 @@ def gumbel_softmax(
     """
     if eps != 1e-10:
         warn("`eps` parameter is deprecated and has no effect.")
-    why = "Scores are fractions. Write `logits.float()`."
-    check_kind(
-        "Exponential distribution is a continuous probability distribution", logits, "f", why
-    )
+    check_kind("Exponential distribution is a continuous probability distribution", logits)
     noise = -(-(-_uniform_like(logits)).log1p()).log()
     shares = softmax((logits + noise) / tau, dim)
     if not hard:

@@ -578,8 +578,7 @@ def lerp(input: Tensor, end: Tensor, weight: Tensor | Number) -> Tensor:
     for other in others:
         said = "expected dtype {} for `end` and `weight` but got dtype {}"
         check_one_dtype(input, other, said, "They are mixed", c_name)
-    why = "A point between two integers is none. Write `x.float()`."
-    check_kind('"lerp_kernel"', input, "fc", why)
+    check_kind('"lerp_kernel"', input, "fc")
     if isinstance(weight, Tensor):
         return LerpTensor.apply(input, end, weight)
     return Lerp.apply(input, end, weight=weight)

@@ -738,8 +738,7 @@ def frexp(input: Tensor) -> FrexpReturn:
 
     See also: https://pytorch.org/docs/stable/generated/torch.frexp.html
     """
-    why = "Integers have no mantissa. Write `x.float()`."
-    check_kind("torch.frexp() only supports floating-point dtypes: it is", input, "f", why)
+    check_kind("torch.frexp() only supports floating-point dtypes: it is", input)
     return FrexpReturn(*cast("Any", Frexp.apply(input)))
 
 

@@ -425,7 +425,7 @@ def binary_cross_entropy(
                 f"Found dtype {scalar_name(other.dtype)} but expected {scalar_name(input.dtype)}: "
                 f"{name}() computes in one precision. Write `target.to(input.dtype)`."
             )
-    check_kind(f"{name}() is", input, "f", "Probabilities are fractions. Write `x.float()`.")
+    check_kind(f"{name}() is", input)
     _check_probabilities("input", input)
     _check_probabilities("target", target)
     return BinaryCrossEntropy.apply(input, target, *weights, reduction=reduction)
@@ -511,7 +511,7 @@ def binary_cross_entropy_with_logits(
             "`target.reshape(input.shape)`."
         )
     for x in (input, target):
-        check_kind(f"{name}() is", x, "f", "Losses are fractions. Write `x.float()`.")
+        check_kind(f"{name}() is", x)
     weights = []
     if weight is not None or pos_weight is not None:
         for key, value in (("weight", weight), ("pos_weight", pos_weight)):
@@ -574,8 +574,7 @@ def check_indices(scores: Any, target: Any, ignore_index: int) -> bool:
         DimError: if there is no such class.
     """
     shape, wanted = scores.shape, scores.shape[:1] + scores.shape[2:]
-    why = "Scores are fractions. Write `input.float()`."
-    check_kind('"log_softmax_lastdim_kernel_impl"', scores, "f", why)
+    check_kind('"log_softmax_lastdim_kernel_impl"', scores)
     if not shape:
         raise errors.ShapeError(
             "the input is 0-d: it has no dim along which classes could lie. "

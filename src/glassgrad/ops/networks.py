@@ -275,8 +275,7 @@ def layer_norm(
     See also: Ba, Kiros & Hinton, *Layer Normalization* (2016).
     """
     sizes = _last_sizes("layer_norm", input, normalized_shape, weight=weight, bias=bias)
-    why = "Shares of a deviation are fractions. Write `x.float()`."
-    check_kind('"LayerNormKernelImpl"', input, "f", why)
+    check_kind('"LayerNormKernelImpl"', input)
     first = input.ndim - len(sizes)
     return NativeLayerNorm.apply(
         input,
@@ -323,7 +322,7 @@ def rms_norm(
     See also: Zhang & Sennrich, *Root Mean Square Layer Normalization* (2019).
     """
     sizes = _last_sizes("rms_norm", input, normalized_shape, weight=weight)
-    check_kind('"rms_norm"', input, "fc", "Quotients are fractions. Write `x.float()`.")
+    check_kind('"rms_norm"', input, "fc")
     dims = tuple(range(input.ndim - len(sizes), input.ndim))
     least = float(np.finfo(input.dtype).eps) if eps is None else eps
     y = input * (input.pow(2).mean(dims, keepdim=True) + least).rsqrt()
@@ -414,8 +413,7 @@ def group_norm(
                 f"but got {key} of shape {list(value.shape)} and input of shape "
                 f"{list(input.shape)}. Each channel has its own. Give as many."
             )
-    why = "Shares of a deviation are fractions. Write `x.float()`."
-    check_kind('"GroupNormKernelImpl"', input, "f", why)
+    check_kind('"GroupNormKernelImpl"', input)
     size = math.prod(input.shape[1:]) // num_groups
     return NativeGroupNorm.apply(
         input,
@@ -498,8 +496,7 @@ def batch_norm(
             f"{missing} must be defined in evaluation mode. Channels are normalised by what was "
             "seen in training. Give both, or training=True."
         )
-    why = "Shares of a deviation are fractions. Write `x.float()`."
-    check_kind('"batch_norm"', input, "f", why)
+    check_kind('"batch_norm"', input)
     facing = _of_dim_1(input)
     if not training:
         operands: Any = (*_learned(weight, bias), running_mean, running_var)
@@ -1074,7 +1071,7 @@ def scaled_dot_product_attention(
             f"{c_name(query.dtype)} key.dtype: {c_name(key.dtype)} and value.dtype: "
             f"{c_name(value.dtype)} instead. They are multiplied. Write `key.to(query.dtype)`."
         )
-    check_kind("expected scalar type Float, attention is", query, "f", "Write `x.float()`.")
+    check_kind("expected scalar type Float, attention is", query)
     if query.shape[-1] != key.shape[-1] or key.shape[-2] != value.shape[-2]:
         raise errors.ShapeError(
             f"scaled_dot_product_attention got a query of shape {tuple(query.shape)}, a key of "

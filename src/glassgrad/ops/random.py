@@ -1116,10 +1116,7 @@ def _channels_of(input: Tensor) -> Tensor:
 
 def _kept(p: float, each: Tensor) -> Tensor:
     """A 1 for each element that is kept, else a 0."""
-    why = "What is kept grows by a fraction. Write `x.float()`."
-    check_kind(
-        "result type Float can't be cast to the desired output type: dropout is", each, "fc", why
-    )
+    check_kind("result type Float can't be cast to the desired output type: dropout is", each, "fc")
     return bernoulli(each.detach(), 1 - p)
 
 

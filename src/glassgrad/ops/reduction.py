@@ -537,9 +537,7 @@ def logcumsumexp(input: Tensor, dim: int) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.logcumsumexp.html
     """
-    check_kind(
-        '"logcumsumexp_out_cpu"', input, "fc", "Logarithms have fractions. Write `x.float()`."
-    )
+    check_kind('"logcumsumexp_out_cpu"', input, "fc")
     return apply_along(Logcumsumexp, input, dim=wrap_dim(dim, input.ndim))
 
 

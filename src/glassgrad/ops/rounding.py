@@ -199,13 +199,13 @@ class Fmod(Elementwise):
     """z = x − y·trunc(x/y)        x̄ = z̄,  ȳ = −z̄·trunc(x/y)"""
 
     node = "FmodBackward1"
+    kernel, kinds = "fmod_cpu", "iuf"
     saves = ("self", "other")
     saved_if = {"self": 1, "other": 1}
     ufunc = np.fmod
 
     @staticmethod
     def forward(x, y):
-        check_kind('"fmod_cpu"', x, "iuf", _NO_REST)
         check_divisor(y)
         return np.fmod(x, y)
 
@@ -240,22 +240,19 @@ class Remainder(Elementwise):
     """z = x − y·⌊x/y⌋        x̄ = z̄,  ȳ = −z̄·⌊x/y⌋"""
 
     node = "RemainderBackward1"
+    kernel, kinds = "remainder_cpu", "iuf"
     saves = ("self", "other")
     saved_if = {"self": 1, "other": 1}
     ufunc = np.remainder
 
     @staticmethod
     def forward(x, y):
-        check_kind('"remainder_cpu"', x, "iuf", _NO_REST)
         check_divisor(y)
         return np.remainder(x, y)
 
     @staticmethod
     def backward(ctx, grad):
         return _by_quotient(ctx, grad, "floor")
-
-
-_NO_REST = "Only integers and real fractions leave a rest. Write `x.float()`."
 
 
 def _by_quotient(ctx: Any, grad: Any, rounding_mode: str) -> Any:
@@ -359,11 +356,7 @@ class Nextafter(Predicate):
     """z = nextafter(x, y)"""
 
     ufunc = np.nextafter
-
-    @staticmethod
-    def forward(x, y):
-        check_kind('"nextafter_cpu"', x, "f", "Between integers there is none. Write `x.float()`.")
-        return np.nextafter(x, y)
+    kernel = "nextafter_cpu"
 
 
 @op(Nextafter, out=True, inplace=True, tensors=("input", "other"))
