@@ -1080,10 +1080,6 @@ def _along(rule: type[AlongLine], name: str, input: Tensor, dim: int, dtype: Any
     at = wrap_dim(dim, input.ndim)
     if dtype is not None:
         input = input.to(as_dtype(dtype))
-    if input.payload.dtype.kind != "f":
-        kernel = f"{name}_lastdim_kernel" if at >= input.ndim - 1 else f"{name}_kernel"
-        raise DTypeError(
-            f'"{kernel}_impl" not implemented for {scalar_name(input.dtype)!r}. '
-            f"Shares of 1 are fractions. Write `{name}(x.float(), dim)`."
-        )
+    kernel = f"{name}_lastdim_kernel" if at >= input.ndim - 1 else f"{name}_kernel"
+    check_kind(f'"{kernel}_impl"', input)
     return rule.apply(input, dim=at)

@@ -5,6 +5,7 @@
 
 import functools
 import math
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -45,21 +46,40 @@ def computed(name: str, *operands: Any) -> Any:
     return np.positive(out, dtype=operands[-1].dtype)
 
 
-def without_gradient(function: F) -> F:
+def without_gradient(function: F, forward: Any = None) -> F:
     """Declare a function of `glassgrad.special` by what it makes of arrays, and no more.
 
     Its class follows from it. As in PyTorch it has no gradient.
+
+    Args:
+        forward: what makes it, if that is not the function itself.
     """
     name, is_pair = function.__name__, function.__code__.co_argcount == 2
     body = {
         "__doc__": f"z = {name}(x, n)" if is_pair else f"y = {name} x",
         "__module__": __name__,
         "differentiable": False,
-        "forward": staticmethod(function if is_pair else forward_of(function)),
+        "forward": staticmethod(forward or (function if is_pair else forward_of(function))),
         "kernel": f"{name}_cpu",
     }
     rule = type(name.title().replace("_", ""), (Fractional,), body)
     return _own(rule)(applying(rule, function))
+
+
+def of_scipy(scipy: str) -> Callable[[F], F]:
+    """Declare one that SciPy has, as a function of x or as polynomials of a degree n, likewise."""
+
+    def of_number(x: Any) -> Any:
+        return computed(scipy, x)
+
+    def of_degree(x: Any, n: Any) -> Any:
+        return polynomial(scipy, x, n)
+
+    def declare(function: F) -> F:
+        is_pair = function.__code__.co_argcount == 2
+        return without_gradient(function, of_degree if is_pair else of_number)
+
+    return declare
 
 
 # The gamma function -------------------------------------------------------------------------------
@@ -591,7 +611,7 @@ def i1e(input: Tensor) -> Tensor:
     """
 
 
-@without_gradient
+@of_scipy("j0")
 def bessel_j0(input: Tensor) -> Tensor:
     """The Bessel function of the first kind of order 0, element by element; it has no gradient.
 
@@ -600,10 +620,9 @@ def bessel_j0(input: Tensor) -> Tensor:
         >>> glassgrad.special.bessel_j0(tensor([1.0]))
         tensor([0.7652])
     """
-    return computed("j0", input)
 
 
-@without_gradient
+@of_scipy("j1")
 def bessel_j1(input: Tensor) -> Tensor:
     """The Bessel function of the first kind of order 1, element by element; it has no gradient.
 
@@ -612,10 +631,9 @@ def bessel_j1(input: Tensor) -> Tensor:
         >>> glassgrad.special.bessel_j1(tensor([1.0]))
         tensor([0.4401])
     """
-    return computed("j1", input)
 
 
-@without_gradient
+@of_scipy("y0")
 def bessel_y0(input: Tensor) -> Tensor:
     """The Bessel function of the second kind of order 0, element by element; it has no gradient.
 
@@ -624,10 +642,9 @@ def bessel_y0(input: Tensor) -> Tensor:
         >>> glassgrad.special.bessel_y0(tensor([1.0]))
         tensor([0.0883])
     """
-    return computed("y0", input)
 
 
-@without_gradient
+@of_scipy("y1")
 def bessel_y1(input: Tensor) -> Tensor:
     """The Bessel function of the second kind of order 1, element by element; it has no gradient.
 
@@ -636,10 +653,9 @@ def bessel_y1(input: Tensor) -> Tensor:
         >>> glassgrad.special.bessel_y1(tensor([1.0]))
         tensor([-0.7812])
     """
-    return computed("y1", input)
 
 
-@without_gradient
+@of_scipy("k0")
 def modified_bessel_k0(input: Tensor) -> Tensor:
     """The modified Bessel function of the second kind of order 0; it has no gradient.
 
@@ -648,10 +664,9 @@ def modified_bessel_k0(input: Tensor) -> Tensor:
         >>> glassgrad.special.modified_bessel_k0(tensor([1.0]))
         tensor([0.4210])
     """
-    return computed("k0", input)
 
 
-@without_gradient
+@of_scipy("k1")
 def modified_bessel_k1(input: Tensor) -> Tensor:
     """The modified Bessel function of the second kind of order 1; it has no gradient.
 
@@ -660,10 +675,9 @@ def modified_bessel_k1(input: Tensor) -> Tensor:
         >>> glassgrad.special.modified_bessel_k1(tensor([1.0]))
         tensor([0.6019])
     """
-    return computed("k1", input)
 
 
-@without_gradient
+@of_scipy("k0e")
 def scaled_modified_bessel_k0(input: Tensor) -> Tensor:
     """`exp(input)·modified_bessel_k0(input)`, element by element; it has no gradient.
 
@@ -672,10 +686,9 @@ def scaled_modified_bessel_k0(input: Tensor) -> Tensor:
         >>> glassgrad.special.scaled_modified_bessel_k0(tensor([1.0]))
         tensor([1.1445])
     """
-    return computed("k0e", input)
 
 
-@without_gradient
+@of_scipy("k1e")
 def scaled_modified_bessel_k1(input: Tensor) -> Tensor:
     """`exp(input)·modified_bessel_k1(input)`, element by element; it has no gradient.
 
@@ -684,7 +697,6 @@ def scaled_modified_bessel_k1(input: Tensor) -> Tensor:
         >>> glassgrad.special.scaled_modified_bessel_k1(tensor([1.0]))
         tensor([1.6362])
     """
-    return computed("k1e", input)
 
 
 @without_gradient
@@ -726,7 +738,7 @@ def polynomial(name: str, x: Any, n: Any, lower: int = 0) -> Any:
     return np.where(degree < 0, 0, computed(name, np.where(degree < 0, 0, degree), x))
 
 
-@without_gradient
+@of_scipy("eval_chebyt")
 def chebyshev_polynomial_t(x: Operand, n: Operand) -> Tensor:
     """Chebyshev polynomials of the first kind, of degree `n` at `x`.
 
@@ -742,10 +754,9 @@ def chebyshev_polynomial_t(x: Operand, n: Operand) -> Tensor:
         >>> glassgrad.special.chebyshev_polynomial_t(tensor([2.0]), 2)
         tensor([7.])
     """
-    return polynomial("eval_chebyt", x, n)
 
 
-@without_gradient
+@of_scipy("eval_chebyu")
 def chebyshev_polynomial_u(x: Operand, n: Operand) -> Tensor:
     """Chebyshev polynomials of the second kind, of degree `n` at `x`.
 
@@ -754,10 +765,9 @@ def chebyshev_polynomial_u(x: Operand, n: Operand) -> Tensor:
         >>> glassgrad.special.chebyshev_polynomial_u(tensor([2.0]), 2)
         tensor([15.])
     """
-    return polynomial("eval_chebyu", x, n)
 
 
-@without_gradient
+@of_scipy("eval_hermite")
 def hermite_polynomial_h(x: Operand, n: Operand) -> Tensor:
     """Hermite polynomials, the physicists', of degree `n` at `x`.
 
@@ -766,10 +776,9 @@ def hermite_polynomial_h(x: Operand, n: Operand) -> Tensor:
         >>> glassgrad.special.hermite_polynomial_h(tensor([2.0]), 2)
         tensor([14.])
     """
-    return polynomial("eval_hermite", x, n)
 
 
-@without_gradient
+@of_scipy("eval_hermitenorm")
 def hermite_polynomial_he(x: Operand, n: Operand) -> Tensor:
     """Hermite polynomials, the probabilists', of degree `n` at `x`.
 
@@ -778,10 +787,9 @@ def hermite_polynomial_he(x: Operand, n: Operand) -> Tensor:
         >>> glassgrad.special.hermite_polynomial_he(tensor([2.0]), 2)
         tensor([3.])
     """
-    return polynomial("eval_hermitenorm", x, n)
 
 
-@without_gradient
+@of_scipy("eval_laguerre")
 def laguerre_polynomial_l(x: Operand, n: Operand) -> Tensor:
     """Laguerre polynomials, of degree `n` at `x`.
 
@@ -790,10 +798,9 @@ def laguerre_polynomial_l(x: Operand, n: Operand) -> Tensor:
         >>> glassgrad.special.laguerre_polynomial_l(tensor([2.0]), 2)
         tensor([-1.])
     """
-    return polynomial("eval_laguerre", x, n)
 
 
-@without_gradient
+@of_scipy("eval_legendre")
 def legendre_polynomial_p(x: Operand, n: Operand) -> Tensor:
     """Legendre polynomials, of degree `n` at `x`.
 
@@ -802,10 +809,9 @@ def legendre_polynomial_p(x: Operand, n: Operand) -> Tensor:
         >>> glassgrad.special.legendre_polynomial_p(tensor([2.0]), 2)
         tensor([5.5000])
     """
-    return polynomial("eval_legendre", x, n)
 
 
-@without_gradient
+@of_scipy("eval_sh_chebyt")
 def shifted_chebyshev_polynomial_t(x: Operand, n: Operand) -> Tensor:
     """Chebyshev polynomials of the first kind, of 2x − 1, of degree `n` at `x`.
 
@@ -814,10 +820,9 @@ def shifted_chebyshev_polynomial_t(x: Operand, n: Operand) -> Tensor:
         >>> glassgrad.special.shifted_chebyshev_polynomial_t(tensor([2.0]), 2)
         tensor([17.])
     """
-    return polynomial("eval_sh_chebyt", x, n)
 
 
-@without_gradient
+@of_scipy("eval_sh_chebyu")
 def shifted_chebyshev_polynomial_u(x: Operand, n: Operand) -> Tensor:
     """Chebyshev polynomials of the second kind, of 2x − 1, of degree `n` at `x`.
 
@@ -826,7 +831,6 @@ def shifted_chebyshev_polynomial_u(x: Operand, n: Operand) -> Tensor:
         >>> glassgrad.special.shifted_chebyshev_polynomial_u(tensor([2.0]), 2)
         tensor([35.])
     """
-    return polynomial("eval_sh_chebyu", x, n)
 
 
 @without_gradient
