@@ -156,7 +156,7 @@ class _Stub:
             own = written.get("dim" if name == "axis" else name)
             annotation = own or ast.Constant(ADDED[name])
             annotated = f"{name}: {self._text(annotation, home)}"
-            if name == "axis" and annotated.endswith("int"):
+            if name == "axis" and annotated.endswith(("int", "int]")):
                 annotated += " | None"  # left out, it is that of `dim`
             if name not in given.default:
                 return annotated

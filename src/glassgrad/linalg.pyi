@@ -189,7 +189,7 @@ def matmul(input: Tensor, other: Tensor, *, out: Tensor | tuple[Tensor, ...] | N
     See also: https://pytorch.org/docs/stable/generated/torch.matmul.html
     """
 
-def matrix_norm(A: Tensor, ord: Order = 'fro', dim: Sequence[int] = (-2, -1), keepdim: bool = False, *, dtype: Any = None, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
+def matrix_norm(A: Tensor, ord: Order = 'fro', dim: Sequence[int] = (-2, -1), keepdim: bool = False, *, dtype: Any = None, axis: Sequence[int] | None = None, keepdims: bool | None = None, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
     """The sizes of matrices.
 
     Args:
@@ -278,7 +278,7 @@ def multi_dot(tensors: Any, *, out: Tensor | tuple[Tensor, ...] | None = None) -
     See also: https://pytorch.org/docs/stable/generated/torch.linalg.multi_dot.html
     """
 
-def norm(A: Tensor, ord: Order = None, dim: Dims = None, keepdim: bool = False, *, dtype: Any = None, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
+def norm(A: Tensor, ord: Order = None, dim: Dims = None, keepdim: bool = False, *, dtype: Any = None, axis: Dims = None, keepdims: bool | None = None, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
     """The lengths of vectors, or the sizes of matrices.
 
     Args:
@@ -445,7 +445,7 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | tuple[Tensor, .
         tensor([3., 7.])
     """
 
-def vector_norm(x: Tensor, ord: Order = 2, dim: Dims = None, keepdim: bool = False, *, dtype: Any = None, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
+def vector_norm(x: Tensor, ord: Order = 2, dim: Dims = None, keepdim: bool = False, *, dtype: Any = None, axis: Dims = None, keepdims: bool | None = None, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
     """The lengths of vectors: (Σᵢ |xᵢ|ᵖ)^(1/p).
 
     Args:

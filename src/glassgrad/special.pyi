@@ -4,8 +4,8 @@
 import builtins
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops._arguments import Dims, Operand
-from glassgrad.ops.activations import log_softmax as log_softmax, softmax as softmax
 from glassgrad.ops.special import ndtr as ndtr
+from typing import Any
 
 def airy_ai(input: Tensor, *, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
     """The Airy function Ai, element by element; it has no gradient.
@@ -428,6 +428,28 @@ def log_ndtr(input: Tensor, *, out: Tensor | tuple[Tensor, ...] | None = None) -
         tensor([-53.2313,  -0.6931])
     """
 
+def log_softmax(input: Tensor, dim: int = ..., dtype: Any = None, *, axis: int | None = None) -> Tensor:
+    """The logarithm of `softmax`, exact where softmax itself rounds to 0.
+
+    Args:
+        input: floating-point tensor of shape `S`.
+        dim: along which dim.
+        dtype: convert `input` to this first.
+
+    Returns:
+        Tensor of shape `S`.
+
+    Raises:
+        DimError: if there is no such dim.
+        DTypeError: for integers without `dtype`.
+
+    Example:
+        >>> log_softmax(tensor([0.0, 1000.0]), dim=0)
+        tensor([-1000.,     0.])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.log_softmax.html
+    """
+
 def logit(input: Tensor, eps: float | None = None, *, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
     """The logarithm of the odds `p / (1 - p)`, element by element: the inverse of `sigmoid`.
 
@@ -460,7 +482,7 @@ def logit_(input: Tensor, eps: float | None = None) -> Tensor:
         DTypeError: if the result's dtype does not fit into `input`.
     """
 
-def logsumexp(input: Tensor, dim: Dims, keepdim: bool = False, *, keepdims: bool | None = None, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
+def logsumexp(input: Tensor, dim: Dims = ..., keepdim: bool = False, *, axis: Dims = None, keepdims: bool | None = None, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
     """`log(sum(exp(input)))` without overflow: the largest element is taken out first.
 
     Args:
@@ -670,6 +692,28 @@ def sinc_(input: Tensor) -> Tensor:
         LeafWriteError: if `input` is a leaf that requires grad and the tape records.
         ShapeError: if the result would have another shape than `input`.
         DTypeError: if the result's dtype does not fit into `input`.
+    """
+
+def softmax(input: Tensor, dim: int = ..., dtype: Any = None, *, axis: int | None = None) -> Tensor:
+    """Positive numbers that sum to 1 along a dim: `exp(input)`, normalised.
+
+    Args:
+        input: floating-point tensor of shape `S`.
+        dim: along which dim.
+        dtype: convert `input` to this first.
+
+    Returns:
+        Tensor of shape `S`. The largest element is subtracted first, so nothing overflows.
+
+    Raises:
+        DimError: if there is no such dim.
+        DTypeError: for integers without `dtype`.
+
+    Example:
+        >>> softmax(tensor([1.0, 1.0, 2.0]), dim=0)
+        tensor([0.2119, 0.2119, 0.5761])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.softmax.html
     """
 
 def spherical_bessel_j0(input: Tensor, *, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:

@@ -12,7 +12,7 @@ import numpy as np
 from checks import Checks
 from opcase import all_primitives
 
-RULES = ("forward", "setup_context", "backward", "slope", "jvp", "vmap")
+RULES = ("forward", "setup_context", "backward", "gradient", "jvp", "tangent", "vmap")
 ALLOWED = {"sum", "mean", "reshape", "swapaxes", "take", "put", "shape", "dtype", "ndim"}
 FORBIDDEN = {name for name in dir(np.ndarray) if not name.startswith("_")} - ALLOWED
 MAKERS = {"asarray", "array", "ascontiguousarray", "asanyarray"}

@@ -149,5 +149,5 @@ def _takes_tensor(argument: inspect.Parameter) -> bool:
 
 
 _BY_POSITION = inspect.Parameter.POSITIONAL_OR_KEYWORD
-_OF_FUNCTIONS = ("training", "dtype", "_stacklevel", "out")  # what a module is not made with
+_OF_FUNCTIONS = ("training", "dtype", "_stacklevel", "out", "axis")  # no module is made with it
 _OF_OLD = ("size_average", "reduce")  # what PyTorch's losses had before `reduction`

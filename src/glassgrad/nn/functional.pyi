@@ -8,7 +8,7 @@ from glassgrad.ops.activations import functional_log_softmax as log_softmax, fun
 from glassgrad.ops.linalg import linear as linear
 from glassgrad.ops.losses import kl_div as kl_div, triplet_margin_with_distance_loss as triplet_margin_with_distance_loss
 from glassgrad.ops.networks import batch_norm as batch_norm, bilinear as bilinear, embedding as embedding, embedding_bag as embedding_bag, group_norm as group_norm, instance_norm as instance_norm, layer_norm as layer_norm, local_response_norm as local_response_norm, multi_head_attention_forward as multi_head_attention_forward, one_hot as one_hot, rms_norm as rms_norm, scaled_dot_product_attention as scaled_dot_product_attention
-from glassgrad.ops.norms import cosine_similarity as cosine_similarity, pairwise_distance as pairwise_distance, pdist as pdist
+from glassgrad.ops.norms import pairwise_distance as pairwise_distance, pdist as pdist
 from glassgrad.ops.resampling import channel_shuffle as channel_shuffle, channel_shuffle as native_channel_shuffle, interpolate as interpolate, pad as pad, pixel_shuffle as pixel_shuffle, pixel_unshuffle as pixel_unshuffle, upsample as upsample, upsample_bilinear as upsample_bilinear, upsample_nearest as upsample_nearest
 from glassgrad.ops.windows import Ints, fold as fold, unfold as unfold
 from typing import Any
@@ -309,6 +309,27 @@ def cosine_embedding_loss(input1: Tensor, input2: Tensor, target: Tensor, margin
         tensor(0.4000)
 
     See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.cosine_embedding_loss.html
+    """
+
+def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-08, *, axis: int | None = None) -> Tensor:
+    """The cosines of the angles between vectors.
+
+    Args:
+        x1, x2: tensors of shapes that broadcast to `S`.
+        dim: in which the vectors lie.
+        eps: the least length that a vector is divided by.
+
+    Returns:
+        Tensor of shape `S` without `dim`.
+
+    Raises:
+        DTypeError: if none is of floats.
+
+    Example:
+        >>> cosine_similarity(tensor([[1.0, 0.0]]), tensor([[1.0, 1.0]]))
+        tensor([0.7071])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.cosine_similarity.html
     """
 
 def cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None, ignore_index: int = -100, reduce: bool | None = None, reduction: str = 'mean', label_smoothing: float = 0.0) -> Tensor:

@@ -9,7 +9,7 @@ import builtins
 from collections.abc import Sequence
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops._arguments import Dims, Operand
-from glassgrad.ops.activations import log_softmax as log_softmax, prelu as prelu, softmax as softmax
+from glassgrad.ops.activations import prelu as prelu
 from glassgrad.ops.arithmetic import addcdiv as addcdiv, addcmul as addcmul, adjoint as adjoint, conj as conj, imag as imag, isreal as isreal, positive as positive, real as real, resolve_conj as resolve_conj, resolve_conj as resolve_neg, view_as_complex as view_as_complex, view_as_real as view_as_real
 from glassgrad.ops.comparison import allclose as allclose, equal as equal, isclose as isclose, isfinite as isfinite, isin as isin, isinf as isinf, isnan as isnan, signbit as signbit
 from glassgrad.ops.conversion import clone as clone, detach as detach, is_complex as is_complex, is_floating_point as is_floating_point, is_signed as is_signed
@@ -24,15 +24,15 @@ from glassgrad.ops.masking import masked_fill as masked_fill, masked_scatter as 
 from glassgrad.ops.matrices import _lu as lu, _qr as qr, _svd as svd, logdet as logdet, lu_unpack as lu_unpack, matrix_exp as matrix_exp, pinverse as pinverse, slogdet as slogdet, triangular_solve as triangular_solve
 from glassgrad.ops.memory import detach_ as detach_, fill as fill, fill_ as fill_, get_device as get_device, is_nonzero as is_nonzero, is_same_size as is_same_size, is_storage as is_storage, numel as numel, resize_as_ as resize_as_, typename as typename, zero_ as zero_
 from glassgrad.ops.networks import bilinear as bilinear, group_norm as group_norm, layer_norm as layer_norm, rms_norm as rms_norm
-from glassgrad.ops.norms import Order, cdist as cdist, cosine_similarity as cosine_similarity, dist as dist, pdist as pdist, renorm as renorm
+from glassgrad.ops.norms import Order, cdist as cdist, dist as dist, pdist as pdist
 from glassgrad.ops.ordering import AminmaxReturn, CummaxReturn, CumminReturn, HistogramReturn, KthvalueReturn, ModeReturn, SortReturn, TopkReturn, bincount as bincount, unique as unique, unique_consecutive as unique_consecutive
 from glassgrad.ops.random import feature_dropout as feature_dropout, poisson as poisson
 from glassgrad.ops.recurrence import lstm_cell as lstm_cell
-from glassgrad.ops.reduction import corrcoef as corrcoef, cov as cov, cumulative_trapezoid as cumulative_trapezoid, gradient as gradient, trapezoid as trapezoid, trapezoid as trapz
+from glassgrad.ops.reduction import corrcoef as corrcoef, cov as cov
 from glassgrad.ops.resampling import channel_shuffle as channel_shuffle, constant_pad_nd as constant_pad_nd, pixel_shuffle as pixel_shuffle, pixel_unshuffle as pixel_unshuffle
 from glassgrad.ops.scattering import index_add as index_add, index_copy as index_copy, index_fill as index_fill, index_reduce as index_reduce, scatter as scatter, scatter_add as scatter_add, scatter_reduce as scatter_reduce
 from glassgrad.ops.selection import argwhere as argwhere, where as where
-from glassgrad.ops.shape import Ints, broadcast_to as broadcast_to, flatten as flatten, flip as flip, fliplr as fliplr, flipud as flipud, movedim as moveaxis, movedim as movedim, permute as permute, ravel as ravel, reshape as reshape, roll as roll, rot90 as rot90, swapaxes as swapaxes, swapaxes as swapdims, t as t, tile as tile, transpose as transpose, unflatten as unflatten, unsqueeze as unsqueeze
+from glassgrad.ops.shape import Ints, broadcast_to as broadcast_to, flatten as flatten, flip as flip, fliplr as fliplr, flipud as flipud, movedim as moveaxis, movedim as movedim, permute as permute, ravel as ravel, reshape as reshape, roll as roll, rot90 as rot90, swapaxes as swapaxes, swapaxes as swapdims, t as t, tile as tile, transpose as transpose, unflatten as unflatten
 from glassgrad.ops.windows import Ints
 from glassgrad.values.dtypes import Number
 from typing import Any
@@ -1141,6 +1141,27 @@ def cosh_(input: Tensor) -> Tensor:
         DTypeError: if the result's dtype does not fit into `input`.
     """
 
+def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-08, *, axis: int | None = None) -> Tensor:
+    """The cosines of the angles between vectors.
+
+    Args:
+        x1, x2: tensors of shapes that broadcast to `S`.
+        dim: in which the vectors lie.
+        eps: the least length that a vector is divided by.
+
+    Returns:
+        Tensor of shape `S` without `dim`.
+
+    Raises:
+        DTypeError: if none is of floats.
+
+    Example:
+        >>> cosine_similarity(tensor([[1.0, 0.0]]), tensor([[1.0, 1.0]]))
+        tensor([0.7071])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.cosine_similarity.html
+    """
+
 def count_nonzero(input: Tensor, dim: Dims = None, *, axis: Dims = None) -> Tensor:
     """How many elements are not 0, of all or over some dims.
 
@@ -1218,7 +1239,7 @@ def cummin(input: Tensor, dim: int, *, out: Tensor | tuple[Tensor, ...] | None =
     See also: https://pytorch.org/docs/stable/generated/torch.cummin.html
     """
 
-def cumprod(input: Tensor, dim: int | None = None, *, dtype: Any = None, axis: int | None = None, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
+def cumprod(input: Tensor, dim: int = ..., *, dtype: Any = None, axis: int | None = None, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
     """For each place the product of what is before it in a dim, and of the element itself.
 
     Args:
@@ -1240,7 +1261,7 @@ def cumprod(input: Tensor, dim: int | None = None, *, dtype: Any = None, axis: i
     See also: https://pytorch.org/docs/stable/generated/torch.cumprod.html
     """
 
-def cumsum(input: Tensor, dim: int | None = None, *, dtype: Any = None, axis: int | None = None, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
+def cumsum(input: Tensor, dim: int = ..., *, dtype: Any = None, axis: int | None = None, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
     """For each place the sum of what is before it in a dim, and of the element itself.
 
     Args:
@@ -1260,6 +1281,16 @@ def cumsum(input: Tensor, dim: int | None = None, *, dtype: Any = None, axis: in
         tensor([1, 3, 6])
 
     See also: https://pytorch.org/docs/stable/generated/torch.cumsum.html
+    """
+
+def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Number | None = None, dim: int = -1, axis: int | None = None) -> Tensor:
+    """The area up to each sample but the first; see `trapezoid`.
+
+    Example:
+        >>> cumulative_trapezoid(tensor([1.0, 3.0, 5.0]))
+        tensor([2., 6.])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.cumulative_trapezoid.html
     """
 
 default_generator: Generator
@@ -1858,7 +1889,7 @@ def full(size: Sequence[int], fill_value: Number | Tensor, *, dtype: Any = None,
 def full_like(input: Tensor, fill_value: Number | Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, memory_format: Any = None, layout: Any = None, pin_memory: bool | None = None) -> Tensor:
     """`full`, in the shape, the dtype and on the device of `input`."""
 
-def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
+def gather(input: Tensor, dim: int = ..., index: Tensor = ..., *, sparse_grad: bool = False, axis: int | None = None, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
     """For each place of `index` one element of `input`: there in one dim, here in the others.
 
     Args:
@@ -1917,6 +1948,30 @@ def ge(input: Operand, other: Operand) -> Tensor:
     Example:
         >>> ge(tensor([1, 2]), 2)
         tensor([False,  True])
+    """
+
+def gradient(input: Tensor, *, spacing: Any = 1, dim: Dims = None, edge_order: int = 1, axis: Dims = None) -> tuple[Tensor, ...]:
+    """The slope of sampled functions: from both neighbours, at the ends from the nearest ones.
+
+    Args:
+        input: samples: tensor of shape `S`.
+        spacing: how far samples are apart: a number; one for each dim; or for each dim a vector
+            of coordinates.
+        dim: along which dims; None: all of them.
+        edge_order: 1 or 2: whether the ends are exact for lines, or for parabolas.
+
+    Returns:
+        For each dim a tensor of shape `S`.
+
+    Raises:
+        ShapeError: if there are too few samples, or not one spacing for each dim.
+        DTypeError: for uint8.
+
+    Example:
+        >>> gradient(tensor([1.0, 4.0, 9.0, 16.0]))
+        (tensor([3., 4., 6., 7.]),)
+
+    See also: https://pytorch.org/docs/stable/generated/torch.gradient.html
     """
 
 greater = gt
@@ -2521,6 +2576,28 @@ def log_(input: Tensor) -> Tensor:
         DTypeError: if the result's dtype does not fit into `input`.
     """
 
+def log_softmax(input: Tensor, dim: int = ..., dtype: Any = None, *, axis: int | None = None) -> Tensor:
+    """The logarithm of `softmax`, exact where softmax itself rounds to 0.
+
+    Args:
+        input: floating-point tensor of shape `S`.
+        dim: along which dim.
+        dtype: convert `input` to this first.
+
+    Returns:
+        Tensor of shape `S`.
+
+    Raises:
+        DimError: if there is no such dim.
+        DTypeError: for integers without `dtype`.
+
+    Example:
+        >>> log_softmax(tensor([0.0, 1000.0]), dim=0)
+        tensor([-1000.,     0.])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.log_softmax.html
+    """
+
 def logaddexp(input: Tensor, other: Tensor, *, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
     """`log(exp(input) + exp(other))` without overflow, element by element.
 
@@ -2550,7 +2627,7 @@ def logaddexp2(input: Tensor, other: Tensor, *, out: Tensor | tuple[Tensor, ...]
         tensor([1001.])
     """
 
-def logcumsumexp(input: Tensor, dim: int, *, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
+def logcumsumexp(input: Tensor, dim: int = ..., *, axis: int | None = None, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
     """For each place `logsumexp` of what is before it in a dim, and of the element itself.
 
     Args:
@@ -2664,7 +2741,7 @@ def logspace(start: Any, end: Any, steps: int, base: float = 10.0, *, dtype: Any
         tensor([  1.,  10., 100.])
     """
 
-def logsumexp(input: Tensor, dim: Dims, keepdim: bool = False, *, keepdims: bool | None = None, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
+def logsumexp(input: Tensor, dim: Dims = ..., keepdim: bool = False, *, axis: Dims = None, keepdims: bool | None = None, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
     """`log(sum(exp(input)))` without overflow: the largest element is taken out first.
 
     Args:
@@ -3638,6 +3715,24 @@ def remainder(input: Operand, other: Operand, *, out: Tensor | tuple[Tensor, ...
     See also: https://pytorch.org/docs/stable/generated/torch.remainder.html
     """
 
+def renorm(input: Tensor, p: float, dim: int = ..., maxnorm: float = ..., *, axis: int | None = None) -> Tensor:
+    """Each slice of `input` along `dim`, made as short as `maxnorm` if it is longer.
+
+    Args:
+        input: tensor of shape `S`.
+        p: which norm.
+        dim: along which dim slices follow each other.
+        maxnorm: the length that none exceeds.
+
+    Returns:
+        Tensor of shape `S`.
+
+    Example:
+        >>> renorm(tensor([[3.0, 4.0], [0.3, 0.4]]), 2, 0, 1.0)
+        tensor([[0.6000, 0.8000],
+                [0.3000, 0.4000]])
+    """
+
 def repeat_interleave(input: Tensor, repeats: Tensor | int | None = None, dim: int | None = None, *, output_size: int | None = None, axis: int | None = None) -> Tensor:
     """Each element several times, one behind the other.
 
@@ -3971,6 +4066,28 @@ def sinh_(input: Tensor) -> Tensor:
         LeafWriteError: if `input` is a leaf that requires grad and the tape records.
         ShapeError: if the result would have another shape than `input`.
         DTypeError: if the result's dtype does not fit into `input`.
+    """
+
+def softmax(input: Tensor, dim: int = ..., dtype: Any = None, *, axis: int | None = None) -> Tensor:
+    """Positive numbers that sum to 1 along a dim: `exp(input)`, normalised.
+
+    Args:
+        input: floating-point tensor of shape `S`.
+        dim: along which dim.
+        dtype: convert `input` to this first.
+
+    Returns:
+        Tensor of shape `S`. The largest element is subtracted first, so nothing overflows.
+
+    Raises:
+        DimError: if there is no such dim.
+        DTypeError: for integers without `dtype`.
+
+    Example:
+        >>> softmax(tensor([1.0, 1.0, 2.0]), dim=0)
+        tensor([0.2119, 0.2119, 0.5761])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.softmax.html
     """
 
 def sort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool | None = None, *, axis: int | None = None, out: Tensor | tuple[Tensor, ...] | None = None) -> SortReturn:
@@ -4393,6 +4510,33 @@ def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: boo
     See also: https://pytorch.org/docs/stable/generated/torch.topk.html
     """
 
+def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Number | None = None, dim: int = -1, axis: int | None = None) -> Tensor:
+    """The area below sampled functions, by trapezoids between the samples.
+
+    Args:
+        y: samples: tensor of shape `(…, n, …)`.
+        x: where they are: coordinates of shape `(n,)`, or of the shape of `y`.
+        dx: how far they are apart, if there is no `x`. Default: 1.
+        dim: which dim has the size `n`.
+
+    Returns:
+        Tensor of the shape of `y` without that dim.
+
+    Raises:
+        DimError: if there is no such dim.
+        ShapeError: if there is not one coordinate for each sample.
+        DTypeError: for bools.
+        ArgumentTypeError: for both `x` and `dx`.
+
+    Example:
+        >>> trapezoid(tensor([1.0, 3.0, 5.0]))
+        tensor(6.)
+
+    See also: https://pytorch.org/docs/stable/generated/torch.trapezoid.html
+    """
+
+trapz = trapezoid
+
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
     """The lower triangles of matrices, with zeros above.
 
@@ -4507,6 +4651,25 @@ def unbind(input: Tensor, dim: int = 0, *, axis: int | None = None) -> tuple[Ten
     Example:
         >>> unbind(tensor([[1, 2], [3, 4]]), 1)
         (tensor([1, 3]), tensor([2, 4]))
+    """
+
+def unsqueeze(input: Tensor, dim: int = ..., *, axis: int | None = None) -> Tensor:
+    """A new dim of size 1.
+
+    Args:
+        input: tensor of shape `S`.
+        dim: where it will be, from `-len(S) - 1` to `len(S)`.
+
+    Returns:
+        A view.
+
+    Raises:
+        DimError: if that is no place.
+
+    Example:
+        >>> unsqueeze(tensor([1.0, 2.0]), 1)
+        tensor([[1.],
+                [2.]])
     """
 
 def var(input: Tensor, dim: Dims = None, unbiased: bool | None = None, keepdim: bool = False, *, correction: float | None = 1, axis: Dims = None, keepdims: bool | None = None) -> Tensor:

@@ -3,24 +3,18 @@
 import functools
 import math
 import operator
-import warnings
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-from glassgrad.core.errors import (
-    ArgumentError,
-    ArgumentTypeError,
-    DimError,
-    DTypeError,
-    KernelError,
-    ShapeError,
-)
+from glassgrad.core import errors
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.state import Names, Shape, Values
 from glassgrad.core.tensor import Tensor
+from glassgrad.memory.calls import warn
 from glassgrad.values.dtypes import TYPE_NAMES, DType, ends_of
+from glassgrad.values.operands import no_kernel
 
 Dims = int | Sequence[int] | None
 Operand = Tensor | bool | int | float | complex
@@ -38,14 +32,23 @@ def reduced(dim: Dims, ndim: int) -> Shape:
     return dims if ndim else ()
 
 
-def dim_or_axis(dim: Any, axis: Any, default: Any = None) -> Any:
+def missing(name: str, **arguments: Any) -> errors.ArgumentTypeError:
+    """The error for arguments that were not given: those that are `...`."""
+    lacking = [f'"{argument}"' for argument, value in arguments.items() if value is ...]
+    return errors.ArgumentTypeError(
+        f"{name}() missing {len(lacking)} required positional arguments: {', '.join(lacking)}. "
+        f"Nothing says along which dim. Write `{name}(x, dim=0, …)`."
+    )
+
+
+def dim_or_axis(dim: Any, axis: Any, default: Any) -> Any:
     """The dim, given under NumPy's name.
 
     Raises:
         ArgumentTypeError: if it is given under PyTorch's, too.
     """
     if dim != default:
-        raise ArgumentTypeError(
+        raise errors.ArgumentTypeError(
             f"got both dim={dim} and axis={axis}. They are two names of one argument. Write dim."
         )
     return axis
@@ -56,7 +59,7 @@ def scalar_name(dtype: DType) -> str:
     return TYPE_NAMES[dtype]
 
 
-def not_a_tensor(name: str, *arguments: object) -> ArgumentTypeError:
+def not_a_tensor(name: str, *arguments: object) -> errors.ArgumentTypeError:
     """The error for the first of the arguments that is no tensor."""
     at, value = next(
         (at, value) for at, value in enumerate(arguments) if not isinstance(value, Tensor)
@@ -95,16 +98,16 @@ def check_type(wanted: str, value: object, kinds: Any, why: str) -> None:
         raise _wrong_type(wanted, value, why)
 
 
-def check_kind(name: str, x: Any, kinds: str, why: str) -> None:
+def check_kind(name: str, x: Any, kinds: str = "f", why: str = "") -> None:
     """Raise KernelError unless the dtype of `x` is of some kinds.
 
     Args:
         name: who it is that is "not implemented for" others.
         kinds: NumPy's letters of them, of "biufc".
-        why: says why, and what to write instead.
+        why: says why, and what to write instead; by itself that they are fractions, or real.
     """
     if x.dtype.kind not in kinds:
-        raise KernelError(f"{name} not implemented for {scalar_name(x.dtype)!r}. {why}")
+        raise no_kernel(name, x.dtype, kinds, why)
 
 
 def check_dtypes(said: str, x: Tensor, y: Tensor, *, called: str = "source") -> None:
@@ -135,7 +138,7 @@ def check_one_dtype(
         called: what the second one is called.
     """
     if y.payload.dtype is not x.payload.dtype:
-        raise DTypeError(
+        raise errors.DTypeError(
             f"{said.format(names(x.dtype), names(y.dtype))}. {what} in one precision. Write "
             f"`{called}.to(x.dtype)`."
         )
@@ -144,13 +147,15 @@ def check_one_dtype(
 def check_shapes(said: str, x: Tensor, y: Tensor, why: str) -> None:
     """Raise unless both tensors have one shape."""
     if x.shape != y.shape:
-        raise ShapeError(f"{said}, got the shapes {list(x.shape)} and {list(y.shape)}. {why}")
+        raise errors.ShapeError(
+            f"{said}, got the shapes {list(x.shape)} and {list(y.shape)}. {why}"
+        )
 
 
 def check_long(said: str, index: Tensor) -> None:
     """Raise unless an index is int64."""
     if index.dtype.name != "int64":
-        raise DTypeError(
+        raise errors.DTypeError(
             f"{said} but got {scalar_name(index.dtype)}. It names places. Write `index.long()`."
         )
 
@@ -158,7 +163,7 @@ def check_long(said: str, index: Tensor) -> None:
 def check_vector(said: str, x: Tensor, why: str, *, or_number: bool = False) -> None:
     """Raise unless a tensor has one dim, or maybe none."""
     if x.ndim != 1 and not (or_number and not x.ndim):
-        raise ShapeError(f"{said} got shape {list(x.shape)}. {why} Write `x.flatten()`.")
+        raise errors.ShapeError(f"{said} got shape {list(x.shape)}. {why} Write `x.flatten()`.")
 
 
 def check_word(said: str, word: object, words: Collection[str], why: str) -> None:
@@ -170,17 +175,17 @@ def check_word(said: str, word: object, words: Collection[str], why: str) -> Non
     """
     if word not in words:
         *first, last = words
-        raise ShapeError(f"{said} {', '.join(first)} or {last}, but got {word}. {why}")
+        raise errors.ShapeError(f"{said} {', '.join(first)} or {last}, but got {word}. {why}")
 
 
-def _wrong_type(wanted: str, value: object, why: str) -> ArgumentTypeError:
-    return ArgumentTypeError(f"{wanted}, not {type(value).__name__}. {why}")
+def _wrong_type(wanted: str, value: object, why: str) -> errors.ArgumentTypeError:
+    return errors.ArgumentTypeError(f"{wanted}, not {type(value).__name__}. {why}")
 
 
 def check_number(dtype: DType, value: Any) -> None:
     """Raise DTypeError for a number that a dtype has no room for."""
     if not _fits(dtype, value):
-        raise DTypeError(
+        raise errors.DTypeError(
             f"value cannot be converted to type {_C_NAMES[dtype.name]} without overflow: {value}. "
             "A tensor keeps its dtype. Write a number that it can hold, or to `x.to(dtype)`."
         )
@@ -241,7 +246,7 @@ def wrap_dim(dim: int, ndim: int) -> int:
     )
     count = ndim or 1
     if not -count <= wanted < count:
-        raise DimError(
+        raise errors.DimError(
             f"Dimension out of range (expected to be in range of [{-count}, {count - 1}], but got "
             f"{wanted}). The tensor has {ndim} dims. Write dim=-1 for the last."
         )
@@ -263,7 +268,7 @@ def wrap_dims(dims: int | Iterable[int] | None, ndim: int) -> Shape:
     wrapped = tuple([wrap_dim(dim, ndim) for dim in given])
     for dim in wrapped:
         if wrapped.count(dim) > 1:
-            raise ShapeError(
+            raise errors.ShapeError(
                 f"dim {dim} appears multiple times in the list of dims {list(wrapped)}. "
                 "A dim can only be reduced once. Name each dim once."
             )
@@ -317,7 +322,7 @@ def size_of(sizes: Values, name: str, *, argument: str = "size") -> Shape:
         ArgumentTypeError: if they are no integers.
     """
     if not sizes:
-        raise ArgumentTypeError(
+        raise errors.ArgumentTypeError(
             f'{name}() missing 1 required positional arguments: "{argument}". '
             f"Write {name}(…, 2, 3), or () for no dims."
         )
@@ -350,12 +355,12 @@ def infer_size(size: Shape, numel: int) -> Shape:
     asked = list(size)
     for position, n in enumerate(size):
         if n < -1:
-            raise ShapeError(
+            raise errors.ShapeError(
                 f"invalid shape dimension {n} at index {position} of shape {asked}. A size "
                 "counts elements. Write -1 for the one that follows from the others."
             )
     if size.count(-1) > 1:
-        raise ShapeError(
+        raise errors.ShapeError(
             f"only one dimension can be inferred, got shape {asked}. Two unknown sizes have many "
             "solutions. Write one of them as a number."
         )
@@ -365,7 +370,7 @@ def infer_size(size: Shape, numel: int) -> Shape:
             raise _invalid(asked, numel)
         return size
     if known == 0 and numel == 0:
-        raise ShapeError(
+        raise errors.ShapeError(
             f"cannot reshape tensor of 0 elements into shape {asked} because the unspecified "
             "dimension size -1 can be any value and is ambiguous. Write it as a number."
         )
@@ -374,8 +379,8 @@ def infer_size(size: Shape, numel: int) -> Shape:
     return tuple([numel // known if n == -1 else n for n in size])
 
 
-def _invalid(asked: list[int], numel: int) -> ShapeError:
-    return ShapeError(
+def _invalid(asked: list[int], numel: int) -> errors.ShapeError:
+    return errors.ShapeError(
         f"shape '{asked}' is invalid for input of size {numel}. A new shape holds the same "
         f"elements. Write sizes whose product is {numel}."
     )
@@ -417,7 +422,7 @@ def expanded_size(size: Shape, shape: Shape, dtype: Any) -> Shape:
     """
     new = len(size) - len(shape)
     if new < 0:
-        raise ShapeError(
+        raise errors.ShapeError(
             f"expand({dtype} tensor of shape {list(shape)}, size={list(size)}): the number of "
             f"sizes provided ({len(size)}) must be greater or equal to the number of dimensions "
             f"in the tensor ({len(shape)}). Expanding adds dims and drops none. Write a size for "
@@ -427,7 +432,7 @@ def expanded_size(size: Shape, shape: Shape, dtype: Any) -> Shape:
     for dim, n in enumerate(size):
         if dim < new:
             if n < 0:
-                raise ShapeError(
+                raise errors.ShapeError(
                     f"The expanded size of the tensor ({n}) isn't allowed in a leading, "
                     f"non-existing dimension {dim}. There is no size to keep. Write a number."
                 )
@@ -436,7 +441,7 @@ def expanded_size(size: Shape, shape: Shape, dtype: Any) -> Shape:
         if n == -1:
             found[dim] = have
         elif n < 0 or have not in (1, n):
-            raise ShapeError(
+            raise errors.ShapeError(
                 f"The expanded size of the tensor ({n}) must match the existing size ({have}) at "
                 f"non-singleton dimension {dim}.  Target sizes: {list(size)}.  Tensor sizes: "
                 f"{list(shape)}. Only a dim of size 1 can be stretched."
@@ -461,13 +466,12 @@ def chosen_reduction(
     if size_average is not None or reduce is not None:
         named = {(True, True): "mean", (False, True): "sum"}
         reduction = named.get((size_average is not False, reduce is not False), "none")
-        warnings.warn(
+        warn(
             "size_average and reduce args will be deprecated, please use "
-            f"reduction='{reduction}' instead.",
-            stacklevel=3,
+            f"reduction='{reduction}' instead."
         )
     if reduction not in ("mean", "sum", "none"):
-        raise ArgumentError(
+        raise errors.ArgumentError(
             f"{reduction} {refusal}. It says how many losses become one. Write 'mean', 'sum' or "
             "'none'."
         )

@@ -2,9 +2,10 @@
 
     @op(Tan)
     def tan(input: Tensor) -> Tensor:
-        return Tan.apply(input)
+        '''The tangent, element by element.'''
 
-is all that there is to write. From it follow `glassgrad.tan`, `tan(x, out=y)`, `x.tan()`,
+is all that there is to write: a function that is only said what it is applies its class to its
+arguments. From it follow `glassgrad.tan`, `tan(x, out=y)`, `x.tan()`,
 `x.tan_()` and `np.tan(x)`: three tables hold them, and `glassgrad/__init__.py` and `Tensor` take
 what they have from there. `make stubs` writes them down for editors and mypy.
 
@@ -25,6 +26,8 @@ The tables have what is declared in the files that are loaded. Who asks for a na
 """
 
 import functools
+import inspect
+import itertools
 import operator
 from collections.abc import Callable
 from inspect import CO_VARARGS, CO_VARKEYWORDS
@@ -40,7 +43,14 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.levels.subclasses import PUBLIC
 from glassgrad.values.dtypes import TYPE_NAMES
 
-from ._arguments import OpClass, chosen_reduction, dim_or_axis, refuse_numbers, require_tensor
+from ._arguments import (
+    OpClass,
+    chosen_reduction,
+    dim_or_axis,
+    missing,
+    refuse_numbers,
+    require_tensor,
+)
 from ._families import Elementwise, Predicate
 from ._writing import in_place, quick_update, written_to
 
@@ -83,6 +93,8 @@ def op(
 ) -> Callable[[F], F]:
     """Declare a function of `glassgrad` that is a method of its tensor `input`, too.
 
+    One that has a docstring and no body applies the first of the classes to its arguments.
+
     Args:
         rules: the classes that it applies.
         aliases: its other names; with a module in front, as "linalg.det", they name no method.
@@ -105,24 +117,25 @@ def op(
         issubclass(rule, Elementwise) and not issubclass(rule, Predicate) for rule in rules
     )
 
-    def declare(function: F) -> F:
+    def declare(written: F) -> F:
+        function: Any = applying(rules[0], written) if _is_only_said(written) else written
         own_name = name or function.__name__
         names = (f"{home}.{own_name}" if home else own_name, *aliases)
         method_names = [each for each in names if "." not in each]
-        own = widened(function, rules, axis=axis, tensors=tensors) if axis or tensors else function
         has_out = by_element if out is None else out
-        if has_out:
-            write = functools.partial(written_to, exact=out_exact, apart=out_apart)
-            public = widened(function, rules, axis=axis, write=write, tensors=tensors)
-        else:
-            public = own
         has_twin = by_element if inplace is None else inplace
         is_unary = by_element and all(rule.forward.__code__.co_argcount == 1 for rule in rules)
         has_function = has_twin and is_unary if inplace_function is None else inplace_function
         needs_twin = has_twin or has_function or inplace_flag
         twin: Any = in_place_twin(function, rules) if needs_twin else None
-        if inplace_flag:
-            public = own = with_inplace_flag(function, rules, twin)
+        wider: Parameters = {
+            "axis": axis,
+            "tensors": tensors,
+            "twin": twin if inplace_flag else None,
+        }
+        own = widened(function, **wider) if any(wider.values()) else function
+        write = functools.partial(written_to, exact=out_exact, apart=out_apart)
+        public = widened(function, write=write, **wider) if has_out else own
         PUBLIC.update({rule: public for rule in rules if rule not in PUBLIC})
         if is_function:
             FUNCTIONS.update(dict.fromkeys(names, public))
@@ -178,7 +191,7 @@ def factory(
             text += f"    return written_to(out, function, {passed})\n"
         text += f"return function({passed})\n"
         shown = wider.wider(*["size"] * bool(given.star), *["out"] * out, "layout", "pin_memory")
-        public = _derived(function, text, shown, doc=function.__doc__, written_to=written_to)
+        public = _derived(function, text, shown, doc=function.__doc__)
         FUNCTIONS[f"{home}.{name}" if home else name] = public
         if like:
             twin = FUNCTIONS[f"{name}_like"] = _like_input(function, f"{name}_like", size=True)
@@ -286,8 +299,7 @@ def loss(
         doc = _with_argument(function.__doc__, _FLAGS) if flags else function.__doc__
         if "        reduction: " not in (doc or ""):
             doc = _with_argument(doc, _REDUCTION)
-        used: Parameters = {"chosen_reduction": chosen_reduction, "refusal": refusal}
-        return functional(*rules)(_derived(function, text, shown, doc=doc, **used))
+        return functional(*rules)(_derived(function, text, shown, doc=doc, refusal=refusal))
 
     return declare
 
@@ -309,6 +321,26 @@ def of_numpy(*functions: Any) -> Callable[[F], F]:
     return declare
 
 
+def in_numpys_order(theirs: Any, ours: Func, **default: Any) -> None:
+    """Declare that a function of NumPy's is one of ours, whose arguments have other names there.
+
+    Args:
+        default: what those of ours have that are not given, if it is something else there.
+    """
+    names = list(inspect.signature(theirs).parameters)
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        given = {**dict(zip(names, args, strict=False)), **kwargs}
+        others = {_OURS.get(name, name): value for name, value in given.items()}
+        return ours(others.pop(names[0]), **{**default, **others})
+
+    call.__module__ = ours.__module__  # the file that has to be loaded
+    of_numpy(theirs)(call)
+
+
+_OURS = {"a_min": "min", "a_max": "max", "ddof": "correction"}
+
+
 def plain(function: F) -> F:
     """The function as it was written, without `out`: for operators, where every call counts."""
     return getattr(function, "declared", function)
@@ -317,8 +349,20 @@ def plain(function: F) -> F:
 def applying(rule: OpClass, function: Any) -> Any:
     """A function with the arguments of another one, to which it applies a class."""
     given = Arguments.of(function)
-    text = f"return rule.apply({given.passed()})\n"
-    return _derived(function, text, given, doc=function.__doc__, rule=rule)
+    text = f"return rule.apply({given.passed(rule.parameters)})\n"
+    applied = _derived(function, text, given, doc=function.__doc__, rule=rule)
+    applied.__dict__ = {"applies": rule}
+    return applied
+
+
+def _is_only_said(function: Any) -> bool:
+    """Whether there is nothing in a function but what it does, in words."""
+    code = getattr(function, "__code__", None)  # a class has none
+    return code is not None and code.co_code == _said.__code__.co_code
+
+
+def _said() -> None:
+    """Nothing."""
 
 
 # What follows from a function ---------------------------------------------------------------------
@@ -332,6 +376,10 @@ def applying(rule: OpClass, function: Any) -> Any:
 
 NEW = {"dtype": None, "device": None, "requires_grad": False}
 """The keywords of all functions that make a tensor, with their defaults."""
+
+HELPERS: list[Func] = [dim_or_axis, missing, refuse_numbers, require_tensor, chosen_reduction]
+HELPERS += [in_place, quick_update, written_to]
+"""What the bodies of derived functions call."""
 
 ADDED = {
     "input": "Tensor",
@@ -392,76 +440,65 @@ class Arguments(NamedTuple):
         star = f"*{self.star}" if self.star or self.keyword else ""
         return ", ".join(filter(None, (*self.braced(), star, *self.keyword)))
 
-    def passed(self) -> str:
-        """As they stand in a call."""
+    def passed(self, named: Names = ()) -> str:
+        """As they stand in a call, in which some that come by position are `named`."""
+        first = [
+            f"{each}={{{each}}}" if each in named else f"{{{each}}}" for each in self.positional
+        ]
         star = (f"*{self.star}",) if self.star else ()
-        return ", ".join([*self.braced(), *star, *[f"{name}={name}" for name in self.keyword]])
+        return ", ".join([*first, *star, *[f"{name}={name}" for name in self.keyword]])
 
     def braced(self) -> list[str]:
         """The positional ones as they stand in the text of a derived function."""
         return [f"{{{name}}}" for name in self.positional]
 
 
-def widened(
-    function: F,
-    rules: tuple[OpClass, ...],
-    *,
-    axis: bool = False,
-    write: Any = None,
-    tensors: Names = (),
-) -> F:
-    """The function with the arguments `axis` and `keepdims`, or `out`, or all of them.
+def widened(function: Any, *, axis: bool, tensors: Names, twin: Any, write: Any = None) -> Any:
+    """The function with the arguments `axis` and `keepdims`, or `inplace`, or `out`.
 
     Args:
-        write: `written_to`, if it takes `out=`.
+        axis: whether it takes NumPy's names.
         tensors: the arguments for which it refuses numbers.
+        twin: what to call instead if its last argument `inplace` is true.
+        write: what writes to `out`, if it takes that.
     """
     given = wider = Arguments.of(function)
-    text = ""
+    doc, text = function.__doc__, ""
     if tensors:
         named = ", ".join([f"{{{each}}}" for each in tensors])
         text += f"refuse_numbers(name, tensors, {named})\n"
-    if axis and "dim" in given.default:
+    if axis:
         wider = wider.wider("axis")
         text += "if axis is not None:\n    {dim} = dim_or_axis({dim}, axis, default)\n"
+        names = itertools.dropwhile(lambda each: each != "dim", given.positional)
+        required = [each for each in names if each not in given.default]
+        wider.default.update(dict.fromkeys(required, ...))  # `axis` may come instead
+        if required:
+            passed = ", ".join([f"{each}={{{each}}}" for each in required])
+            text += f"if {' or '.join([f'{{{each}}} is ...' for each in required])}:\n"
+            text += f"    raise missing(name, {passed})\n"
     if axis and "keepdim" in given.default:
         wider = wider.wider("keepdims")
         text += "if keepdims is not None:\n    {keepdim} = keepdims\n"
+    if twin:
+        default = {**wider.default, "inplace": False}
+        wider = wider._replace(positional=(*given.positional, "inplace"), default=default)
+        text += f"if {{inplace}}:\n    return twin({given.passed()})\n"
+        doc = _with_argument(doc, _INPLACE)
     if write:
         wider = wider.wider("out")
+        doc = _with_argument(doc, _OUT)
         text += f"if out is not None:\n    return written_to(out, function, {given.passed()})\n"
-    text += f"return plain({given.passed()})\n"
-    doc = _with_argument(function.__doc__, _OUT) if write else function.__doc__
-    used: Parameters = {"written_to": write, "dim_or_axis": dim_or_axis}
-    used |= {"default": given.default.get("dim")}
-    used |= {"refuse_numbers": refuse_numbers, "name": function.__name__, "tensors": tensors}
-    return _derived(function, text, wider, doc=doc, plain=_quickest(function, rules), **used)
+    quickest, passed = _quickest(function, given)
+    text += f"return plain({passed})\n"
+    used = {"default": given.default.get("dim", ...), "tensors": tensors, "twin": twin}
+    return _derived(function, text, wider, doc=doc, plain=quickest, written_to=write, **used)
 
 
-def with_inplace_flag(function: Any, rules: tuple[OpClass, ...], twin: Any) -> Any:
-    """The function with a last argument `inplace`: whether its twin is to be called instead."""
-    given = Arguments.of(function)
-    default = {**given.default, "inplace": False}
-    wider = given._replace(positional=(*given.positional, "inplace"), default=default)
-    passed = given.passed()
-    text = f"if {{inplace}}:\n    return twin({passed})\nreturn plain({passed})\n"
-    doc = _with_argument(function.__doc__, _INPLACE)
-    return _derived(function, text, wider, doc=doc, plain=_quickest(function, rules), twin=twin)
-
-
-def _quickest(function: Any, rules: tuple[OpClass, ...]) -> Any:
-    """The function, or the same by one call less."""
-    is_rule = len(rules) == 1 and _only_applies(function, rules[0], Arguments.of(function))
-    return rules[0].apply if is_rule else function
-
-
-def _only_applies(function: Any, rule: OpClass, given: Arguments) -> bool:
-    """Whether all that a function does is to apply a class to its arguments."""
-    text = f"return rule.apply({given.passed()})\n"
-    only = _made(text, given)(function=None).__code__
-    own = function.__code__
-    same = (own.co_code, own.co_names, own.co_consts[1:])  # but for the docstring
-    return bool(same == (only.co_code, (rule.__name__, "apply"), only.co_consts[1:]))
+def _quickest(function: Any, given: Arguments) -> tuple[Any, str]:
+    """The function, or the same by one call less, and how its arguments are passed."""
+    rule = function.__dict__.get("applies")
+    return (rule.apply, given.passed(rule.parameters)) if rule else (function, given.passed())
 
 
 _OUT = "out: where to write the result, if the tape need not record it."
@@ -501,9 +538,7 @@ def in_place_twin(function: Any, rules: tuple[OpClass, ...]) -> Callable[..., Te
         "        ShapeError: if the result would have another shape than `input`.\n"
         "        DTypeError: if the result's dtype does not fit into `input`.\n    "
     )
-    used = {"in_place": in_place, "quick_update": quick_update, "ufunc": ufunc}
-    used |= {"name": name, "copies": copies}
-    return _derived(function, text, kept, named=f"{name}_", doc=doc, **used)
+    return _derived(function, text, kept, named=f"{name}_", doc=doc, ufunc=ufunc, copies=copies)
 
 
 def _like_input(function: Any, name: str, *, size: bool) -> Any:
@@ -525,8 +560,7 @@ def _like_input(function: Any, name: str, *, size: bool) -> Any:
         text += "size = ({input}.shape,)\n" if given.star else "{size} = {input}.shape\n"
     text += f"return function({given.passed()}, {'like' if size else 'beside'}={{input}})\n"
     doc = f"`{function.__name__}`, in {'the shape, ' * size}the dtype and on the device of `input`."
-    used = {"require_tensor": require_tensor, "name": name}
-    return _derived(function, text, shown, named=name, doc=doc, **used)
+    return _derived(function, text, shown, named=name, doc=doc, name=name)
 
 
 def as_method(function: Any) -> Func:
@@ -553,8 +587,10 @@ def _derived(
     """A function of those arguments with that body, which looks like one of the file of `function`.
 
     Args:
-        used: what the body uses, beside `function`.
+        used: what the body uses, beside `function`, its `name` and HELPERS.
     """
+    helpers = {each.__name__: each for each in HELPERS}
+    used = {**helpers, "name": function.__name__, **used}
     made = _made(body, given, *used)(function=function, **used)
     source: CodeType = function.__code__
     code = made.__code__.replace(

@@ -45,7 +45,56 @@ def zeros_like(value: Any, shape: Shape) -> Any:
     return np.zeros_like(array_of(value), order="C", shape=shape)
 
 
-class Elementwise(Primitive):
+class WithGradient(Primitive):
+    """An op whose rule may say by the names of its arguments what it needs.
+
+    Attributes:
+        gradient: what backward returns, as a function of the gradient of the result, of operands
+            and the result, and of parameters by keyword: `gradient(grad, y, *, dim)`. Operands are
+            called as in `forward`. What is named is saved; `saves` says under which names, if they
+            are not `self`, `other` and `result`.
+        tangent: what jvp returns, as a function of the tangent and of the same.
+    """
+
+    gradient: ClassVar[Func]
+    tangent: ClassVar[Func]
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "tangent" in vars(cls):
+            cls.jvp = staticmethod(_by_name(cls.tangent))
+        if "gradient" not in vars(cls):
+            return
+        cls.backward = staticmethod(_by_name(cls.gradient))  # type: ignore[method-assign]
+        if "saves" not in vars(cls):
+            operands = dict(zip(operand_names(cls.forward), ("self", "other"), strict=False))
+            needed = operand_names(cls.gradient)[1:]
+            cls.saves = tuple([operands.get(each, "result") for each in needed])
+            cls.saved_at = {"other": 1} if "self" not in cls.saves else {}
+
+
+def operand_names(rule: Func) -> Names:
+    """What a rule calls what it takes by position."""
+    code = rule.__code__
+    return code.co_varnames[: code.co_argcount]
+
+
+def _by_name(rule: Func) -> Func:
+    """A backward or jvp that hands over what was saved."""
+    code = rule.__code__
+    parameters = code.co_varnames[code.co_argcount :][: code.co_kwonlyargcount]
+
+    def moved(ctx: Any, value: Any) -> Any:
+        return rule(value, *ctx.saved_tensors)
+
+    def with_parameters(ctx: Any, value: Any) -> Any:
+        named = {name: getattr(ctx, name) for name in parameters}
+        return rule(value, *ctx.saved_tensors, **named)
+
+    return with_parameters if parameters else moved
+
+
+class Elementwise(WithGradient):
     """Each element of the result depends on the operands' elements at the same place."""
 
     broadcasts = True
@@ -53,9 +102,9 @@ class Elementwise(Primitive):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """An op that is one function of NumPy's names it, `ufunc`; that is its forward, then."""
-        super().__init_subclass__(**kwargs)
         if "ufunc" in vars(cls) and "forward" not in vars(cls):
             cls.forward = staticmethod(forward_of(cls.ufunc))  # type: ignore[method-assign]
+        super().__init_subclass__(**kwargs)
 
     @classmethod
     def jvp(cls, ctx, *tangents):
@@ -109,29 +158,9 @@ def in_front(x: Any, rank: int) -> Any:
 
 
 class Fractional(Elementwise):
-    """An elementwise function whose values are fractions: integers become floats first.
-
-    Attributes:
-        slope: the derivative of a function of one number: `slope(x)` of the operand, `slope(y)` of
-            the result, or of both. Then backward multiplies by it, and what it needs is saved.
-    """
+    """An elementwise function whose values are fractions: integers become floats first."""
 
     floating = True
-    slope: ClassVar[Func]
-
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        if "slope" in vars(cls):
-            names = {"x": "self", "y": "result"}
-            cls.saves = tuple([names[letter] for letter in signature(cls.slope).parameters])
-            cls.backward = staticmethod(_times(cls.slope))  # type: ignore[method-assign]
-
-
-def _times(slope: Func) -> Func:
-    def backward(ctx: Any, grad: Any) -> Any:
-        return grad * slope(*ctx.saved_tensors)
-
-    return backward
 
 
 class Predicate(Elementwise):
@@ -213,7 +242,7 @@ def over_dims(function: Func) -> Func:
     return forward
 
 
-class Along(Primitive):
+class Along(WithGradient):
     """An op that does the same whatever dims are in front: its parameters say where and how much.
 
     Attributes:
@@ -285,8 +314,16 @@ class Reduction(Along):
     def jvp(cls, ctx, tangent):
         """What backward makes of ones are the slopes that weigh the tangents: dy = Σᵢ sᵢ·dxᵢ."""
         slopes = cls.backward(ctx, np.ones_like(ctx.result))
-        dim, keepdim = ctx.parameters.get("dim"), ctx.parameters.get("keepdim", False)
-        return (slopes * tangent).sum(axis=dim, keepdims=keepdim)
+        return np.zeros_like(ctx.result) if slopes is None else weighed(ctx, slopes, tangent)
+
+
+def weighed(ctx: Any, slopes: Any, tangent: Any) -> Any:
+    """The sums Σᵢ sᵢ·dxᵢ that are a reduction's tangents."""
+    if slopes.dtype.kind == "c" and not ctx._forward_cls.holomorphic:
+        moved = np.real(np.conj(slopes) * tangent)
+    else:
+        moved = slopes * tangent
+    return moved.sum(axis=ctx.parameters.get("dim"), keepdims=ctx.parameters.get("keepdim", False))
 
 
 def show_named(results: Any) -> str:

@@ -460,16 +460,16 @@ class OpMethods:
     def cummin(self, dim: builtins.int) -> CumminReturn:
         """For each place, the smallest element up to it in a dim, and its index; see `cummax`."""
 
-    def cumprod(self, dim: builtins.int | None = None, *, dtype: Any = None, axis: builtins.int | None = None) -> Tensor:
+    def cumprod(self, dim: builtins.int = ..., *, dtype: Any = None, axis: builtins.int | None = None) -> Tensor:
         """For each place the product of what is before it in a dim, and of the element itself."""
 
-    def cumprod_(self, dim: builtins.int | None = None, *, dtype: Any = None) -> Tensor:
+    def cumprod_(self, dim: builtins.int, *, dtype: Any = None) -> Tensor:
         """`cumprod`, in place."""
 
-    def cumsum(self, dim: builtins.int | None = None, *, dtype: Any = None, axis: builtins.int | None = None) -> Tensor:
+    def cumsum(self, dim: builtins.int = ..., *, dtype: Any = None, axis: builtins.int | None = None) -> Tensor:
         """For each place the sum of what is before it in a dim, and of the element itself."""
 
-    def cumsum_(self, dim: builtins.int | None = None, *, dtype: Any = None) -> Tensor:
+    def cumsum_(self, dim: builtins.int, *, dtype: Any = None) -> Tensor:
         """`cumsum`, in place."""
 
     def data_ptr(self) -> builtins.int:
@@ -658,7 +658,7 @@ class OpMethods:
     def frexp(self) -> FrexpReturn:
         """Each number as a mantissa from ½ to 1, and a power of 2."""
 
-    def gather(self, dim: builtins.int, index: Tensor, *, sparse_grad: builtins.bool = False) -> Tensor:
+    def gather(self, dim: builtins.int = ..., index: Tensor = ..., *, sparse_grad: builtins.bool = False, axis: builtins.int | None = None) -> Tensor:
         """For each place of `index` one element of `input`: there in one dim, here in the others."""
 
     def gcd(self, other: Tensor) -> Tensor:
@@ -907,7 +907,7 @@ class OpMethods:
     def log_normal_(self, mean: builtins.float = 1, std: builtins.float = 2, *, generator: Generator | None = None) -> Tensor:
         """Fill `input` with numbers whose logarithms are from a normal distribution; see `normal_`."""
 
-    def log_softmax(self, dim: builtins.int, dtype: Any = None) -> Tensor:
+    def log_softmax(self, dim: builtins.int = ..., dtype: Any = None, *, axis: builtins.int | None = None) -> Tensor:
         """The logarithm of `softmax`, exact where softmax itself rounds to 0."""
 
     def logaddexp(self, other: Tensor) -> Tensor:
@@ -916,7 +916,7 @@ class OpMethods:
     def logaddexp2(self, other: Tensor) -> Tensor:
         """`log2(2**input + 2**other)` without overflow, element by element; see `logaddexp`."""
 
-    def logcumsumexp(self, dim: builtins.int) -> Tensor:
+    def logcumsumexp(self, dim: builtins.int = ..., *, axis: builtins.int | None = None) -> Tensor:
         """For each place `logsumexp` of what is before it in a dim, and of the element itself."""
 
     def logdet(self) -> Tensor:
@@ -952,7 +952,7 @@ class OpMethods:
     def logit_(self, eps: builtins.float | None = None) -> Tensor:
         """`logit`, in place."""
 
-    def logsumexp(self, dim: Dims, keepdim: builtins.bool = False, *, keepdims: builtins.bool | None = None) -> Tensor:
+    def logsumexp(self, dim: Dims = ..., keepdim: builtins.bool = False, *, axis: Dims = None, keepdims: builtins.bool | None = None) -> Tensor:
         """`log(sum(exp(input)))` without overflow: the largest element is taken out first."""
 
     def long(self, memory_format: Any = None) -> Tensor:
@@ -1213,7 +1213,7 @@ class OpMethods:
     def remainder_(self, other: Operand) -> Tensor:
         """`remainder`, in place."""
 
-    def renorm(self, p: builtins.float, dim: builtins.int, maxnorm: builtins.float) -> Tensor:
+    def renorm(self, p: builtins.float, dim: builtins.int = ..., maxnorm: builtins.float = ..., *, axis: builtins.int | None = None) -> Tensor:
         """Each slice of `input` along `dim`, made as short as `maxnorm` if it is longer."""
 
     def repeat(self, *repeats: Any) -> Tensor:
@@ -1336,7 +1336,7 @@ class OpMethods:
     def slogdet(self) -> Any:
         """The signs of determinants, and the logarithms of their absolute values."""
 
-    def softmax(self, dim: builtins.int, dtype: Any = None) -> Tensor:
+    def softmax(self, dim: builtins.int = ..., dtype: Any = None, *, axis: builtins.int | None = None) -> Tensor:
         """Positive numbers that sum to 1 along a dim: `exp(input)`, normalised."""
 
     def sort(self, dim: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool | None = None, *, axis: builtins.int | None = None) -> SortReturn:
@@ -1513,7 +1513,7 @@ class OpMethods:
     def unsafe_split_with_sizes(self, split_sizes: Sequence[builtins.int], dim: builtins.int = 0) -> tuple[Tensor, ...]:
         """`unsafe_split` by a list of sizes."""
 
-    def unsqueeze(self, dim: builtins.int) -> Tensor:
+    def unsqueeze(self, dim: builtins.int = ..., *, axis: builtins.int | None = None) -> Tensor:
         """A new dim of size 1."""
 
     def unsqueeze_(self, dim: builtins.int) -> Tensor:

@@ -5,13 +5,13 @@ from their declarations.
 """
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
 
 from glassgrad.core.errors import DTypeError, RangeError, ShapeError
 from glassgrad.core.tensor import Tensor
+from glassgrad.memory.calls import warn
 from glassgrad.values.backend import in_rows, kept
 from glassgrad.values.dtypes import as_dtype
 
@@ -25,8 +25,6 @@ from .selection import where
 class Relu(Elementwise):
     """y = max(x, 0)        x̄ = ȳ·[y > 0]"""
 
-    saves = ("result",)
-
     @staticmethod
     def forward(x):
         if x.dtype.kind == "b":
@@ -37,8 +35,7 @@ class Relu(Elementwise):
         return np.maximum(x, 0)
 
     @staticmethod
-    def backward(ctx, grad):
-        (y,) = ctx.saved_tensors
+    def gradient(grad, y):
         if isinstance(y, Tensor) or isinstance(grad, Tensor):
             return ThresholdBackward.apply(grad, y, threshold=0)
         return kept(grad, y)  # nan lets the gradient pass, as in PyTorch
@@ -59,9 +56,8 @@ class ThresholdBackward(Elementwise):
         return np.where(y <= threshold, 0, x)
 
     @staticmethod
-    def backward(ctx, grad):
-        (y,) = ctx.saved_tensors
-        return np.where(y <= ctx.threshold, 0, grad), np.zeros_like(grad)
+    def gradient(grad, y, *, threshold):
+        return np.where(y <= threshold, 0, grad), np.zeros_like(grad)
 
 
 @op(Relu, out=False, aliases=("nn.functional.relu",), inplace_function=True, inplace_flag=True)
@@ -83,13 +79,10 @@ def relu(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.relu.html
     """
-    return Relu.apply(input)
 
 
 class Threshold(Elementwise):
     """y = x if x > t else v        x̄ = ȳ·[x > t]"""
-
-    saves = ("self",)
 
     @staticmethod
     def forward(x, *, threshold, value):
@@ -100,9 +93,8 @@ class Threshold(Elementwise):
         return np.where(x <= threshold, value, x)  # nan stays
 
     @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
-        return run(ThresholdBackward, grad, x, threshold=ctx.threshold)
+    def gradient(grad, x, *, threshold):
+        return run(ThresholdBackward, grad, x, threshold=threshold)
 
 
 @function(
@@ -131,13 +123,11 @@ def threshold(input: Tensor, threshold: float, value: float) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.threshold.html
     """
-    return Threshold.apply(input, threshold=threshold, value=value)
 
 
 class LeakyRelu(Elementwise):
     """y = x if x > 0 else a·x,  a = negative_slope        x̄ = ȳ if x > 0 else a·ȳ"""
 
-    saves = ("self",)
     kernel = "leaky_relu_cpu"
 
     @staticmethod
@@ -145,12 +135,10 @@ class LeakyRelu(Elementwise):
         return np.maximum(x, 0) + np.minimum(x, 0) * negative_slope
 
     @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
-        slope = ctx.negative_slope
-        if 0 <= slope <= 1:
-            return grad * np.maximum(np.sign(x), slope)
-        return by_steps(np.where(x > 0, grad, grad * slope), x)
+    def gradient(grad, x, *, negative_slope):
+        if 0 <= negative_slope <= 1:
+            return grad * np.maximum(np.sign(x), negative_slope)
+        return by_steps(np.where(x > 0, grad, grad * negative_slope), x)
 
 
 @functional(LeakyRelu, inplace_function=True, inplace_flag=True)
@@ -173,7 +161,6 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.leaky_relu.html
     """
-    return LeakyRelu.apply(input, negative_slope=negative_slope)
 
 
 @function(aliases=("nn.functional.rrelu",), inplace_function=True, inplace_flag=True)
@@ -207,7 +194,7 @@ def rrelu(
         )
     if not training:
         return LeakyRelu.apply(input, negative_slope=(lower + upper) / 2)
-    check_kind('"rrelu_with_noise_out_cpu"', input, "f", "Slopes are fractions. Write `x.float()`.")
+    check_kind('"rrelu_with_noise_out_cpu"', input)
     slopes = _uniform_like(input) * (upper - lower) + lower
     return where(input <= 0, input * slopes, input)
 
@@ -260,7 +247,7 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
             f"{scalar_name(weight.dtype)}. Slopes multiply the input. Write "
             "`weight.to(input.dtype)`."
         )
-    check_kind('"prelu_cpu"', input, "f", "Slopes are fractions. Write `x.float()`.")
+    check_kind('"prelu_cpu"', input)
     if weight.ndim > 1:
         raise ShapeError(
             f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight.ndim}. "
@@ -287,7 +274,6 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
 class Hardtanh(Elementwise):
     """y = min(max(x, a), b),  a = min_val,  b = max_val        x̄ = ȳ if a < x < b else 0"""
 
-    saves = ("self",)
     kernel, kinds = "clamp", "iuf"
 
     @staticmethod
@@ -295,9 +281,8 @@ class Hardtanh(Elementwise):
         return np.minimum(np.maximum(x, min_val), max_val)
 
     @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
-        return by_steps(np.where((x <= ctx.min_val) | (x >= ctx.max_val), 0, grad), x)
+    def gradient(grad, x, *, min_val, max_val):
+        return by_steps(np.where((x <= min_val) | (x >= max_val), 0, grad), x)
 
 
 @functional(Hardtanh, inplace_function=True, inplace_flag=True)
@@ -355,7 +340,6 @@ def relu6(input: Tensor) -> Tensor:
 class Softshrink(Elementwise):
     """y = x − sgn(x)·min(|x|, a),  a = lambd        x̄ = ȳ if |x| > a else 0"""
 
-    saves = ("self",)
     kernel = "softshrink_check"
 
     @staticmethod
@@ -363,9 +347,8 @@ class Softshrink(Elementwise):
         return np.where(x > lambd, x - lambd, np.where(x < -lambd, x + lambd, x * 0))
 
     @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
-        return by_steps(np.where((x >= -ctx.lambd) & (x <= ctx.lambd), 0, grad), x)
+    def gradient(grad, x, *, lambd):
+        return by_steps(np.where((x >= -lambd) & (x <= lambd), 0, grad), x)
 
 
 @functional(Softshrink)
@@ -427,7 +410,6 @@ def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.hardshrink.html
     """
-    return Hardshrink.apply(input, lambd=lambd)
 
 
 class Elu(Elementwise):
@@ -435,7 +417,6 @@ class Elu(Elementwise):
     x̄ = b·ȳ if x > 0 else a·b·c·exp(c·x)·ȳ,  a, b, c = alpha, scale, input_scale
     """
 
-    saves = ("self",)
     kernel = "elu_cpu"
 
     @staticmethod
@@ -444,9 +425,7 @@ class Elu(Elementwise):
         return np.maximum(x, 0) * scale + np.expm1(low * input_scale) * (alpha * scale)
 
     @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
-        alpha, scale, input_scale = ctx.alpha, ctx.scale, ctx.input_scale
+    def gradient(grad, x, *, alpha, scale, input_scale):
         slope = np.exp(_below_0(x) * input_scale) * (alpha * scale * input_scale)
         if alpha * input_scale == 1:  # no kink
             return grad * slope
@@ -536,7 +515,6 @@ def celu(input: Tensor, alpha: float = 1.0) -> Tensor:
 class Hardsigmoid(Elementwise):
     """y = min(max(x + 3, 0), 6)/6        x̄ = ȳ/6 if −3 < x < 3 else 0"""
 
-    saves = ("self",)
     kernel = "hardsigmoid_cpu"
 
     @staticmethod
@@ -544,8 +522,7 @@ class Hardsigmoid(Elementwise):
         return np.minimum(np.maximum(x + 3, 0), 6) / 6
 
     @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
+    def gradient(grad, x):
         return by_steps(np.where((x > -3) & (x < 3), grad / 6, 0), x)
 
 
@@ -562,13 +539,11 @@ def hardsigmoid(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.hardsigmoid.html
     """
-    return Hardsigmoid.apply(input)
 
 
 class Hardswish(Elementwise):
     """y = x·min(max(x + 3, 0), 6)/6        x̄ = 0 if x ≤ −3 else (ȳ·(x/3 + ½) if x < 3 else ȳ)"""
 
-    saves = ("self",)
     kernel = "hardswish_cpu"
 
     @staticmethod
@@ -576,8 +551,7 @@ class Hardswish(Elementwise):
         return x * np.minimum(np.maximum(x + 3, 0), 6) / 6
 
     @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
+    def gradient(grad, x):
         return np.where(x <= -3, 0, np.where(x < 3, grad * (x / 3 + 0.5), grad))
 
 
@@ -594,13 +568,11 @@ def hardswish(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.hardswish.html
     """
-    return Hardswish.apply(input)
 
 
 class Sigmoid(Elementwise):
     """y = 1/(1 + e⁻ˣ)        x̄ = ȳ·y·(1 − y)"""
 
-    saves = ("result",)
     floating = True
 
     @staticmethod
@@ -609,8 +581,7 @@ class Sigmoid(Elementwise):
             return 1 / (1 + np.exp(-x))
 
     @staticmethod
-    def backward(ctx, grad):
-        (y,) = ctx.saved_tensors
+    def gradient(grad, y):
         return grad * (y * (1 - y))
 
 
@@ -630,13 +601,11 @@ def sigmoid(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.sigmoid.html
     """
-    return Sigmoid.apply(input)
 
 
 class LogSigmoid(Elementwise):
     """y = −ln(1 + exp(−x))        x̄ = ȳ/(1 + exp x)"""
 
-    saves = ("self",)
     kernel = "log_sigmoid_cpu"
 
     @staticmethod
@@ -644,8 +613,7 @@ class LogSigmoid(Elementwise):
         return np.minimum(x, 0) - np.log1p(np.exp(-np.abs(x)))
 
     @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
+    def gradient(grad, x):
         return grad * run(Sigmoid, -x)
 
 
@@ -662,7 +630,6 @@ def logsigmoid(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.logsigmoid.html
     """
-    return LogSigmoid.apply(input)
 
 
 class Softplus(Elementwise):
@@ -670,7 +637,6 @@ class Softplus(Elementwise):
     x̄ = ȳ/(1 + exp(−b·x)) if b·x ≤ t else ȳ
     """
 
-    saves = ("self",)
     kernel = "softplus_cpu"
 
     @staticmethod
@@ -680,10 +646,9 @@ class Softplus(Elementwise):
         return np.where(scaled > threshold, x, smooth)
 
     @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
-        scaled = x * ctx.beta
-        return np.where(scaled > ctx.threshold, grad, grad * run(Sigmoid, scaled))
+    def gradient(grad, x, *, beta, threshold):
+        scaled = x * beta
+        return np.where(scaled > threshold, grad, grad * run(Sigmoid, scaled))
 
 
 @functional(Softplus)
@@ -707,13 +672,11 @@ def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tenso
 
     See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.softplus.html
     """
-    return Softplus.apply(input, beta=beta, threshold=threshold)
 
 
 class Silu(Elementwise):
     """y = x/(1 + exp(−x))        x̄ = ȳ·(1 + x·(1 − s))·s,  s = 1/(1 + exp(−x))"""
 
-    saves = ("self",)
     kernel, kinds = "silu_cpu", "fc"
 
     @staticmethod
@@ -721,8 +684,7 @@ class Silu(Elementwise):
         return x * Sigmoid.forward(x)
 
     @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
+    def gradient(grad, x):
         s = run(Sigmoid, x)
         return grad * (s * (1 + x * (1 - s)))
 
@@ -740,7 +702,6 @@ def silu(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.silu.html
     """
-    return Silu.apply(input)
 
 
 class Mish(Elementwise):
@@ -748,7 +709,6 @@ class Mish(Elementwise):
     x̄ = ȳ·(t + x·(1 − t²)/(1 + exp(−x))),  t = tanh(ln(1 + exp x))
     """
 
-    saves = ("self",)
     kernel = "mish_cpu"
 
     @staticmethod
@@ -756,8 +716,7 @@ class Mish(Elementwise):
         return x * np.tanh(Softplus.forward(x, beta=1, threshold=20))
 
     @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
+    def gradient(grad, x):
         t = np.tanh(run(Softplus, x, beta=1, threshold=20))
         return grad * (t + x * (1 - t * t) * run(Sigmoid, x))
 
@@ -775,14 +734,12 @@ def mish(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.mish.html
     """
-    return Mish.apply(input)
 
 
 class NormalCdf(Elementwise):
     """y = ½·(1 + erf(x/√2))        x̄ = ȳ·exp(−½·x²)/√(2·π)"""
 
     node = "SpecialNdtrBackward0"
-    saves = ("self",)
 
     @staticmethod
     def forward(x):
@@ -793,8 +750,7 @@ class NormalCdf(Elementwise):
         return ndtr(x)
 
     @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
+    def gradient(grad, x):
         return grad * (np.exp(x * x * -0.5) * _DENSITY_AT_0)
 
 
@@ -832,7 +788,6 @@ _DENSITY_AT_0 = 1 / math.sqrt(2 * math.pi)
 class Gelu(Elementwise):
     """y = ½·x·(1 + erf(x/√2))        x̄ = ȳ·(½·(1 + erf(x/√2)) + x·exp(−½·x²)/√(2·π))"""
 
-    saves = ("self", "result")
     kernel = "GeluKernelImpl"
 
     @staticmethod
@@ -842,14 +797,9 @@ class Gelu(Elementwise):
         return x * (np.tanh((x + x * x * x * _CUBIC) * _LINEAR) + 1) * 0.5
 
     @staticmethod
-    def backward(ctx, grad):
-        x, y = ctx.saved_tensors
-        if ctx.approximate == "none":
-            if isinstance(x, Tensor):
-                below = run(NormalCdf, x)
-            else:
-                below = np.where(x == 0, 0.5, y / np.where(x == 0, 1, x))  # in a tenth of the time
-            return grad * (below + x * np.exp(x * x * -0.5) * _DENSITY_AT_0)
+    def gradient(grad, x, *, approximate):
+        if approximate == "none":
+            return grad * (run(NormalCdf, x) + x * np.exp(x * x * -0.5) * _DENSITY_AT_0)
         squared = x * x
         t = np.tanh((squared * _CUBIC + 1) * x * _LINEAR)
         inner = (squared * (3 * _CUBIC) + 1) * _LINEAR
@@ -949,7 +899,7 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
             f"Halving dimension must be even, but dimension {at} is size {input.shape[at]}. Each "
             "element needs a partner. Leave one out, or name another dim."
         )
-    check_kind('"glu_cpu"', input, "f", "Shares are fractions. Write `x.float()`.")
+    check_kind('"glu_cpu"', input)
     a, b = input.chunk(2, at)
     return a * b.sigmoid()
 
@@ -957,21 +907,18 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
 class Softmax(Symmetric, AlongLine):
     """yᵢ = exp xᵢ/Σⱼ exp xⱼ        dyᵢ = yᵢ·(dxᵢ − Σⱼ yⱼ·dxⱼ)        x̄ᵢ = yᵢ·(ȳᵢ − Σⱼ yⱼ·ȳⱼ)"""
 
-    saves = ("result",)
-
     @staticmethod
     def forward(x, *, dim):
         e = np.exp(x - np.maximum.reduce(x, axis=dim, keepdims=True, initial=-math.inf))
         return in_rows(e / e.sum(axis=dim, keepdims=True))
 
     @staticmethod
-    def backward(ctx, grad):
-        (y,) = ctx.saved_tensors
+    def gradient(grad, y, *, dim):
         weighted = grad * y
-        return weighted - y * weighted.sum(axis=ctx.dim, keepdims=True)
+        return weighted - y * weighted.sum(axis=dim, keepdims=True)
 
 
-@op(Softmax, aliases=("special.softmax",), out=False, inplace=False)
+@op(Softmax, aliases=("special.softmax",), axis=True)
 def softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     """Positive numbers that sum to 1 along a dim: `exp(input)`, normalised.
 
@@ -1006,7 +953,7 @@ def functional_softmax(
         input, dtype: as for `softmax`.
         dim: along which dim; None: 0 for an input of 0, 1 or 3 dims, else 1, and a warning.
     """
-    return softmax(input, _dim_or_guess("softmax", input, dim, _stacklevel), dtype)
+    return softmax(input, _dim_or_guess("softmax", input, dim), dtype)
 
 
 @functional()
@@ -1022,17 +969,16 @@ def softmin(
         >>> softmin(tensor([1.0, 1.0, 2.0]), dim=0)
         tensor([0.4223, 0.4223, 0.1554])
     """
-    return softmax(-input, _dim_or_guess("softmin", input, dim, _stacklevel), dtype)
+    return softmax(-input, _dim_or_guess("softmin", input, dim), dtype)
 
 
-def _dim_or_guess(name: str, input: Tensor, dim: int | None, stacklevel: int) -> int:
+def _dim_or_guess(name: str, input: Tensor, dim: int | None) -> int:
     """The dim; as PyTorch once chose it, if there is none."""
     if dim is not None:
         return dim
-    warnings.warn(
+    warn(
         f"Implicit dimension choice for {name} has been deprecated. Change the call to include "
-        "dim=X as an argument.",
-        stacklevel=stacklevel,
+        "dim=X as an argument."
     )
     return 0 if input.ndim in (0, 1, 3) else 1
 
@@ -1040,25 +986,21 @@ def _dim_or_guess(name: str, input: Tensor, dim: int | None, stacklevel: int) ->
 class LogSoftmax(AlongLine):
     """yᵢ = xᵢ − ln Σⱼ exp xⱼ        dyᵢ = dxᵢ − Σⱼ exp yⱼ·dxⱼ        x̄ᵢ = ȳᵢ − exp yᵢ·Σⱼ ȳⱼ"""
 
-    saves = ("result",)
-
     @staticmethod
     def forward(x, *, dim):
         z = x - np.maximum.reduce(x, axis=dim, keepdims=True, initial=-math.inf)
         return in_rows(z - np.log(np.add.reduce(np.exp(z), axis=dim, keepdims=True)))
 
     @staticmethod
-    def backward(ctx, grad):
-        (y,) = ctx.saved_tensors
-        return grad - np.exp(y) * grad.sum(axis=ctx.dim, keepdims=True)
+    def gradient(grad, y, *, dim):
+        return grad - np.exp(y) * grad.sum(axis=dim, keepdims=True)
 
     @staticmethod
-    def jvp(ctx, dx):
-        (y,) = ctx.saved_tensors
-        return dx - (np.exp(y) * dx).sum(axis=ctx.dim, keepdims=True)
+    def tangent(dx, y, *, dim):
+        return dx - (np.exp(y) * dx).sum(axis=dim, keepdims=True)
 
 
-@op(LogSoftmax, aliases=("special.log_softmax",), out=False, inplace=False)
+@op(LogSoftmax, aliases=("special.log_softmax",), axis=True)
 def log_softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     """The logarithm of `softmax`, exact where softmax itself rounds to 0.
 
@@ -1093,7 +1035,7 @@ def functional_log_softmax(
         input, dtype: as for `softmax`.
         dim: along which dim; None: 0 for an input of 0, 1 or 3 dims, else 1, and a warning.
     """
-    return log_softmax(input, _dim_or_guess("log_softmax", input, dim, _stacklevel), dtype)
+    return log_softmax(input, _dim_or_guess("log_softmax", input, dim), dtype)
 
 
 @functional()
@@ -1123,11 +1065,8 @@ def gumbel_softmax(
     See also: Jang, Gu & Poole, *Categorical Reparameterization with Gumbel-Softmax* (2017).
     """
     if eps != 1e-10:
-        warnings.warn("`eps` parameter is deprecated and has no effect.", stacklevel=2)
-    why = "Scores are fractions. Write `logits.float()`."
-    check_kind(
-        "Exponential distribution is a continuous probability distribution", logits, "f", why
-    )
+        warn("`eps` parameter is deprecated and has no effect.")
+    check_kind("Exponential distribution is a continuous probability distribution", logits)
     noise = -(-(-_uniform_like(logits)).log1p()).log()
     shares = softmax((logits + noise) / tau, dim)
     if not hard:
@@ -1141,10 +1080,6 @@ def _along(rule: type[AlongLine], name: str, input: Tensor, dim: int, dtype: Any
     at = wrap_dim(dim, input.ndim)
     if dtype is not None:
         input = input.to(as_dtype(dtype))
-    if input.payload.dtype.kind != "f":
-        kernel = f"{name}_lastdim_kernel" if at >= input.ndim - 1 else f"{name}_kernel"
-        raise DTypeError(
-            f'"{kernel}_impl" not implemented for {scalar_name(input.dtype)!r}. '
-            f"Shares of 1 are fractions. Write `{name}(x.float(), dim)`."
-        )
+    kernel = f"{name}_lastdim_kernel" if at >= input.ndim - 1 else f"{name}_kernel"
+    check_kind(f'"{kernel}_impl"', input)
     return rule.apply(input, dim=at)

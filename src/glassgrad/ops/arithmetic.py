@@ -16,7 +16,7 @@ from glassgrad.values.backend import reread
 from glassgrad.values.dtypes import Number, bool_
 
 from ._arguments import Operand, c_name, check_kind, check_one_dtype, scalar_name
-from ._declaring import function, of_numpy, op
+from ._declaring import function, in_numpys_order, of_numpy, op
 from ._families import (
     Elementwise,
     Flat,
@@ -193,7 +193,7 @@ class Mul(Multilinear, Elementwise):
     ufunc = np.multiply
 
     @staticmethod
-    def backward(ctx, grad):
+    def backward(ctx, grad):  # not `gradient`: one call less
         x, y = ctx.saved_tensors
         return None if y is None else grad * y, None if x is None else grad * x
 
@@ -218,19 +218,16 @@ def mul(input: Operand, other: Operand) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.mul.html
     """
-    return Mul.apply(input, other)
 
 
 class Div(Fractional):
     """z = x/y        x̄ = z̄/y,  ȳ = −z̄·x/y²"""
 
-    saves = ("self", "other")
     saved_if = {"self": 1}
     ufunc = np.divide
 
     @staticmethod
-    def backward(ctx, grad):
-        x, y = ctx.saved_tensors
+    def gradient(grad, x, y):
         quotient = grad / y
         return quotient, None if x is None else -quotient * (x / y)
 
@@ -347,7 +344,6 @@ def neg(input: Tensor) -> Tensor:
         >>> neg(tensor([1.0, -2.0]))
         tensor([-1.,  2.])
     """
-    return Neg.apply(input)
 
 
 @op(numpy=(np.positive,))
@@ -373,24 +369,21 @@ class Abs(Elementwise):
     """y = |x|        x̄ = ȳ·sgn x"""
 
     holomorphic = False  # |x| is not; this rule is right as it stands, with sgn x = x/|x|
-    saves = ("self",)
     ufunc = np.absolute
 
     @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
+    def gradient(grad, x):
         return grad * direction(x)
 
     @staticmethod
-    def jvp(ctx, dx):
-        (x,) = ctx.saved_tensors
+    def tangent(dx, x):
         return np.real(np.conj(direction(x)) * dx)
 
 
 def direction(x: Any) -> Any:
     """The signs of real numbers; x/|x| of complex ones: 0 of 0, where it does not move either."""
     if x.dtype.kind != "c":
-        return np.sign(x)
+        return sign_of(x)
     length = np.abs(x)
     return np.where(length == 0, 0, x / np.where(length == 0, 1, length))
 
@@ -411,7 +404,6 @@ def abs(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.abs.html
     """
-    return Abs.apply(input)
 
 
 class Sign(Flat):
@@ -436,7 +428,6 @@ def sign(input: Tensor) -> Tensor:
         >>> sign(tensor([-3.0, 0.0, 2.0]))
         tensor([-1.,  0.,  1.])
     """
-    return Sign.apply(input)
 
 
 class Addcmul(Elementwise):
@@ -451,12 +442,11 @@ class Addcmul(Elementwise):
         return x + value * (a * b)
 
     @staticmethod
-    def backward(ctx, grad):
-        a, b = ctx.saved_tensors
+    def gradient(grad, a, b, *, value):
         return (
             grad,
-            None if b is None else grad * (ctx.value * b),
-            None if a is None else grad * (ctx.value * a),
+            None if b is None else grad * (value * b),
+            None if a is None else grad * (value * a),
         )
 
 
@@ -480,7 +470,6 @@ def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 
 
     See also: https://pytorch.org/docs/stable/generated/torch.addcmul.html
     """
-    return Addcmul.apply(input, tensor1, tensor2, value=value)
 
 
 class Addcdiv(Elementwise):
@@ -495,10 +484,9 @@ class Addcdiv(Elementwise):
         return x + value * (a / b)
 
     @staticmethod
-    def backward(ctx, grad):
-        a, b = ctx.saved_tensors
-        b_bar = None if a is None else -grad * (ctx.value * a / (b * b))
-        return grad, grad * (ctx.value / b), b_bar
+    def gradient(grad, a, b, *, value):
+        b_bar = None if a is None else -grad * (value * a / (b * b))
+        return grad, grad * (value / b), b_bar
 
 
 @op(Addcdiv, out=False)
@@ -554,8 +542,7 @@ class LerpTensor(Elementwise):
         return _between(x, y, weight)
 
     @staticmethod
-    def backward(ctx, grad):
-        x, y, weight = ctx.saved_tensors
+    def gradient(grad, x, y, weight):
         return grad * (1 - weight), grad * weight, grad * (y - x)
 
 
@@ -591,8 +578,7 @@ def lerp(input: Tensor, end: Tensor, weight: Tensor | Number) -> Tensor:
     for other in others:
         said = "expected dtype {} for `end` and `weight` but got dtype {}"
         check_one_dtype(input, other, said, "They are mixed", c_name)
-    why = "A point between two integers is none. Write `x.float()`."
-    check_kind('"lerp_kernel"', input, "fc", why)
+    check_kind('"lerp_kernel"', input, "fc")
     if isinstance(weight, Tensor):
         return LerpTensor.apply(input, end, weight)
     return Lerp.apply(input, end, weight=weight)
@@ -604,12 +590,10 @@ class Copysign(Fractional):
     The sign of y counts for a zero, too. An x of 0 gets no gradient.
     """
 
-    saves = ("self", "result")
     ufunc = np.copysign
 
     @staticmethod
-    def backward(ctx, grad):
-        x, z = ctx.saved_tensors
+    def gradient(grad, x, z):
         ratio = np.where(x == 0, 0, z / np.where(x == 0, 1, x))
         return grad * ratio, np.zeros_like(grad)
 
@@ -634,7 +618,6 @@ def copysign(input: Tensor, other: Operand) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.copysign.html
     """
-    return Copysign.apply(input, other)
 
 
 class Gcd(Predicate):
@@ -662,7 +645,6 @@ def gcd(input: Tensor, other: Tensor) -> Tensor:
         >>> gcd(tensor([5, 10, 15]), tensor([3, 4, 5]))
         tensor([1, 2, 5])
     """
-    return Gcd.apply(input, other)
 
 
 class Lcm(Predicate):
@@ -680,7 +662,6 @@ def lcm(input: Tensor, other: Tensor) -> Tensor:
         >>> lcm(tensor([5, 10, 15]), tensor([3, 4, 5]))
         tensor([15, 20, 15])
     """
-    return Lcm.apply(input, other)
 
 
 # Two numbers in one -------------------------------------------------------------------------------
@@ -752,15 +733,13 @@ class Polar(Elementwise):
 
     changes_dtype = True
     holomorphic = False
-    saves = ("result",)
 
     @staticmethod
     def forward(r, t):
         return _joined(r * np.cos(t), r * np.sin(t))
 
     @staticmethod
-    def backward(ctx, grad):
-        (z,) = ctx.saved_tensors
+    def gradient(grad, z):
         turned = np.conj(grad)
         return np.real(turned * run(Sgn, z)), np.real(turned * (z * 1j))
 
@@ -1052,7 +1031,6 @@ class Angle(Elementwise):
 
     holomorphic = False
     floating = True
-    saves = ("self",)
 
     @staticmethod
     def forward(x):
@@ -1062,13 +1040,11 @@ class Angle(Elementwise):
         return np.where(np.isnan(x), x, np.where(x < 0, ahead + np.pi, ahead))
 
     @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
+    def gradient(grad, x):
         return grad * _turning(x) if x.dtype.kind == "c" else np.zeros_like(grad)
 
     @staticmethod
-    def jvp(ctx, dx):
-        (x,) = ctx.saved_tensors
+    def tangent(dx, x):
         if x.dtype.kind != "c":
             return np.zeros_like(dx)
         return np.real(np.conj(_turning(x)) * dx)
@@ -1096,28 +1072,23 @@ def angle(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.angle.html
     """
-    return Angle.apply(input)
 
 
-@of_numpy(np.angle)
-def _numpy_angle(z: Tensor) -> Tensor:
-    return angle(z)
+in_numpys_order(np.angle, angle)
 
 
 class Sgn(Symmetric, Elementwise):
     """y = sgn x        x̄ = (ȳ − y·Re(conj(ȳ)·y))/|x| if x ≠ 0 else 0"""
 
     holomorphic = False
-    saves = ("self", "result")
 
     @staticmethod
     def forward(x):
         return direction(x) if x.dtype.kind == "c" else sign_of(x)
 
     @staticmethod
-    def backward(ctx, grad):
+    def gradient(grad, x, y):
         """Only what is across the direction turns it."""
-        x, y = ctx.saved_tensors
         if x.dtype.kind != "c":
             return np.zeros_like(grad)
         length = np.abs(x)
@@ -1141,7 +1112,6 @@ def sgn(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.sgn.html
     """
-    return Sgn.apply(input)
 
 
 # Matrices transposed and conjugated --------------------------------------------------------------

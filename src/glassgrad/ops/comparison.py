@@ -41,7 +41,6 @@ def eq(input: Operand, other: Operand) -> Tensor:
         >>> eq(tensor([1, 2]), tensor([1, 3]))
         tensor([ True, False])
     """
-    return Eq.apply(input, other)
 
 
 class Ne(Predicate):
@@ -58,7 +57,6 @@ def ne(input: Operand, other: Operand) -> Tensor:
         >>> ne(tensor([1, 2]), 2)
         tensor([ True, False])
     """
-    return Ne.apply(input, other)
 
 
 class Lt(Predicate):
@@ -75,7 +73,6 @@ def lt(input: Operand, other: Operand) -> Tensor:
         >>> lt(tensor([1, 2]), 2)
         tensor([ True, False])
     """
-    return Lt.apply(input, other)
 
 
 class Le(Predicate):
@@ -92,7 +89,6 @@ def le(input: Operand, other: Operand) -> Tensor:
         >>> le(tensor([1, 2]), 1)
         tensor([ True, False])
     """
-    return Le.apply(input, other)
 
 
 class Gt(Predicate):
@@ -109,7 +105,6 @@ def gt(input: Operand, other: Operand) -> Tensor:
         >>> gt(tensor([1, 2]), 1)
         tensor([False,  True])
     """
-    return Gt.apply(input, other)
 
 
 class Ge(Predicate):
@@ -126,7 +121,6 @@ def ge(input: Operand, other: Operand) -> Tensor:
         >>> ge(tensor([1, 2]), 2)
         tensor([False,  True])
     """
-    return Ge.apply(input, other)
 
 
 class IsNan(Predicate):
@@ -146,7 +140,6 @@ def isnan(input: Tensor) -> Tensor:
         >>> isnan(tensor([1.0, float("nan")]))
         tensor([False,  True])
     """
-    return IsNan.apply(input)
 
 
 class IsInf(Predicate):
@@ -163,7 +156,6 @@ def isinf(input: Tensor) -> Tensor:
         >>> isinf(tensor([1.0, float("-inf")]))
         tensor([False,  True])
     """
-    return IsInf.apply(input)
 
 
 @op(out=True)
@@ -214,7 +206,6 @@ def isfinite(input: Tensor) -> Tensor:
         >>> isfinite(tensor([1.0, float("inf")]))
         tensor([ True, False])
     """
-    return IsFinite.apply(input)
 
 
 class SignBit(Predicate):
@@ -236,7 +227,6 @@ def signbit(input: Tensor) -> Tensor:
         >>> signbit(tensor([1.0, -0.0]))
         tensor([False,  True])
     """
-    return SignBit.apply(input)
 
 
 class IsIn(Predicate):
@@ -280,7 +270,6 @@ def isin(
 
     See also: https://pytorch.org/docs/stable/generated/torch.isin.html
     """
-    return IsIn.apply(elements, test_elements, assume_unique=assume_unique, invert=invert)
 
 
 class IsClose(Predicate):
@@ -400,7 +389,6 @@ def logical_and(input: Tensor, other: Tensor) -> Tensor:
         >>> logical_and(tensor([1.0, 0.0]), tensor([True, True]))
         tensor([ True, False])
     """
-    return LogicalAnd.apply(input, other)
 
 
 class LogicalOr(Predicate):
@@ -417,7 +405,6 @@ def logical_or(input: Tensor, other: Tensor) -> Tensor:
         >>> logical_or(tensor([1.0, 0.0]), tensor([False, False]))
         tensor([ True, False])
     """
-    return LogicalOr.apply(input, other)
 
 
 class LogicalXor(Predicate):
@@ -434,7 +421,6 @@ def logical_xor(input: Tensor, other: Tensor) -> Tensor:
         >>> logical_xor(tensor([1.0, 0.0]), tensor([True, True]))
         tensor([False,  True])
     """
-    return LogicalXor.apply(input, other)
 
 
 class LogicalNot(Predicate):
@@ -451,7 +437,6 @@ def logical_not(input: Tensor) -> Tensor:
         >>> logical_not(tensor([1.0, 0.0]))
         tensor([False,  True])
     """
-    return LogicalNot.apply(input)
 
 
 class _Bitwise(Predicate):
@@ -498,7 +483,6 @@ def bitwise_and(input: Operand, other: Operand) -> Tensor:
         >>> bitwise_and(tensor([6, 5]), 3)
         tensor([2, 1])
     """
-    return BitwiseAnd.apply(input, other)
 
 
 class BitwiseOr(_Bitwise):
@@ -515,7 +499,6 @@ def bitwise_or(input: Operand, other: Operand) -> Tensor:
         >>> bitwise_or(tensor([True, False]), tensor([False, False]))
         tensor([ True, False])
     """
-    return BitwiseOr.apply(input, other)
 
 
 class BitwiseXor(_Bitwise):
@@ -532,7 +515,6 @@ def bitwise_xor(input: Operand, other: Operand) -> Tensor:
         >>> bitwise_xor(tensor([6, 5]), 3)
         tensor([5, 6])
     """
-    return BitwiseXor.apply(input, other)
 
 
 class BitwiseLeftShift(_Bitwise):
@@ -558,7 +540,6 @@ def bitwise_left_shift(input: Operand, other: Operand) -> Tensor:
         >>> bitwise_left_shift(tensor([1, 5]), 2)
         tensor([ 4, 20])
     """
-    return BitwiseLeftShift.apply(input, other)
 
 
 class BitwiseRightShift(_Bitwise):
@@ -584,7 +565,6 @@ def bitwise_right_shift(input: Operand, other: Operand) -> Tensor:
         >>> bitwise_right_shift(tensor([8, 20]), 2)
         tensor([2, 5])
     """
-    return BitwiseRightShift.apply(input, other)
 
 
 def _with_bits(x: Any, y: Any) -> tuple[Any, Any]:
@@ -619,4 +599,3 @@ def bitwise_not(input: Tensor) -> Tensor:
         >>> bitwise_not(tensor([True, False]))
         tensor([False,  True])
     """
-    return BitwiseNot.apply(input)

@@ -1,7 +1,7 @@
 """Elementary functions: exponentials, logarithms, powers and roots; angles, circles, hyperbolas."""
 
 import math
-from typing import Any, ClassVar, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -23,8 +23,8 @@ class Exp(Fractional):
     ufunc = np.exp
 
     @staticmethod
-    def slope(y):
-        return y
+    def gradient(grad, y):
+        return grad * y
 
 
 @op(Exp)
@@ -43,18 +43,15 @@ def exp(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.exp.html
     """
-    return Exp.apply(input)
 
 
 class Log(Fractional):
     """y = ln x        x̄ = ȳ/x"""
 
-    saves = ("self",)
     ufunc = np.log
 
     @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
+    def gradient(grad, x):
         return grad / x
 
 
@@ -74,18 +71,15 @@ def log(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.log.html
     """
-    return Log.apply(input)
 
 
 class Sqrt(Fractional):
     """y = √x        x̄ = ȳ/(2y)"""
 
-    saves = ("result",)
     ufunc = np.sqrt
 
     @staticmethod
-    def backward(ctx, grad):
-        (y,) = ctx.saved_tensors
+    def gradient(grad, y):
         return grad / (2 * y)
 
 
@@ -105,7 +99,6 @@ def sqrt(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.sqrt.html
     """
-    return Sqrt.apply(input)
 
 
 class Reciprocal(Fractional):
@@ -114,8 +107,8 @@ class Reciprocal(Fractional):
     ufunc = np.reciprocal
 
     @staticmethod
-    def slope(y):
-        return -y * y
+    def gradient(grad, y):
+        return grad * (-y * y)
 
 
 @op(Reciprocal)
@@ -132,7 +125,6 @@ def reciprocal(input: Tensor) -> Tensor:
         >>> reciprocal(tensor([2.0, 4.0]))
         tensor([0.5000, 0.2500])
     """
-    return Reciprocal.apply(input)
 
 
 class Rsqrt(Fractional):
@@ -143,8 +135,8 @@ class Rsqrt(Fractional):
         return 1 / np.sqrt(x)
 
     @staticmethod
-    def slope(y):
-        return y * y * y * -0.5
+    def gradient(grad, y):
+        return grad * (y * y * y * -0.5)
 
 
 @op(Rsqrt)
@@ -163,27 +155,22 @@ def rsqrt(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.rsqrt.html
     """
-    return Rsqrt.apply(input)
 
 
 class Pow(Elementwise):
     """y = xᶜ,  c = exponent        x̄ = ȳ·c·xᶜ⁻¹"""
-
-    saves = ("self",)
 
     @staticmethod
     def forward(x, *, exponent):
         return x**exponent
 
     @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
-        c = ctx.exponent
-        if c == 0:
+    def gradient(grad, x, *, exponent):
+        if exponent == 0:
             return np.zeros_like(grad)  # also where x = 0
-        if c == 2:  # the square
+        if exponent == 2:  # the square
             return grad * (2 * x)
-        return grad * (c * x ** (c - 1))
+        return grad * (exponent * x ** (exponent - 1))
 
 
 class PowTensor(Elementwise):
@@ -197,8 +184,7 @@ class PowTensor(Elementwise):
         return x**y
 
     @staticmethod
-    def backward(ctx, grad):
-        x, y, z = ctx.saved_tensors
+    def gradient(grad, x, y, z):
         x_bar = grad * np.where(y == 0, 0.0, y * x ** np.where(y == 0, 1.0, y - 1))
         # At x = 0 and y ≥ 0 the power is flat in y; ln 0 would make it nan.
         flat = (x == 0) & (y >= 0)
@@ -216,11 +202,10 @@ class PowScalarBase(Elementwise):
         return base**y
 
     @staticmethod
-    def backward(ctx, grad):
-        y, z = ctx.saved_tensors
-        if ctx.base == 0:
+    def gradient(grad, y, z, *, base):
+        if base == 0:
             return grad * np.where(y >= 0, 0.0, z * -np.inf)
-        return grad * z * _log(ctx.base)
+        return grad * z * _log(base)
 
 
 def _log(number: Number) -> Number:
@@ -348,8 +333,8 @@ class Exp2(Fractional):
         return np.exp(x * _LN_2) if x.dtype.kind == "c" else np.exp2(x)
 
     @staticmethod
-    def slope(y):
-        return y * _LN_2
+    def gradient(grad, y):
+        return grad * (y * _LN_2)
 
 
 @op(Exp2, aliases=("special.exp2",), numpy=(np.exp2,))
@@ -368,7 +353,6 @@ def exp2(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.exp2.html
     """
-    return Exp2.apply(input)
 
 
 class Expm1(Fractional):
@@ -377,8 +361,8 @@ class Expm1(Fractional):
     ufunc = np.expm1
 
     @staticmethod
-    def slope(y):
-        return y + 1
+    def gradient(grad, y):
+        return grad * (y + 1)
 
 
 @op(Expm1, aliases=("special.expm1",))
@@ -397,19 +381,16 @@ def expm1(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.expm1.html
     """
-    return Expm1.apply(input)
 
 
 class Log1p(Fractional):
     """y = ln(1 + x)        x̄ = ȳ/(1 + x)"""
 
     node = "Log1PBackward0"
-    saves = ("self",)
     ufunc = np.log1p
 
     @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
+    def gradient(grad, x):
         return grad / (x + 1)
 
 
@@ -429,18 +410,15 @@ def log1p(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.log1p.html
     """
-    return Log1p.apply(input)
 
 
 class Log2(Fractional):
     """y = log₂ x        x̄ = ȳ/(x·ln 2)"""
 
-    saves = ("self",)
     ufunc = np.log2
 
     @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
+    def gradient(grad, x):
         return grad / (x * _LN_2)
 
 
@@ -460,18 +438,15 @@ def log2(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.log2.html
     """
-    return Log2.apply(input)
 
 
 class Log10(Fractional):
     """y = log₁₀ x        x̄ = ȳ/(x·ln 10)"""
 
-    saves = ("self",)
     ufunc = np.log10
 
     @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
+    def gradient(grad, x):
         return grad / (x * _LN_10)
 
 
@@ -491,7 +466,6 @@ def log10(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.log10.html
     """
-    return Log10.apply(input)
 
 
 class Logit(Fractional):
@@ -500,7 +474,6 @@ class Logit(Fractional):
     """
 
     kernel = "logit"
-    saves = ("self",)
 
     @staticmethod
     def forward(x, *, eps):
@@ -508,9 +481,8 @@ class Logit(Fractional):
         return np.log(p / (1 - p))
 
     @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
-        low, beyond = (0.0, math.nan) if ctx.eps is None else (ctx.eps, 0.0)
+    def gradient(grad, x, *, eps):
+        low, beyond = (0.0, math.nan) if eps is None else (eps, 0.0)
         slope = grad / ((x + 0) * (1 - x))  # -0 + 0 is 0: the slope is inf there, too
         return np.where((x < low) | (x > 1 - low), beyond, slope)
 
@@ -537,7 +509,6 @@ def logit(input: Tensor, eps: float | None = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.logit.html
     """
-    return Logit.apply(input, eps=eps)
 
 
 # Of two numbers -----------------------------------------------------------------------------------
@@ -546,10 +517,8 @@ def logit(input: Tensor, eps: float | None = None) -> Tensor:
 class Logaddexp(Elementwise):
     """z = ln(eˣ + eʸ)        x̄ = z̄/(1 + exp(y − x)),  ȳ = z̄/(1 + exp(x − y))"""
 
-    saves = ("self", "other")
-    ufunc: ClassVar[Any] = np.logaddexp
+    ufunc = np.logaddexp
     kernel, kinds = "logaddexp_cpu", "fc"
-    power: ClassVar[Any] = np.exp
 
     @staticmethod
     def forward(x, y):
@@ -560,10 +529,8 @@ class Logaddexp(Elementwise):
         return top + np.log1p(np.exp(np.where(is_first, y, x) - top))
 
     @staticmethod
-    def backward(ctx, grad):
-        x, y = ctx.saved_tensors
-        power = ctx._forward_cls.power
-        return grad / (1 + power(y - x)), grad / (1 + power(x - y))
+    def gradient(grad, x, y):
+        return grad / (1 + np.exp(y - x)), grad / (1 + np.exp(x - y))
 
 
 @op(Logaddexp, inplace=False, tensors=("input", "other"))
@@ -586,15 +553,17 @@ def logaddexp(input: Tensor, other: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.logaddexp.html
     """
-    return Logaddexp.apply(input, other)
 
 
-class Logaddexp2(Logaddexp):
+class Logaddexp2(Elementwise):
     """z = log₂(2ˣ + 2ʸ)        x̄ = z̄/(1 + 2^{y − x}),  ȳ = z̄/(1 + 2^{x − y})"""
 
     ufunc = np.logaddexp2
     kernel, kinds = "logaddexp2_cpu", "f"
-    power = np.exp2
+
+    @staticmethod
+    def gradient(grad, x, y):
+        return grad / (1 + np.exp2(y - x)), grad / (1 + np.exp2(x - y))
 
 
 @op(Logaddexp2, inplace=False, tensors=("input", "other"))
@@ -605,7 +574,6 @@ def logaddexp2(input: Tensor, other: Tensor) -> Tensor:
         >>> logaddexp2(tensor([1000.0]), tensor([1000.0]))
         tensor([1001.])
     """
-    return Logaddexp2.apply(input, other)
 
 
 class Xlogy(Fractional):
@@ -617,7 +585,6 @@ class Xlogy(Fractional):
     """
 
     kernel = "xlogy_cpu"
-    saves = ("self", "other")
 
     @staticmethod
     def forward(x, y):
@@ -625,8 +592,7 @@ class Xlogy(Fractional):
         return np.where(is_zero, 0, x * np.log(np.where(is_zero, 1, y)))
 
     @staticmethod
-    def backward(ctx, grad):
-        x, y = ctx.saved_tensors
+    def gradient(grad, x, y):
         is_flat = (x == 0) & (y <= 0)
         return np.where(is_flat, 0, run(Xlogy, grad, np.where(is_flat, 1, y))), grad * (x / y)
 
@@ -651,7 +617,6 @@ def xlogy(input: Operand, other: Operand) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/special.html#torch.special.xlogy
     """
-    return Xlogy.apply(input, other)
 
 
 class SpecialXlog1py(Fractional):
@@ -664,7 +629,6 @@ class SpecialXlog1py(Fractional):
 
     node = "SpecialXlog1PyBackward0"
     kernel = "xlog1py_cpu"
-    saves = ("self", "other")
 
     @staticmethod
     def forward(x, y):
@@ -672,8 +636,7 @@ class SpecialXlog1py(Fractional):
         return np.where(is_zero, 0, x * np.log1p(np.where(is_zero, 0, y)))
 
     @staticmethod
-    def backward(ctx, grad):
-        x, y = ctx.saved_tensors
+    def gradient(grad, x, y):
         is_flat = (x == 0) & (y <= -1)
         slope = run(SpecialXlog1py, grad, np.where(is_flat, 0, y))
         return np.where(is_flat, 0, slope), grad * (x / (y + 1))
@@ -688,22 +651,17 @@ def xlog1py(input: Operand, other: Operand) -> Tensor:
         >>> glassgrad.special.xlog1py(tensor([0.0, 2.0]), tensor([-1.0, 0.0]))
         tensor([0., 0.])
     """
-    return SpecialXlog1py.apply(input, other)
 
 
 class Ldexp(Fractional):
     """z = x·2ʸ        x̄ = z̄·2ʸ,  ȳ = z̄·z·ln 2"""
-
-    saves = ("other", "result")
-    saved_at = {"other": 1}
 
     @staticmethod
     def forward(x, y):
         return x * np.exp2(y)
 
     @staticmethod
-    def backward(ctx, grad):
-        y, z = ctx.saved_tensors
+    def gradient(grad, y, z):
         return grad * np.exp2(y), grad * z * _LN_2
 
 
@@ -726,7 +684,6 @@ def ldexp(input: Tensor, other: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.ldexp.html
     """
-    return Ldexp.apply(input, other)
 
 
 class FrexpReturn(NamedTuple):
@@ -781,8 +738,7 @@ def frexp(input: Tensor) -> FrexpReturn:
 
     See also: https://pytorch.org/docs/stable/generated/torch.frexp.html
     """
-    why = "Integers have no mantissa. Write `x.float()`."
-    check_kind("torch.frexp() only supports floating-point dtypes: it is", input, "f", why)
+    check_kind("torch.frexp() only supports floating-point dtypes: it is", input)
     return FrexpReturn(*cast("Any", Frexp.apply(input)))
 
 
@@ -795,8 +751,8 @@ class Sin(Fractional):
     ufunc = np.sin
 
     @staticmethod
-    def slope(x):
-        return np.cos(x)
+    def gradient(grad, x):
+        return grad * np.cos(x)
 
 
 @op(Sin)
@@ -813,7 +769,6 @@ def sin(input: Tensor) -> Tensor:
         >>> sin(tensor([0.0, 1.0]))
         tensor([0.0000, 0.8415])
     """
-    return Sin.apply(input)
 
 
 class Cos(Fractional):
@@ -822,8 +777,8 @@ class Cos(Fractional):
     ufunc = np.cos
 
     @staticmethod
-    def slope(x):
-        return -np.sin(x)
+    def gradient(grad, x):
+        return grad * -np.sin(x)
 
 
 @op(Cos)
@@ -840,7 +795,6 @@ def cos(input: Tensor) -> Tensor:
         >>> cos(tensor([0.0, 1.0]))
         tensor([1.0000, 0.5403])
     """
-    return Cos.apply(input)
 
 
 class Tanh(Fractional):
@@ -849,8 +803,8 @@ class Tanh(Fractional):
     ufunc = np.tanh
 
     @staticmethod
-    def slope(y):
-        return 1 - y * y
+    def gradient(grad, y):
+        return grad * (1 - y * y)
 
 
 @op(Tanh, aliases=("nn.functional.tanh",))
@@ -869,7 +823,6 @@ def tanh(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.tanh.html
     """
-    return Tanh.apply(input)
 
 
 class Tan(Fractional):
@@ -878,8 +831,8 @@ class Tan(Fractional):
     ufunc = np.tan
 
     @staticmethod
-    def slope(y):
-        return 1 + y * y
+    def gradient(grad, y):
+        return grad * (1 + y * y)
 
 
 @op(Tan)
@@ -898,7 +851,6 @@ def tan(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.tan.html
     """
-    return Tan.apply(input)
 
 
 class Asin(Fractional):
@@ -907,8 +859,8 @@ class Asin(Fractional):
     ufunc = np.arcsin
 
     @staticmethod
-    def slope(x):
-        return 1 / np.sqrt(1 - x * x)
+    def gradient(grad, x):
+        return grad / np.sqrt(1 - x * x)
 
 
 @op(Asin, aliases=("arcsin",))
@@ -928,7 +880,6 @@ def asin(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.asin.html
     """
-    return Asin.apply(input)
 
 
 class Acos(Fractional):
@@ -937,8 +888,8 @@ class Acos(Fractional):
     ufunc = np.arccos
 
     @staticmethod
-    def slope(x):
-        return -1 / np.sqrt(1 - x * x)
+    def gradient(grad, x):
+        return -grad / np.sqrt(1 - x * x)
 
 
 @op(Acos, aliases=("arccos",))
@@ -957,7 +908,6 @@ def acos(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.acos.html
     """
-    return Acos.apply(input)
 
 
 class Atan(Fractional):
@@ -966,8 +916,8 @@ class Atan(Fractional):
     ufunc = np.arctan
 
     @staticmethod
-    def slope(x):
-        return 1 / (1 + x * x)
+    def gradient(grad, x):
+        return grad / (1 + x * x)
 
 
 @op(Atan, aliases=("arctan",))
@@ -986,19 +936,16 @@ def atan(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.atan.html
     """
-    return Atan.apply(input)
 
 
 class Atan2(Fractional):
     """z = atan2(x, y)        x̄ = z̄·y/(x² + y²),  ȳ = −z̄·x/(x² + y²)"""
 
     # As in PyTorch the first operand, here x, is the height: the angle is that of (y, x).
-    saves = ("self", "other")
     ufunc = np.arctan2
 
     @staticmethod
-    def backward(ctx, grad):
-        x, y = ctx.saved_tensors
+    def gradient(grad, x, y):
         square = x * x + y * y
         share = (square != 0) / np.where(square == 0, 1, square)
         return grad * y * share, grad * -x * share
@@ -1026,19 +973,16 @@ def atan2(input: Tensor, other: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.atan2.html
     """
-    return Atan2.apply(input, other)
 
 
 class Hypot(Elementwise):
     """z = √(x² + y²)        x̄ = z̄·x/z,  ȳ = z̄·y/z"""
 
     kernel = "hypot_cpu"
-    saves = ("self", "other", "result")
     ufunc = np.hypot
 
     @staticmethod
-    def backward(ctx, grad):
-        x, y, z = ctx.saved_tensors
+    def gradient(grad, x, y, z):
         return grad * (x / z), grad * (y / z)
 
 
@@ -1063,7 +1007,6 @@ def hypot(input: Tensor, other: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.hypot.html
     """
-    return Hypot.apply(input, other)
 
 
 class Sinh(Fractional):
@@ -1072,8 +1015,8 @@ class Sinh(Fractional):
     ufunc = np.sinh
 
     @staticmethod
-    def slope(x):
-        return np.cosh(x)
+    def gradient(grad, x):
+        return grad * np.cosh(x)
 
 
 @op(Sinh)
@@ -1092,7 +1035,6 @@ def sinh(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.sinh.html
     """
-    return Sinh.apply(input)
 
 
 class Cosh(Fractional):
@@ -1101,8 +1043,8 @@ class Cosh(Fractional):
     ufunc = np.cosh
 
     @staticmethod
-    def slope(x):
-        return np.sinh(x)
+    def gradient(grad, x):
+        return grad * np.sinh(x)
 
 
 @op(Cosh)
@@ -1121,7 +1063,6 @@ def cosh(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.cosh.html
     """
-    return Cosh.apply(input)
 
 
 class Asinh(Fractional):
@@ -1130,8 +1071,8 @@ class Asinh(Fractional):
     ufunc = np.arcsinh
 
     @staticmethod
-    def slope(x):
-        return 1 / np.sqrt(x * x + 1)
+    def gradient(grad, x):
+        return grad / np.sqrt(x * x + 1)
 
 
 @op(Asinh, aliases=("arcsinh",))
@@ -1150,7 +1091,6 @@ def asinh(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.asinh.html
     """
-    return Asinh.apply(input)
 
 
 class Acosh(Fractional):
@@ -1159,10 +1099,10 @@ class Acosh(Fractional):
     ufunc = np.arccosh
 
     @staticmethod
-    def slope(x):
+    def gradient(grad, x):
         if x.dtype.kind == "c":  # the branch of the root that acosh is on
-            return 1 / (np.sqrt(x + 1) * np.sqrt(x - 1))
-        return 1 / np.sqrt(x * x - 1)
+            return grad / (np.sqrt(x + 1) * np.sqrt(x - 1))
+        return grad / np.sqrt(x * x - 1)
 
 
 @op(Acosh, aliases=("arccosh",))
@@ -1181,7 +1121,6 @@ def acosh(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.acosh.html
     """
-    return Acosh.apply(input)
 
 
 class Atanh(Fractional):
@@ -1190,8 +1129,8 @@ class Atanh(Fractional):
     ufunc = np.arctanh
 
     @staticmethod
-    def slope(x):
-        return 1 / (1 - x * x)
+    def gradient(grad, x):
+        return grad / (1 - x * x)
 
 
 @op(Atanh, aliases=("arctanh",))
@@ -1210,18 +1149,15 @@ def atanh(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.atanh.html
     """
-    return Atanh.apply(input)
 
 
 class Sinc(Fractional):
     """y = sin(π·x)/(π·x) if x ≠ 0 else 1        x̄ = ȳ·(cos(π·x) − y)/x if x ≠ 0 else 0"""
 
-    saves = ("self",)
     ufunc = np.sinc
 
     @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
+    def gradient(grad, x):
         is_there = x != 0
         slope = (np.cos(x * np.pi) - np.sinc(x)) / np.where(is_there, x, 1)
         return np.where(is_there, grad * slope, 0)
@@ -1243,7 +1179,6 @@ def sinc(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.sinc.html
     """
-    return Sinc.apply(input)
 
 
 class Deg2Rad(Linear, Fractional):
@@ -1274,7 +1209,6 @@ def deg2rad(input: Tensor) -> Tensor:
         >>> deg2rad(tensor([180.0, 90.0]))
         tensor([3.1416, 1.5708])
     """
-    return Deg2Rad.apply(input)
 
 
 class Rad2Deg(Linear, Fractional):
@@ -1296,4 +1230,3 @@ def rad2deg(input: Tensor) -> Tensor:
         >>> rad2deg(tensor([0.0, 3.1415927]))
         tensor([  0., 180.])
     """
-    return Rad2Deg.apply(input)

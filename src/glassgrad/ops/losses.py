@@ -18,24 +18,17 @@ Classes lie along dim 1 (dim 0 of a 1-D input). Inside the rules they lie last: 
 """
 
 import math
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from glassgrad.core.errors import (
-    ArgumentError,
-    DimError,
-    DTypeError,
-    GraphError,
-    RangeError,
-    ShapeError,
-)
+from glassgrad.core import errors
 from glassgrad.core.graph import edge_of
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.state import Func, Shape, modes
 from glassgrad.core.tensor import Tensor, wrap
+from glassgrad.memory.calls import warn
 from glassgrad.values.backend import asnumpy, in_rows
 from glassgrad.values.operands import broadcast_text
 
@@ -142,7 +135,7 @@ def of_all(losses: Tensor, reduction: str, weight: Tensor | None = None) -> Tens
     """
     if weight is not None:
         if weight.shape != losses.shape:
-            raise ArgumentError(
+            raise errors.ArgumentError(
                 f"Weights and input must have the same size, got {tuple(weight.shape)} and "
                 f"{tuple(losses.shape)}. Each loss has its weight. Write `weight.expand(x.shape)`."
             )
@@ -162,16 +155,15 @@ def paired(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
     """
     if input.shape == target.shape:
         return input, target
-    warnings.warn(
+    warn(
         f"Using a target size ({tuple(target.shape)}) that is different to the input size "
         f"({tuple(input.shape)}). This will likely lead to incorrect results due to broadcasting. "
-        "Please ensure they have the same size.",
-        stacklevel=4,
+        "Please ensure they have the same size."
     )
     try:
         shape = np.broadcast_shapes(input.shape, target.shape)
     except ValueError as error:
-        raise ShapeError(
+        raise errors.ShapeError(
             f"{broadcast_text(input.shape, target.shape)} Each element has its target. Write "
             "`target.reshape(input.shape)`."
         ) from error
@@ -294,7 +286,7 @@ def smooth_l1_loss(
     """
     input, target = paired(input, target)
     if beta < 0:
-        raise RangeError(
+        raise errors.RangeError(
             f"smooth_l1_loss does not support negative values for beta, got {beta}. It is a "
             "distance. Write `-beta`."
         )
@@ -357,7 +349,7 @@ def huber_loss(
     """
     input, target = paired(input, target)
     if delta <= 0:
-        raise RangeError(
+        raise errors.RangeError(
             f"huber_loss does not support non-positive values for delta, got {delta}. It is a "
             "distance. Write a positive number."
         )
@@ -421,7 +413,7 @@ def binary_cross_entropy(
     """
     name = "binary_cross_entropy"
     if input.shape != target.shape:
-        raise ShapeError(
+        raise errors.ShapeError(
             f"Using a target size ({tuple(target.shape)}) that is different to the input size "
             f"({tuple(input.shape)}) is deprecated. Please ensure they have the same size: each "
             "probability has its answer. Write `target.reshape(input.shape)`."
@@ -429,11 +421,11 @@ def binary_cross_entropy(
     weights = [] if weight is None else [_expanded(name, "weight", weight, input)]
     for other in (target, *weights):
         if other.dtype != input.dtype:
-            raise DTypeError(
+            raise errors.DTypeError(
                 f"Found dtype {scalar_name(other.dtype)} but expected {scalar_name(input.dtype)}: "
                 f"{name}() computes in one precision. Write `target.to(input.dtype)`."
             )
-    check_kind(f"{name}() is", input, "f", "Probabilities are fractions. Write `x.float()`.")
+    check_kind(f"{name}() is", input)
     _check_probabilities("input", input)
     _check_probabilities("target", target)
     return BinaryCrossEntropy.apply(input, target, *weights, reduction=reduction)
@@ -442,7 +434,7 @@ def binary_cross_entropy(
 def _check_probabilities(name: str, x: Tensor) -> None:
     values = seen(x)
     if values is not None and not bool(((values >= 0) & (values <= 1)).all()):
-        raise ArgumentError(
+        raise errors.ArgumentError(
             f"all elements of {name} should be between 0 and 1: they are probabilities. Write "
             "`sigmoid(x)`, or `binary_cross_entropy_with_logits` for scores."
         )
@@ -513,13 +505,13 @@ def binary_cross_entropy_with_logits(
     """
     name = "binary_cross_entropy_with_logits"
     if input.shape != target.shape:
-        raise ShapeError(
+        raise errors.ShapeError(
             f"Target size ({tuple(target.shape)}) must be the same as input size "
             f"({tuple(input.shape)}). Each score has its answer. Write "
             "`target.reshape(input.shape)`."
         )
     for x in (input, target):
-        check_kind(f"{name}() is", x, "f", "Losses are fractions. Write `x.float()`.")
+        check_kind(f"{name}() is", x)
     weights = []
     if weight is not None or pos_weight is not None:
         for key, value in (("weight", weight), ("pos_weight", pos_weight)):
@@ -536,7 +528,7 @@ def _expanded(name: str, argument: str, weight: Tensor, input: Tensor) -> Tensor
         ShapeError: if it does not broadcast.
     """
     if weight.requires_grad and modes.grad:
-        raise GraphError(
+        raise errors.GraphError(
             f"The function '{name}' is not differentiable with respect to argument '{argument}'. "
             "This input cannot have requires_grad True. Write `weight.detach()`."
         )
@@ -552,18 +544,18 @@ def check_weight(weight: Tensor | None, scores: Any) -> None:
     if weight is None:
         return
     if tuple(weight.shape) != (classes,):
-        raise ShapeError(
+        raise errors.ShapeError(
             f"weight tensor should be defined either for all {classes} classes or no classes but "
             f"got weight tensor of shape: {list(weight.shape)}. Classes lie along dim "
             f"{int(scores.ndim > 1)} of the input. Give one weight per class."
         )
     if weight.requires_grad:
-        raise ArgumentError(
+        raise errors.ArgumentError(
             "the derivative for 'weight' is not implemented. The weights of the classes are "
             "chosen, not learned. Write `weight.detach()`."
         )
     if weight.payload.dtype is not scores.dtype:
-        raise DTypeError(
+        raise errors.DTypeError(
             f"expected scalar type {scalar_name(scores.dtype)} but found "
             f"{scalar_name(weight.dtype)}. Weights multiply the losses. "
             "Write `weight.to(input.dtype)`."
@@ -582,17 +574,16 @@ def check_indices(scores: Any, target: Any, ignore_index: int) -> bool:
         DimError: if there is no such class.
     """
     shape, wanted = scores.shape, scores.shape[:1] + scores.shape[2:]
-    why = "Scores are fractions. Write `input.float()`."
-    check_kind('"log_softmax_lastdim_kernel_impl"', scores, "f", why)
+    check_kind('"log_softmax_lastdim_kernel_impl"', scores)
     if not shape:
-        raise ShapeError(
+        raise errors.ShapeError(
             "the input is 0-d: it has no dim along which classes could lie. "
             "Give it the shape (N, C), or (C,) for one example."
         )
     if target.shape != wanted and not (len(shape) == 1 and target.shape in ((), (1,))):
         raise _unfit_target(shape, target.shape)
     if target.dtype.kind not in "iu" or target.dtype.itemsize not in (1, 8):
-        raise DTypeError(
+        raise errors.DTypeError(
             f"expected target dtype to be Long or Byte, but got {scalar_name(target.dtype)}. "
             "A target is the index of a class. Write `target.long()`, or give probabilities in "
             "the shape of the input."
@@ -622,7 +613,7 @@ def check_range(target: Any, classes: int, ignore_index: int) -> None:
     outside = ((numbers < 0) | (numbers >= classes)) & (numbers != ignore_index)
     if outside.any():
         index = asnumpy(numbers[outside])[0]
-        raise DimError(
+        raise errors.DimError(
             f"Target {index} is out of bounds. The input has {classes} classes, numbered from "
             f"0. Give indices from 0 to {classes - 1}, or ignore_index={index}."
         )
@@ -631,21 +622,21 @@ def check_range(target: Any, classes: int, ignore_index: int) -> None:
 def _unfit_target(shape: Shape, target: Shape) -> Exception:
     remedy = f"Each example has one target. The input's shape is {shape}, the target's {target}."
     if len(shape) == 1:
-        return ArgumentError(
+        return errors.ArgumentError(
             f"For 1D input, 1D target must have size 1, but got target size: {target[0]}. "
             f"{remedy} Give one index."
         )
     if target and target[0] != shape[0]:
-        return ArgumentError(
+        return errors.ArgumentError(
             f"Expected input batch_size ({shape[0]}) to match target batch_size ({target[0]}). "
             f"{remedy} Cut one of them."
         )
     if len(shape) == 2:  # a batch of vectors
-        return ShapeError(
+        return errors.ShapeError(
             f"0D or 1D target tensor expected, multi-target not supported. {remedy} "
             "Write `target.squeeze(1)`."
         )
-    return ShapeError(
+    return errors.ShapeError(
         f"Expected target size {[shape[0], *shape[2:]]}, got {list(target)}. {remedy} "
         "Leave the dim of the classes out."
     )
@@ -659,18 +650,18 @@ def check_probabilities(scores: Any, target: Any, ignore_index: int) -> None:
         ArgumentError: for an `ignore_index`.
     """
     if target.dtype.kind != "f":
-        raise DTypeError(
+        raise errors.DTypeError(
             "Expected floating point type for target with class probabilities, got "
             f"{scalar_name(target.dtype)}. A target of the input's shape {scores.shape} holds "
             "probabilities. Write `target.float()`, or give class indices."
         )
     if target.dtype != scores.dtype:
-        raise DTypeError(
+        raise errors.DTypeError(
             f"expected scalar type {scalar_name(scores.dtype)} but found "
             f"{scalar_name(target.dtype)}. Both are multiplied. Write `target.to(input.dtype)`."
         )
     if ignore_index >= 0:
-        raise ShapeError(
+        raise errors.ShapeError(
             "ignore_index is not supported for floating point target. A probability is no index. "
             "Leave it out, and give the ignored class the weight 0."
         )
@@ -919,7 +910,7 @@ def cross_entropy(
     """
     scores, wanted = input.payload, target.payload
     if not 0 <= label_smoothing <= 1:
-        raise ArgumentError(
+        raise errors.ArgumentError(
             f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}. It is a share "
             "of 1. Write 0.1 for ten percent."
         )
@@ -1031,12 +1022,11 @@ def kl_div(
     """
     is_batchmean = reduction == "batchmean"
     if reduction == "mean" and size_average is None and reduce is None:
-        warnings.warn(
+        warn(
             "reduction: 'mean' divides the total loss by both the batch size and the support size."
             "'batchmean' divides only by the batch size, and aligns with the KL div math "
             "definition.'mean' will be changed to behave the same as 'batchmean' in the next "
-            "major release.",
-            stacklevel=2,
+            "major release."
         )
     reduction = chosen_reduction("sum" if is_batchmean else reduction, size_average, reduce)
     if log_target:
@@ -1112,7 +1102,7 @@ def gaussian_nll_loss(
     spread = input * 0 + var if isinstance(var, (int, float)) else var
     values = seen(spread)
     if values is not None and bool((values < 0).any()):
-        raise ArgumentError(
+        raise errors.ArgumentError(
             "var has negative entry/entries: a variance is a mean of squares. Write `var.exp()` "
             "for a network's output."
         )
@@ -1120,7 +1110,7 @@ def gaussian_nll_loss(
         if spread.shape == input.shape[:-1]:
             spread = spread.unsqueeze(-1)
         elif not _has_one_of_many(spread.shape, input.shape):
-            raise ArgumentError(
+            raise errors.ArgumentError(
                 f"var is of incorrect size: {tuple(spread.shape)}, for an input of "
                 f"{tuple(input.shape)}. Each mean has its variance, or a row of them has one. "
                 "Write `var.expand(input.shape)`."
@@ -1169,7 +1159,7 @@ def margin_ranking_loss(
     See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.margin_ranking_loss.html
     """
     if not input1.ndim == input2.ndim == target.ndim:
-        raise ShapeError(
+        raise errors.ShapeError(
             "margin_ranking_loss : All input tensors should have same dimension but got sizes: "
             f"input1: {tuple(input1.shape)}, input2: {tuple(input2.shape)}, target: "
             f"{tuple(target.shape)}. Each pair has its target. Write `target.unsqueeze(-1)`."
@@ -1228,12 +1218,12 @@ def cosine_embedding_loss(
     See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.cosine_embedding_loss.html
     """
     if target.ndim > 1:
-        raise ShapeError(
+        raise errors.ShapeError(
             "0D or 1D target tensor expected, multi-target not supported. A pair is alike or not. "
             "Write `target.reshape(-1)`."
         )
     if input1.ndim != target.ndim + 1 or input2.ndim != target.ndim + 1:
-        raise ShapeError(
+        raise errors.ShapeError(
             f"{target.ndim}D target tensor expects {target.ndim + 1}D input tensors, but found "
             f"inputs with sizes {list(input1.shape)} and {list(input2.shape)}. Each pair of "
             "vectors has its target. Write `x.unsqueeze(0)`."
@@ -1322,12 +1312,12 @@ def _of_triplets(
     swap: bool,
 ) -> Tensor:
     if margin <= 0:
-        raise ArgumentError(
+        raise errors.ArgumentError(
             f"margin must be greater than 0, got {margin}. It is how much nearer things should be "
             "that are alike. Write a positive number."
         )
     if not anchor.ndim == positive.ndim == negative.ndim:
-        raise ShapeError(
+        raise errors.ShapeError(
             "The anchor, positive, and negative tensors are expected to have the same number of "
             f"dimensions, but got: anchor {anchor.ndim}D, positive {positive.ndim}D, and negative "
             f"{negative.ndim}D inputs. Each triplet has one of all. Write `x.unsqueeze(0)`."
@@ -1431,27 +1421,27 @@ def multi_margin_loss(
     See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.multi_margin_loss.html
     """
     if p not in (1, 2):
-        raise ArgumentError(f"only p == 1 and p == 2 supported, got {p}. Write one of them.")
+        raise errors.ArgumentError(f"only p == 1 and p == 2 supported, got {p}. Write one of them.")
     if weight is not None and weight.ndim != 1:
-        raise ArgumentError(
+        raise errors.ArgumentError(
             f"weight must be one-dimensional, got the shape {tuple(weight.shape)}. Each class has "
             "one. Write `weight.reshape(-1)`."
         )
     classes = _count_of_classes(input)
     rows = input.reshape(-1, classes)
     if target.numel() != rows.shape[0] or target.ndim > 1:
-        raise ShapeError(
+        raise errors.ShapeError(
             "multi_margin_loss: target tensor should be 1-D with size equal to the number of input "
             f"samples (batch size). Expected target size [{rows.shape[0]}], got "
             f"{list(target.shape)}. Each example has one target. Cut one of them."
         )
     if target.dtype != np.int64:
-        raise DTypeError(
+        raise errors.DTypeError(
             f"expected scalar type Long but found {scalar_name(target.dtype)}. A target is the "
             "index of a class. Write `target.long()`."
         )
     if weight is not None and weight.shape[0] != classes:
-        raise ShapeError(
+        raise errors.ShapeError(
             f"inconsistent weight size, expected {classes} but got {list(weight.shape)}. Each "
             "class has one. Give as many."
         )
@@ -1486,7 +1476,7 @@ def multilabel_margin_loss(input: Tensor, target: Tensor) -> Tensor:
     """
     classes = _count_of_classes(input)
     if target.shape != input.shape:
-        raise ShapeError(
+        raise errors.ShapeError(
             f"inconsistent target size: {list(target.shape)} for input of size: "
             f"{list(input.shape)}. Fill the rows up with -1."
         )
@@ -1503,7 +1493,7 @@ def multilabel_margin_loss(input: Tensor, target: Tensor) -> Tensor:
 def _count_of_classes(input: Tensor) -> int:
     classes = input.shape[-1] if input.ndim else 1
     if input.ndim > 2 or not classes:
-        raise ShapeError(
+        raise errors.ShapeError(
             "Expected non-empty vector or matrix with optional 0-dim batch size, but got: "
             f"{list(input.shape)}. Classes lie along the last dim. Give the shape (N, C) or (C,)."
         )
@@ -1671,7 +1661,7 @@ def ctc_loss(
         ]
     steps, count, labels = log_probs.shape
     if not 0 <= blank < labels:
-        raise ShapeError(
+        raise errors.ShapeError(
             f"blank must be in label range, got {blank} of {labels} labels. It stands for none of "
             "the others. Write a number from 0 up that is below that."
         )
@@ -1690,19 +1680,19 @@ def _lengths(name: str, given: Tensor | Sequence[int], count: int, most: int | N
     """The lengths as an array."""
     lengths = asnumpy(seen(given)) if isinstance(given, Tensor) else np.asarray(given)
     if lengths.dtype.kind not in "iu":
-        raise DTypeError(f"{name} must be integral, got {lengths.dtype}. Write `x.long()`.")
+        raise errors.DTypeError(f"{name} must be integral, got {lengths.dtype}. Write `x.long()`.")
     if lengths.shape != (count,):
-        raise ShapeError(
+        raise errors.ShapeError(
             f"{name} must be of size batch_size, got the shape {lengths.shape} for {count} "
             "sequences. Write one number for each."
         )
     if count and lengths.min() < 0:
-        raise ShapeError(
+        raise errors.ShapeError(
             f"Expected {name} to have value at least 0, but got value {lengths.min()}. They count "
             "steps or labels."
         )
     if most is not None and count and lengths.max() > most:
-        raise ShapeError(
+        raise errors.ShapeError(
             f"Expected {name} to have value at most {most}, but got value {lengths.max()}. There "
             "are no more steps."
         )
@@ -1713,7 +1703,7 @@ def _signs(targets: Tensor, sizes: Any, blank: int) -> Any:
     """The labels of each target with blanks around them, blanks behind its end too."""
     given = asnumpy(seen(targets)).astype(np.int64)
     if given.ndim not in (1, 2):
-        raise ShapeError(
+        raise errors.ShapeError(
             f"Expected 1 to 2 dimensions, but got {given.ndim}-dimensional tensor for argument #2 "
             "'targets'. Write a row for each sequence, or all labels in one row."
         )
@@ -1722,7 +1712,7 @@ def _signs(targets: Tensor, sizes: Any, blank: int) -> Any:
     for dim, (size, found) in enumerate(zip(wanted, given.shape, strict=True)):
         if size != found:
             least = "at least " if dim else ""
-            raise ShapeError(
+            raise errors.ShapeError(
                 f"Expected tensor to have size {least}{longest if dim else size} at dimension "
                 f"{dim}, but got size {found} for argument #2 'targets'. The lengths say how many "
                 "labels there are."

@@ -15,16 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.errors import (
-    ArgumentError,
-    ArgumentTypeError,
-    DimError,
-    DTypeError,
-    ExpectationError,
-    MissingRuleError,
-    RangeError,
-    ShapeError,
-)
+from glassgrad.core import errors
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.state import Shape
 from glassgrad.core.tensor import Tensor
@@ -284,8 +275,7 @@ def layer_norm(
     See also: Ba, Kiros & Hinton, *Layer Normalization* (2016).
     """
     sizes = _last_sizes("layer_norm", input, normalized_shape, weight=weight, bias=bias)
-    why = "Shares of a deviation are fractions. Write `x.float()`."
-    check_kind('"LayerNormKernelImpl"', input, "f", why)
+    check_kind('"LayerNormKernelImpl"', input)
     first = input.ndim - len(sizes)
     return NativeLayerNorm.apply(
         input,
@@ -332,7 +322,7 @@ def rms_norm(
     See also: Zhang & Sennrich, *Root Mean Square Layer Normalization* (2019).
     """
     sizes = _last_sizes("rms_norm", input, normalized_shape, weight=weight)
-    check_kind('"rms_norm"', input, "fc", "Quotients are fractions. Write `x.float()`.")
+    check_kind('"rms_norm"', input, "fc")
     dims = tuple(range(input.ndim - len(sizes), input.ndim))
     least = float(np.finfo(input.dtype).eps) if eps is None else eps
     y = input * (input.pow(2).mean(dims, keepdim=True) + least).rsqrt()
@@ -342,26 +332,26 @@ def rms_norm(
 def _last_sizes(name: str, input: Tensor, given: Any, **learned: Tensor | None) -> Shape:
     """The sizes of the last dims, which scales and shifts have, too."""
     if not isinstance(given, (tuple, list)):
-        raise ArgumentTypeError(
+        raise errors.ArgumentTypeError(
             f"{name}(): argument 'normalized_shape' (position 2) must be tuple of ints, not "
             f"{type(given).__name__}. It is the end of a shape. Write `(n,)`."
         )
     sizes = tuple(given)
     if not sizes:
-        raise ShapeError(
+        raise errors.ShapeError(
             "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one "
             "element, but got normalized_shape = []. A single number has no deviation. Write the "
             "size of the last dim."
         )
     for key, value in learned.items():
         if value is not None and value.shape != sizes:
-            raise ShapeError(
+            raise errors.ShapeError(
                 f"Expected {key} to be of same shape as normalized_shape, but got {key} of shape "
                 f"{list(value.shape)} and normalized_shape = {list(sizes)}. Each place has its "
                 f"own. Write `{key}.reshape(normalized_shape)`."
             )
     if tuple(input.shape[-len(sizes) :]) != sizes:
-        raise ShapeError(
+        raise errors.ShapeError(
             f"Given normalized_shape={list(sizes)}, expected input with shape "
             f"[*, {', '.join(map(str, sizes))}], but got input of size{list(input.shape)}. Those "
             "dims share a mean. Write the last sizes of the input."
@@ -400,31 +390,30 @@ def group_norm(
     See also: Wu & He, *Group Normalization* (2018).
     """
     if input.ndim < 2:
-        raise ShapeError(
+        raise errors.ShapeError(
             f"Expected at least 2 dimensions for input tensor but received {input.ndim}. Channels "
             "lie along dim 1. Write `x.unsqueeze(0)`."
         )
     if num_groups <= 0:
-        raise RangeError(
+        raise errors.RangeError(
             f"Expected num groups to be greater than 0, got {num_groups}. Channels are parted into "
             "so many. Write a positive number."
         )
     channels = input.shape[1]
     if channels % num_groups:
-        raise ShapeError(
+        raise errors.ShapeError(
             "Expected number of channels in input to be divisible by num_groups, but got input of "
             f"shape {list(input.shape)} and num_groups={num_groups}. Groups have one size. Write a "
             f"divisor of {channels}."
         )
     for key, value in (("weight", weight), ("bias", bias)):
         if value is not None and value.shape != (channels,):
-            raise ShapeError(
+            raise errors.ShapeError(
                 f"Expected {key} to be a vector of size equal to the number of channels in input, "
                 f"but got {key} of shape {list(value.shape)} and input of shape "
                 f"{list(input.shape)}. Each channel has its own. Give as many."
             )
-    why = "Shares of a deviation are fractions. Write `x.float()`."
-    check_kind('"GroupNormKernelImpl"', input, "f", why)
+    check_kind('"GroupNormKernelImpl"', input)
     size = math.prod(input.shape[1:]) // num_groups
     return NativeGroupNorm.apply(
         input,
@@ -479,14 +468,14 @@ def batch_norm(
     See also: Ioffe & Szegedy, *Batch Normalization* (2015).
     """
     if training and input.ndim and math.prod((input.shape[0], *input.shape[2:])) == 1:
-        raise ArgumentError(
+        raise errors.ArgumentError(
             f"Expected more than 1 value per channel when training, got input size "
             f"{tuple(input.shape)}. One number has no deviation. Write `module.eval()`, or give "
             "more examples."
         )
     if eps < 0 or (training and not eps):
         bound = "positive during training" if training else "non-negative"
-        raise ArgumentError(
+        raise errors.ArgumentError(
             f"batch_norm eps must be {bound}, but got {eps}. A variance may be 0, and the input is "
             "divided by its root. Write 1e-5."
         )
@@ -497,18 +486,17 @@ def batch_norm(
     each_has = {"running_mean": running_mean, "running_var": running_var}
     for key, value in {**each_has, "weight": weight, "bias": bias}.items():
         if value is not None and value.numel() != input.shape[1]:
-            raise ShapeError(
+            raise errors.ShapeError(
                 f"{key} should contain {input.shape[1]} elements not {value.numel()}. Each channel "
                 "of dim 1 has its own. Give as many."
             )
     if not training and (running_mean is None or running_var is None):
         missing = "running_mean" if running_mean is None else "running_var"
-        raise ShapeError(
+        raise errors.ShapeError(
             f"{missing} must be defined in evaluation mode. Channels are normalised by what was "
             "seen in training. Give both, or training=True."
         )
-    why = "Shares of a deviation are fractions. Write `x.float()`."
-    check_kind('"batch_norm"', input, "f", why)
+    check_kind('"batch_norm"', input)
     facing = _of_dim_1(input)
     if not training:
         operands: Any = (*_learned(weight, bias), running_mean, running_var)
@@ -569,12 +557,12 @@ def instance_norm(
     See also: Ulyanov, Vedaldi & Lempitsky, *Instance Normalization* (2016).
     """
     if use_input_stats and math.prod(input.shape[2:]) == 1:
-        raise ArgumentError(
+        raise errors.ArgumentError(
             f"Expected more than 1 spatial element when training, got input size "
             f"{tuple(input.shape)}. One number has no deviation. Give larger examples."
         )
     if not use_input_stats and (running_mean is None or running_var is None):
-        raise ShapeError(
+        raise errors.ShapeError(
             "Expected running_mean and running_var to be defined when use_input_stats is false. "
             "Channels are normalised by them. Give both."
         )
@@ -625,7 +613,7 @@ def local_response_norm(
     See also: Krizhevsky, Sutskever & Hinton, *ImageNet Classification* (2012).
     """
     if input.ndim < 3:
-        raise ArgumentError(
+        raise errors.ArgumentError(
             f"Expected 3D or higher dimensionality input (got {input.ndim} dimensions). Channels "
             "lie along dim 1, places behind it. Write `x.unsqueeze(-1)`."
         )
@@ -664,30 +652,30 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.one_hot.html
     """
     if tensor.dtype != np.int64:
-        raise DTypeError(
+        raise errors.DTypeError(
             "one_hot is only applicable to index tensor of type LongTensor, got "
             f"{scalar_name(tensor.dtype)}. An index is a place. Write `x.long()`."
         )
     values = seen(tensor)
     if values is None and num_classes < 0:
-        raise RangeError(
+        raise errors.RangeError(
             "one_hot: the number of classes of a batch depends on numbers that nobody can look at "
             "inside of vmap. Write `num_classes=`."
         )
     if values is not None and not values.size and num_classes < 1:
-        raise RangeError(
+        raise errors.RangeError(
             "Can not infer total number of classes from empty tensor. There is no largest index. "
             "Write `num_classes=`."
         )
     if values is not None and values.size:
         if values.min() < 0:
-            raise RangeError(
+            raise errors.RangeError(
                 "Class values must be non-negative. They count places from 0. Mask what is no "
                 "class first."
             )
         num_classes = int(values.max()) + 1 if num_classes < 0 else num_classes
         if values.max() >= num_classes:
-            raise RangeError(
+            raise errors.RangeError(
                 f"Class values must be smaller than num_classes, got {int(values.max())} of "
                 f"{num_classes}. A row has so many places. Write a larger number."
             )
@@ -733,25 +721,25 @@ def embedding(
     See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.embedding.html
     """
     if weight.ndim != 2:
-        raise ShapeError(
+        raise errors.ShapeError(
             f"'weight' must be 2-D, got the shape {tuple(weight.shape)}. It is a table with a row "
             "for each index. Write `weight.reshape(-1, size)`."
         )
     count = weight.shape[0]
     if input.dtype.name not in ("int64", "int32"):
-        raise DTypeError(
+        raise errors.DTypeError(
             "Expected tensor for argument #1 'indices' to have one of the following scalar types: "
             f"Long, Int; but got {scalar_name(input.dtype)} instead. They name rows. Write "
             "`x.long()`."
         )
     if padding_idx is not None and not -count <= padding_idx < count:
-        raise ExpectationError(
+        raise errors.ExpectationError(
             f"Padding_idx must be within num_embeddings, got {padding_idx} of {count}. It names a "
             "row. Write None for none."
         )
     values = seen(input)
     if values is not None and values.size and not 0 <= values.min() <= values.max() < count:
-        raise DimError(
+        raise errors.DimError(
             f"index out of range in self: from {values.min()} to {values.max()}, of {count} rows. "
             "Write indices from 0 up that are below that."
         )
@@ -812,13 +800,13 @@ def embedding_bag(
     See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.embedding_bag.html
     """
     if mode not in ("sum", "mean", "max"):
-        raise ArgumentError(
+        raise errors.ArgumentError(
             f"mode has to be one of sum, mean or max, got {mode!r}. It says what becomes of a bag. "
             'Write `mode="sum"`.'
         )
     if mode == "max" and (scale_grad_by_freq or sparse):
         what = "scaling the gradient by the frequency" if scale_grad_by_freq else "sparse weights"
-        raise ArgumentError(
+        raise errors.ArgumentError(
             f"max mode does not support {what}. Its gradient goes to one row of a bag. Write "
             '`mode="sum"`, or leave the option out.'
         )
@@ -849,13 +837,13 @@ def _how_often(index: Tensor, count: int, like: Tensor) -> Tensor:
 
 def _check_weights_of_bags(input: Tensor, weights: Tensor, mode: str) -> None:
     if weights.shape != input.shape:
-        raise ArgumentError(
+        raise errors.ArgumentError(
             f"embedding_bag: If per_sample_weights ({tuple(weights.shape)}) is not None, then it "
             f"must have the same shape as the input ({tuple(input.shape)}). Each index has a "
             "weight. Write one for each."
         )
     if mode != "sum":
-        raise MissingRuleError(
+        raise errors.MissingRuleError(
             "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported "
             f"for mode='sum' (got mode='{mode}'). Write `mode='sum'`."
         )
@@ -865,7 +853,7 @@ def _bags(input: Tensor, offsets: Tensor | None, include_last_offset: bool) -> t
     """How many bags there are, and for each index the number of its bag."""
     if input.ndim == 2:
         if offsets is not None:
-            raise ArgumentError(
+            raise errors.ArgumentError(
                 "if input is 2D, then offsets has to be None, as input is treated is a mini-batch "
                 f"of fixed length sequences. However, found offsets of type {type(offsets)}. "
                 "Write `input.reshape(-1)` with offsets."
@@ -873,13 +861,13 @@ def _bags(input: Tensor, offsets: Tensor | None, include_last_offset: bool) -> t
         count, size = input.shape
         return count, arange(count, device=input.device).unsqueeze(-1).expand(count, size).ravel()
     if input.ndim != 1:
-        raise ArgumentError(
+        raise errors.ArgumentError(
             f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.ndim}. A row of "
             "indices is a bag. Write `input.reshape(-1, size)`."
         )
     if offsets is None or offsets.ndim != 1:
         found = "None" if offsets is None else f"the shape {tuple(offsets.shape)}"
-        raise ArgumentError(
+        raise errors.ArgumentError(
             f"offsets has to be a 1D Tensor but got {found}. It says where each bag begins. Write "
             "`offsets=tensor([0])` for a single bag."
         )
@@ -887,12 +875,12 @@ def _bags(input: Tensor, offsets: Tensor | None, include_last_offset: bool) -> t
     begins = seen(offsets)
     if begins is not None and len(begins):
         if begins[0] != 0:
-            raise ShapeError(
+            raise errors.ShapeError(
                 "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start "
                 f"from position 0. However, got {begins[0]}."
             )
         if begins[-1] > length:
-            raise ShapeError(
+            raise errors.ShapeError(
                 f"offsets[-1] can not be greater than input's length({length}) but got "
                 f"offsets[-1] of {begins[-1]}."
             )
@@ -1072,20 +1060,20 @@ def scaled_dot_product_attention(
     """
     given = (query, key, value)
     if min([x.ndim for x in given]) < 2:
-        raise ShapeError(
+        raise errors.ShapeError(
             "Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: "
             f"{query.ndim} key.dim: {key.ndim} and value.dim: {value.ndim} instead. They are rows "
             "of places. Write `x.unsqueeze(0)`."
         )
     if not query.dtype == key.dtype == value.dtype:
-        raise DTypeError(
+        raise errors.DTypeError(
             "Expected query, key, and value to have the same dtype, but got query.dtype: "
             f"{c_name(query.dtype)} key.dtype: {c_name(key.dtype)} and value.dtype: "
             f"{c_name(value.dtype)} instead. They are multiplied. Write `key.to(query.dtype)`."
         )
-    check_kind("expected scalar type Float, attention is", query, "f", "Write `x.float()`.")
+    check_kind("expected scalar type Float, attention is", query)
     if query.shape[-1] != key.shape[-1] or key.shape[-2] != value.shape[-2]:
-        raise ShapeError(
+        raise errors.ShapeError(
             f"scaled_dot_product_attention got a query of shape {tuple(query.shape)}, a key of "
             f"{tuple(key.shape)} and a value of {tuple(value.shape)}. Rows of query and key are "
             "multiplied, and each key has its value. Give query and key one last size, key and "
@@ -1117,7 +1105,7 @@ def _added(mask: Tensor | None, is_causal: bool, query: Tensor, key: Tensor) -> 
     """What is added to the scores: 0 where they count, minus infinity where they do not."""
     sizes = (query.shape[-2], key.shape[-2])
     if mask is not None and mask.dtype.kind not in "bf":
-        raise DTypeError(
+        raise errors.DTypeError(
             "Expected attn_mask dtype to be bool or float or to match query dtype, but got "
             f"attn_mask.dtype: {c_name(mask.dtype)} and  query.dtype: {c_name(query.dtype)} "
             "instead. Bools say which scores count. Write `mask.bool()`."
@@ -1194,13 +1182,13 @@ def multi_head_attention_forward(
         key_padding_mask = None if key_padding_mask is None else key_padding_mask.unsqueeze(0)
     places, examples, size = query.shape
     if size != embed_dim_to_check or size % num_heads:
-        raise ExpectationError(
+        raise errors.ExpectationError(
             f"was expecting embedding dimension of {embed_dim_to_check}, but got {size}: embed_dim "
             f"must be divisible by num_heads, {num_heads}. Heads share it evenly. Give an input "
             "of that size."
         )
     if is_causal and attn_mask is None:
-        raise RangeError(
+        raise errors.RangeError(
             "Need attn_mask if specifying the is_causal hint. It says what the mask is. Write "
             "`nn.Transformer.generate_square_subsequent_mask(n)`."
         )

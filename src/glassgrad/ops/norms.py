@@ -16,13 +16,13 @@ from ._families import Reduction, kept_shape
 from .arithmetic import direction
 from .joining import cat
 from .linalg import matmul
-from .matrices import check_matrices, check_precision, inv_ex, real_part, svdvals
+from .matrices import check_matrices, check_precision, inv_ex, svdvals
 from .selection import where
 
 Order = float | str | None
 
 
-@op()
+@op(axis=True)
 def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
     """Each slice of `input` along `dim`, made as short as `maxnorm` if it is longer.
 
@@ -48,7 +48,6 @@ def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
 class LinalgVectorNorm(Reduction):
     """y = (Σᵢ |xᵢ|^{ord})^{1/ord}        x̄ᵢ = ȳ·sgn xᵢ·(|xᵢ|/y)^{ord − 1}"""
 
-    saves = ("self", "result")
     holomorphic = False
 
     @staticmethod
@@ -65,29 +64,24 @@ class LinalgVectorNorm(Reduction):
         return (size**ord).sum(axis=dim, keepdims=keepdim) ** (1 / ord)
 
     @staticmethod
-    def backward(ctx, grad):
-        x, y = ctx.saved_tensors
-        kept, power = kept_shape(x.shape, ctx.dim), ctx.ord
-        y, grad, size = y.reshape(kept), grad.reshape(kept), np.abs(x)
-        towards = direction(x)
-        if power == 0:
+    def gradient(grad, x, y, *, ord, dim):
+        kept = kept_shape(x.shape, dim)
+        y, grad, size, towards = y.reshape(kept), grad.reshape(kept), np.abs(x), direction(x)
+        if ord == 0:
             return None  # it changes by steps
-        if power == 1:
+        if ord == 1:
             return grad * towards
-        if math.isinf(power):  # evenly split between those that are as large
+        if math.isinf(ord):  # evenly split between those that are as large
             here = (size == y) | (x != x)
-            return towards * np.where(
-                here, grad / here.sum(axis=ctx.dim, keepdims=True, dtype=grad.dtype), 0
-            )
-        if power < 1:
-            slopes = np.where(size == 0, 0, size ** (power - 1))
-            return towards * slopes * (grad * y ** (1 - power))
-        if power == 2:
+            count = here.sum(axis=dim, keepdims=True, dtype=grad.dtype)
+            return towards * np.where(here, grad / count, 0)
+        if ord < 1:
+            slopes = np.where(size == 0, 0, size ** (ord - 1))
+            return towards * slopes * (grad * y ** (1 - ord))
+        if ord == 2:
             return grad * np.where(y == 0, 0, x / y)  # the gradient of this one is nan at 0
-        scale = np.where(y == 0, 0, grad / np.where(y == 0, 1, y) ** (power - 1))
-        if power < 2:
-            return towards * size ** (power - 1) * scale
-        return x * size ** (power - 2) * scale
+        scale = np.where(y == 0, 0, grad / np.where(y == 0, 1, y) ** (ord - 1))
+        return towards * size ** (ord - 1) * scale
 
     @classmethod
     def vmap(cls, info, in_dims, x, *, ord, dim, keepdim):
@@ -95,15 +89,6 @@ class LinalgVectorNorm(Reduction):
         if x.ndim > 1:
             return super().vmap(info, in_dims, x, ord=ord, dim=dim, keepdim=keepdim)
         return cls.apply(x.reshape(info.batch_size, 1), ord=ord, dim=(1,), keepdim=False)
-
-    @classmethod
-    def jvp(cls, ctx, tangent):
-        """As of any reduction; of complex numbers the part of a tangent along the number counts."""
-        slopes = cls.backward(ctx, np.ones_like(ctx.result))
-        if slopes is None:
-            return np.zeros_like(ctx.result)
-        along = np.conj(slopes) * tangent if slopes.dtype.kind == "c" else slopes * tangent
-        return real_part(along).sum(axis=ctx.dim, keepdims=ctx.keepdim)
 
 
 def _converted(name: str, x: Tensor, dtype: Any) -> Tensor:
@@ -137,7 +122,7 @@ def _converted(name: str, x: Tensor, dtype: Any) -> Tensor:
     return x.to(wanted)
 
 
-@function(LinalgVectorNorm, home="linalg", out=True)
+@function(LinalgVectorNorm, home="linalg", out=True, axis=True)
 def vector_norm(
     x: Tensor,
     ord: Order = 2,
@@ -188,7 +173,7 @@ def vector_norm(
     return LinalgVectorNorm.apply(x, ord=float(ord), dim=dims, keepdim=bool(keepdim))
 
 
-@function(home="linalg", out=True)
+@function(home="linalg", out=True, axis=True)
 def matrix_norm(
     A: Tensor,
     ord: Order = "fro",
@@ -276,7 +261,7 @@ def _check_some(name: str, ord: Order, found: Tensor) -> None:
         )
 
 
-@function(home="linalg", out=True)
+@function(home="linalg", out=True, axis=True)
 def norm(
     A: Tensor,
     ord: Order = None,
@@ -531,7 +516,7 @@ def pairwise_distance(
     return vector_norm(x1 - x2 + eps, p, -1, keepdim)
 
 
-@function(aliases=("nn.functional.cosine_similarity",))
+@function(aliases=("nn.functional.cosine_similarity",), axis=True)
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
     """The cosines of the angles between vectors.
 

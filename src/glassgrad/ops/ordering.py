@@ -39,7 +39,7 @@ from ._arguments import (
     scalar_name,
     wrap_dim,
 )
-from ._declaring import op
+from ._declaring import in_numpys_order, op
 from ._families import (
     Along,
     AlongLine,
@@ -59,7 +59,7 @@ from .conversion import to
 from .creation import arange, as_tensor, full
 from .masking import masked_fill
 from .reduction import any as any_of
-from .reduction import diff, in_numpys_order, sum
+from .reduction import diff, sum
 from .scattering import Gather, Refused, ScatterAdd, gather
 from .selection import clamp, maximum, minimum, where
 from .shape import flatten, movedim, reshape, squeeze, unsqueeze

@@ -17,14 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.errors import (
-    ArgumentError,
-    ArgumentTypeError,
-    DTypeError,
-    RangeError,
-    ShapeError,
-    TransformError,
-)
+from glassgrad.core import errors
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.state import Shape, modes
 from glassgrad.core.tensor import Tensor, wrap
@@ -85,20 +78,20 @@ def refuse_randomness(info: Any, *, by_example: bool) -> None:
         by_example: whether each example has a distribution of its own.
     """
     if info.randomness == "never":
-        raise TransformError(
+        raise errors.TransformError(
             "vmap: We do not yet support calling random operations inside of vmap: "
             f"{info.batch_size} gradients, or tangents, are computed at once by one call. Please "
             "perform random operations outside: draw in forward, and save the numbers."
         )
     if info.randomness == "error":
-        raise TransformError(
+        raise errors.TransformError(
             "vmap: called random operation while in randomness error mode. There is one call for "
             f"{info.batch_size} examples, and nothing says whether they share its numbers. Please "
             "either use the 'same' or 'different' randomness flags on vmap or perform the "
             "randomness operation out of vmap."
         )
     if info.randomness == "same" and by_example:
-        raise TransformError(
+        raise errors.TransformError(
             "Vmap does not currently support same randomness with a batched tensor input: each "
             f"of {info.batch_size} examples has a distribution of its own. Draw "
             "`rand(x.shape)`, which is the same for all, and compare it with the probabilities."
@@ -113,7 +106,7 @@ def check_filling(input: Tensor) -> None:
             continue
         refuse_randomness(level.info, by_example=False)
         if level.info.randomness == "different" and level not in batches:
-            raise TransformError(
+            raise errors.TransformError(
                 "vmap: Cannot ask for different inplace randomness on an unbatched tensor. There "
                 f"is one tensor of shape {list(input.shape)} for {level.info.batch_size} "
                 "examples, so this will appear like same randomness. Write `rand_like(x)`, or "
@@ -196,7 +189,7 @@ def _leaf(
 
 def _check_floats(name: str, *dtypes: DType, kinds: str = "fc") -> None:
     if any(dtype.kind not in kinds for dtype in dtypes):
-        raise DTypeError(
+        raise errors.DTypeError(
             f"{name}() is not implemented for {', '.join(map(str, dtypes))}. Its numbers are "
             "fractions. Write `randint(…)`, or convert to a float first: `x.float()`."
         )
@@ -259,7 +252,7 @@ def normal(
     if isinstance(mean, Tensor) or isinstance(std, Tensor):
         return _normal_around(mean, std, generator)
     if size is None:
-        raise ArgumentTypeError(
+        raise errors.ArgumentTypeError(
             "normal() received an invalid combination of arguments: two numbers do not say how "
             "many to draw. Write `normal(mean, std, size)`."
         )
@@ -289,7 +282,7 @@ def _normal_around(
 def _check_std(std: Any) -> None:
     if std is not None and np.any(np.asarray(std) < 0):
         what = "std" if np.ndim(std) == 0 else "all elements of std"
-        raise ShapeError(
+        raise errors.ShapeError(
             f"normal expects {what} >= 0.0, but found std {np.min(std)}. It is a distance. "
             "Write `std.abs()`."
         )
@@ -357,7 +350,7 @@ def _check_probability(name: str, p: Tensor | float) -> None:
     if likely is not None and not np.all((likely >= 0) & (likely <= 1)):
         is_one = likely is p
         what = f"p to be in [0, 1], but got p={p}" if is_one else "all p_in >= 0 && p_in <= 1"
-        raise ShapeError(
+        raise errors.ShapeError(
             f"{name} expects {what}. A probability lies between 0 and 1. Write `p.clamp(0, 1)`, or "
             "`sigmoid(p)` for a score."
         )
@@ -419,14 +412,14 @@ def randint(
 def check_range(low: int, high: int, dtype: DType) -> None:
     """Raise ShapeError if there is no integer from `low` to `high - 1`, or none of the dtype."""
     if low >= high:
-        raise ShapeError(
+        raise errors.ShapeError(
             f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}. There "
             f"is no integer in between. Write a `high` above {low}."
         )
     lowest, highest = ends_of(dtype)
     if low < lowest or high - 1 > highest:
         end = "from" if low < lowest else "to - 1"
-        raise ShapeError(
+        raise errors.ShapeError(
             f"{end} is out of bounds for {dtype}: from {low} to {high - 1}. The dtype reaches from "
             f"{lowest} to {highest}. Choose a larger one."
         )
@@ -523,22 +516,22 @@ def multinomial(
     """
     n = int_of(num_samples, "multinomial", "num_samples")
     if input.ndim not in (1, 2):
-        raise ShapeError(
+        raise errors.ShapeError(
             f"prob_dist must be 1 or 2 dim, got the shape {list(input.shape)}. A row holds the "
             "weights of an experiment. Write `x.reshape(-1, x.shape[-1])`."
         )
     if n <= 0:
-        raise ShapeError(
+        raise errors.ShapeError(
             f"cannot sample n_sample <= 0 samples, got {n}. Something has to be chosen. "
             "Leave the call out."
         )
     if not replacement and n > input.shape[-1]:
-        raise ShapeError(
+        raise errors.ShapeError(
             "cannot sample n_sample > prob_dist.size(-1) samples without replacement: "
             f"{n} of {input.shape[-1]} classes. Write `replacement=True`."
         )
     if input.dtype.kind != "f":
-        raise DTypeError(
+        raise errors.DTypeError(
             "multinomial only supports floating-point dtypes for input, got: "
             f"{scalar_name(input.dtype)}. Weights are shares. Write `x.float()`."
         )
@@ -550,7 +543,7 @@ def multinomial(
 
 def _check_weights(input: Tensor) -> None:
     if input.shape[-1] > 2**24:
-        raise RangeError(
+        raise errors.RangeError(
             f"number of categories cannot exceed 2^24, got {input.shape[-1]}. Beyond, a float32 "
             "does not tell all of them apart. Choose a group first, then one of it."
         )
@@ -558,12 +551,12 @@ def _check_weights(input: Tensor) -> None:
     if weights is None:
         return
     if not bool(((weights >= 0) & np.isfinite(weights)).all()):
-        raise RangeError(
+        raise errors.RangeError(
             "probability tensor contains either `inf`, `nan` or element < 0. A weight says how "
             "likely a class is, compared with the others. Write `softmax(x, -1)` for scores."
         )
     if bool((weights.sum(axis=-1) <= 0).any()):
-        raise RangeError(
+        raise errors.RangeError(
             "invalid multinomial distribution (sum of probabilities <= 0). No class can be "
             "chosen. Write a weight that is not 0 into each row."
         )
@@ -648,7 +641,7 @@ def uniform_(
     """
     _check_fills_floats("check_uniform_bounds", input, kinds="fc")
     if from_ > to:
-        raise ShapeError(
+        raise errors.ShapeError(
             "uniform_ expects to return a [from, to) range, but found "
             f"from={from_} > to={to}. Swap them."
         )
@@ -773,7 +766,7 @@ def geometric_(input: Tensor, p: float, *, generator: Generator | None = None) -
         tensor(True)
     """
     if not 0 < p < 1:
-        raise ShapeError(
+        raise errors.ShapeError(
             f"geometric_ expects p to be in (0, 1), but got p={p}. It is how likely a trial "
             "succeeds."
         )
@@ -783,7 +776,7 @@ def geometric_(input: Tensor, p: float, *, generator: Generator | None = None) -
 
 def _check_positive(name: str, what: str, value: float) -> None:
     if not value > 0:
-        raise ShapeError(
+        raise errors.ShapeError(
             f"{name} expects {what} > 0.0, but found {what}={value}. It says how wide the "
             "distribution is."
         )
@@ -996,7 +989,7 @@ def dropout1d(input: Tensor, p: float = 0.5, training: bool = True) -> Tensor:
                 [1., 1.]])
     """
     if input.ndim not in (2, 3):
-        raise ShapeError(
+        raise errors.ShapeError(
             f"dropout1d: Expected 2D or 3D input, but received a {input.ndim}D input. It drops "
             "channels of sequences. Write `dropout` for single elements."
         )
@@ -1105,7 +1098,7 @@ def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False)
 
 def _check_dropout(p: float) -> None:
     if not 0 <= p <= 1:
-        raise ArgumentError(
+        raise errors.ArgumentError(
             f"dropout probability has to be between 0 and 1, but got {p}. It is how likely an "
             "element is set to 0. Write 0.1 for ten percent."
         )
@@ -1114,7 +1107,7 @@ def _check_dropout(p: float) -> None:
 def _channels_of(input: Tensor) -> Tensor:
     """One element of each channel."""
     if input.ndim < 2:
-        raise ShapeError(
+        raise errors.ShapeError(
             "Feature dropout requires at least 2 dimensions in the input. Channels lie along dim "
             "1. Write `dropout` for single elements."
         )
@@ -1123,10 +1116,7 @@ def _channels_of(input: Tensor) -> Tensor:
 
 def _kept(p: float, each: Tensor) -> Tensor:
     """A 1 for each element that is kept, else a 0."""
-    why = "What is kept grows by a fraction. Write `x.float()`."
-    check_kind(
-        "result type Float can't be cast to the desired output type: dropout is", each, "fc", why
-    )
+    check_kind("result type Float can't be cast to the desired output type: dropout is", each, "fc")
     return bernoulli(each.detach(), 1 - p)
 
 

@@ -6,7 +6,7 @@ Dims are wrapped by the public functions: a rule gets `dim` as a tuple counted f
 """
 
 import builtins
-import inspect
+import itertools
 import math
 import re
 from numbers import Real
@@ -14,16 +14,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from glassgrad.core.errors import (
-    ArgumentError,
-    ArgumentTypeError,
-    DimError,
-    DTypeError,
-    RangeError,
-    ShapeError,
-)
+from glassgrad.core import errors
 from glassgrad.core.primitive import Primitive
-from glassgrad.core.state import Func, Shape, Values
+from glassgrad.core.state import Shape, Values
 from glassgrad.core.tensor import Tensor, is_differentiable
 from glassgrad.memory.calls import warn
 from glassgrad.values.backend import backend_of, in_rows
@@ -42,7 +35,7 @@ from ._arguments import (
     wrap_dim,
     wrap_dims,
 )
-from ._declaring import function, method, of_numpy, op
+from ._declaring import function, in_numpys_order, method, op
 from ._families import (
     Along,
     KeepsShape,
@@ -56,6 +49,7 @@ from ._families import (
     seen,
     spread,
     total,
+    weighed,
     zeros_like,
 )
 from .arithmetic import conj
@@ -152,7 +146,7 @@ def sum_to_size(input: Tensor, *size: Any) -> Tensor:
     asked, shape = size_of(size, "sum_to_size"), tuple(input.shape)
     pairs = zip(reversed(asked), reversed(shape), strict=False)
     if len(asked) > len(shape) or [n for n, m in pairs if n not in (1, m)]:
-        raise ShapeError(
+        raise errors.ShapeError(
             f"size {list(asked)} is not expandable to size {list(shape)}. Each sum is over a dim "
             "that is new, or of size 1 there. Write such sizes."
         )
@@ -227,7 +221,7 @@ def mean(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: Any =
     wanted = None if dtype is None else as_dtype(dtype)
     if not is_differentiable(wanted or input.payload.dtype):
         source, name = ("Input", input.dtype) if wanted is None else ("Optional", wanted)
-        raise DTypeError(
+        raise errors.DTypeError(
             "mean(): could not infer output dtype. "
             f"{source} dtype must be either a floating point or complex dtype. "
             f"Got: {scalar_name(name)}. The mean of integers is no integer. "
@@ -242,16 +236,14 @@ class Nansum(Reduction):
     """y = Σᵢ (xᵢ if xᵢ = xᵢ else 0)        x̄ᵢ = ȳ if xᵢ = xᵢ else 0"""
 
     promotes = None
-    saves = ("self",)
 
     @staticmethod
     def forward(x, *, dim, keepdim, dtype):
         return np.where(x == x, x, 0).sum(axis=dim, keepdims=keepdim, dtype=dtype)
 
     @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
-        return np.where(x == x, grad.reshape(kept_shape(x.shape, ctx.dim)), 0)
+    def gradient(grad, x, *, dim):
+        return np.where(x == x, grad.reshape(kept_shape(x.shape, dim)), 0)
 
 
 @op(Nansum, out=True, axis=True)
@@ -269,7 +261,7 @@ def nansum(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: Any
     See also: https://pytorch.org/docs/stable/generated/torch.nansum.html
     """
     if input.dtype.kind == "c":
-        raise DTypeError(
+        raise errors.DTypeError(
             "nansum on CPU does not support complex inputs: either part may be nan. Write "
             "`where(x.isnan(), 0, x).sum()`."
         )
@@ -294,7 +286,7 @@ def nanmean(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: An
     See also: https://pytorch.org/docs/stable/generated/torch.nanmean.html
     """
     if not is_differentiable(input.dtype):
-        raise DTypeError(
+        raise errors.DTypeError(
             "nanmean(): expected input to have floating point or complex dtype but got "
             f"{scalar_name(input.dtype)}. The mean of integers is no integer. "
             "Write `x.float().nanmean()`."
@@ -340,7 +332,6 @@ class LogSumExp(Along):
     """y = ln Σᵢ exp xᵢ        x̄ᵢ = ȳ·exp(xᵢ − y)"""
 
     node = "LogsumexpBackward0"
-    saves = ("self", "result")
     floating = True
 
     @staticmethod
@@ -351,18 +342,14 @@ class LogSumExp(Along):
         return total + top.reshape(total.shape)
 
     @staticmethod
-    def backward(ctx, grad):
-        x, y = ctx.saved_tensors
-        kept = kept_shape(x.shape, ctx.dim)
+    def gradient(grad, x, y, *, dim):
+        kept = kept_shape(x.shape, dim)
         return grad.reshape(kept) * np.exp(x - y.reshape(kept))
 
     @staticmethod
-    def jvp(ctx, dx):
-        x, y = ctx.saved_tensors
-        shares = np.exp(x - y.reshape(kept_shape(x.shape, ctx.dim)))
-        moved, whole = [
-            part.sum(axis=ctx.dim, keepdims=ctx.keepdim) for part in (shares * dx, shares)
-        ]
+    def tangent(dx, x, y, *, dim, keepdim):
+        shares = np.exp(x - y.reshape(kept_shape(x.shape, dim)))
+        moved, whole = [part.sum(axis=dim, keepdims=keepdim) for part in (shares * dx, shares)]
         return moved / whole  # by 1; but of no elements, or where all are −∞, it is nan
 
 
@@ -459,7 +446,7 @@ class Cumsum(Moved):
 
 
 @op(Cumsum, out=True, inplace=True, axis=True)
-def cumsum(input: Tensor, dim: int | None = None, *, dtype: Any = None) -> Tensor:
+def cumsum(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     """For each place the sum of what is before it in a dim, and of the element itself.
 
     Args:
@@ -488,8 +475,6 @@ class Logcumsumexp(Along):
     x̄ⱼ = Σ_{i ≥ j} ȳᵢ·exp(xⱼ − yᵢ)
     """
 
-    saves = ("self", "result")
-
     @staticmethod
     def forward(x, *, dim):
         asarray = backend_of(x).asarray
@@ -504,22 +489,14 @@ class Logcumsumexp(Along):
         return asarray(out, x.dtype)
 
     @staticmethod
-    def backward(ctx, grad):
+    def gradient(grad, x, y, *, dim):
         """x̄ⱼ = exp(xⱼ − yⱼ)·sⱼ with sⱼ = ȳⱼ + exp(yⱼ − yⱼ₊₁)·sⱼ₊₁: no power is above 1."""
-        x, y = ctx.saved_tensors
-        if not x.shape[ctx.dim]:
-            return grad
-        sums = _chained(_parts(grad, ctx.dim)[::-1], _steps_of(y, ctx.dim)[::-1])
-        return _ratio(x, y) * np.stack(sums[::-1], ctx.dim)
+        return _ratio(x, y) * _chained(grad, _steps_of(y, dim), dim, from_end=True)
 
     @staticmethod
-    def jvp(ctx, dx):
+    def tangent(dx, x, y, *, dim):
         """Likewise: dyᵢ = exp(xᵢ − yᵢ)·dxᵢ + exp(yᵢ₋₁ − yᵢ)·dyᵢ₋₁."""
-        x, y = ctx.saved_tensors
-        if not x.shape[ctx.dim]:
-            return dx
-        moved = _parts(_ratio(x, y) * dx, ctx.dim)
-        return np.stack(_chained(moved, _steps_of(y, ctx.dim)), ctx.dim)
+        return _chained(_ratio(x, y) * dx, _steps_of(y, dim), dim)
 
 
 def _ratio(x: Any, y: Any) -> Any:
@@ -527,9 +504,9 @@ def _ratio(x: Any, y: Any) -> Any:
     return np.exp(np.where(x == y, 0, x - y))
 
 
-def _steps_of(y: Any, dim: int) -> list[Any]:
+def _steps_of(y: Any, dim: int) -> Any:
     """How small exp yᵢ is beside exp yᵢ₊₁, for each place of a dim but the last."""
-    return _parts(_ratio(y[_at(slice(None, -1), dim)], y[_at(slice(1, None), dim)]), dim)
+    return _ratio(y[_at(slice(None, -1), dim)], y[_at(slice(1, None), dim)])
 
 
 def _logaddexp(x: Any, y: Any) -> Any:
@@ -539,7 +516,7 @@ def _logaddexp(x: Any, y: Any) -> Any:
     return larger + np.log1p(_ratio(smaller, larger))
 
 
-@op(Logcumsumexp, out=True)
+@op(Logcumsumexp, out=True, axis=True)
 def logcumsumexp(input: Tensor, dim: int) -> Tensor:
     """For each place `logsumexp` of what is before it in a dim, and of the element itself.
 
@@ -560,9 +537,7 @@ def logcumsumexp(input: Tensor, dim: int) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.logcumsumexp.html
     """
-    check_kind(
-        '"logcumsumexp_out_cpu"', input, "fc", "Logarithms have fractions. Write `x.float()`."
-    )
+    check_kind('"logcumsumexp_out_cpu"', input, "fc")
     return apply_along(Logcumsumexp, input, dim=wrap_dim(dim, input.ndim))
 
 
@@ -572,45 +547,37 @@ class Cumprod(Along):
     x̄ⱼ = Σ_{i ≥ j} ȳᵢ·Π_{k ≤ i, k ≠ j} xₖ
     """
 
-    saves = ("self",)
-
     @staticmethod
     def forward(x, *, dim):
         return np.cumprod(x, axis=dim, dtype=x.dtype)
 
     @staticmethod
-    def backward(ctx, grad):
+    def gradient(grad, x, *, dim):
         """Without dividing, so that zeros are nothing special.
 
         x̄ⱼ = (Π_{k < j} xₖ)·sⱼ with sⱼ = Σ_{i ≥ j} ȳᵢ·Π_{j < k ≤ i} xₖ = ȳⱼ + xⱼ₊₁·sⱼ₊₁.
         """
-        (x,) = ctx.saved_tensors
-        if not x.shape[ctx.dim]:
-            return grad
-        sums = _chained(_parts(grad, ctx.dim)[::-1], _parts(x, ctx.dim)[:0:-1])
-        return _before(x, ctx.dim) * np.stack(sums[::-1], ctx.dim)
+        behind = _chained(grad, x[_at(slice(1, None), dim)], dim, from_end=True)
+        return _scaled(behind, _before(x, dim))
 
     @staticmethod
-    def jvp(ctx, dx):
+    def tangent(dx, x, *, dim):
         """Likewise: yᵢ = yᵢ₋₁·xᵢ, so dyᵢ = yᵢ₋₁·dxᵢ + xᵢ·dyᵢ₋₁."""
-        (x,) = ctx.saved_tensors
-        if not x.shape[ctx.dim]:
-            return dx
-        moved = _parts(_before(x, ctx.dim) * dx, ctx.dim)
-        return np.stack(_chained(moved, _parts(x, ctx.dim)[1:]), ctx.dim)
+        return _chained(_before(x, dim) * dx, x[_at(slice(1, None), dim)], dim)
 
 
-def _parts(x: Any, dim: int) -> list[Any]:
-    """What stands at each place of a dim."""
-    return [x[_at(i, dim)] for i in range(x.shape[dim])]
+def _chained(x: Any, factors: Any, dim: int, *, from_end: bool = False) -> Any:
+    """s₀ = x₀, sᵢ₊₁ = xᵢ₊₁ + fᵢ·sᵢ along a dim; or sᵢ = xᵢ + fᵢ·sᵢ₊₁ from its end."""
+    places = range(x.shape[dim])[:: -1 if from_end else 1]
+    sums = [x[_at(i, dim)] for i in places[:1]]
+    for last, i in itertools.pairwise(places):
+        sums.append(x[_at(i, dim)] + _scaled(sums[-1], factors[_at(min(last, i), dim)]))
+    return np.stack(sums[:: -1 if from_end else 1], dim) if sums else x
 
 
-def _chained(parts: list[Any], factors: list[Any]) -> list[Any]:
-    """The sums s₀ = p₀, sᵢ₊₁ = pᵢ₊₁ + fᵢ·sᵢ."""
-    sums = parts[:1]
-    for part, factor in zip(parts[1:], factors, strict=True):
-        sums.append(part + factor * sums[-1])
-    return sums
+def _scaled(x: Any, factor: Any) -> Any:
+    """Their product. A factor of 0 lets nothing pass, and be it infinite."""
+    return np.where((factor == 0) & ~np.isfinite(x), 0, x * factor)
 
 
 def _at(index: int | slice, dim: int) -> Values:
@@ -626,7 +593,7 @@ def _before(x: Any, dim: int) -> Any:
 
 
 @op(Cumprod, out=True, inplace=True, axis=True)
-def cumprod(input: Tensor, dim: int | None = None, *, dtype: Any = None) -> Tensor:
+def cumprod(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     """For each place the product of what is before it in a dim, and of the element itself.
 
     Args:
@@ -664,15 +631,12 @@ def _in_dtype(input: Tensor, dtype: Any) -> Tensor:
 class Prod(Reduction):
     """y = Πᵢ xᵢ        x̄ᵢ = ȳ·Π_{j ≠ i} xⱼ"""
 
-    saves = ("self",)
-
     @staticmethod
     def forward(x):
         return np.prod(x, dtype=x.dtype)
 
     @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
+    def gradient(grad, x):
         return grad * products_of_others(x.reshape(-1), 0).reshape(x.shape)
 
     @classmethod
@@ -684,16 +648,14 @@ class ProdDim(Reduction):
     """y = Πᵢ xᵢ        x̄ᵢ = ȳ·Π_{j ≠ i} xⱼ"""
 
     node = "ProdBackward1"
-    saves = ("self",)
 
     @staticmethod
     def forward(x, *, dim, keepdim):
         return np.prod(x, axis=dim, keepdims=keepdim, dtype=x.dtype)
 
     @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
-        return grad.reshape(kept_shape(x.shape, (ctx.dim,))) * products_of_others(x, ctx.dim)
+    def gradient(grad, x, *, dim):
+        return grad.reshape(kept_shape(x.shape, (dim,))) * products_of_others(x, dim)
 
 
 def products_of_others(x: Any, dim: int) -> Any:
@@ -740,7 +702,6 @@ class Var(Reduction):
     """y = Σᵢ (xᵢ − μ)²/(n − c),  μ = (Σᵢ xᵢ)/n        x̄ᵢ = 2·ȳ·(xᵢ − μ)/(n − c)"""
 
     holomorphic = False  # of complex numbers it is |xᵢ − μ|², and the rule the same
-    saves = ("self",)
 
     @staticmethod
     def forward(x, *, dim, correction, keepdim):
@@ -750,32 +711,24 @@ class Var(Reduction):
         return total / freedom if freedom > 0 else _over_nothing(total)
 
     @staticmethod
-    def backward(ctx, grad):
-        return _of_variance(grad, ctx.saved_tensors[0], ctx)
-
-    @staticmethod
-    def jvp(ctx, dx):
-        slopes = _slopes(ctx.saved_tensors[0], ctx)
-        return np.real(np.conj(slopes) * dx).sum(axis=ctx.dim, keepdims=ctx.keepdim)
+    def gradient(grad, x, *, dim, correction):
+        freedom, deviation = count_of(x.shape, dim) - correction, _deviation(x, dim)
+        slopes = deviation * (2 / freedom) if freedom > 0 else _over_nothing(np.abs(deviation))
+        return grad.reshape(kept_shape(x.shape, dim)) * slopes
 
 
 class Std(Reduction):
     """y = √(Σᵢ (xᵢ − μ)²/(n − c)),  μ = (Σᵢ xᵢ)/n        x̄ᵢ = ȳ·(xᵢ − μ)/(y·(n − c))"""
 
     holomorphic = False
-    saves = ("self", "result")
 
     @staticmethod
     def forward(x, *, dim, correction, keepdim):
-        return np.sqrt(run(Var, x, dim=dim, correction=correction, keepdim=keepdim))
+        return np.sqrt(Var.forward(x, dim=dim, correction=correction, keepdim=keepdim))
 
     @staticmethod
-    def backward(ctx, grad):
-        return Var.backward(ctx, _by_root(grad, ctx.saved_tensors[1]))
-
-    @staticmethod
-    def jvp(ctx, dx):
-        return _by_root(Var.jvp(ctx, dx), ctx.result)
+    def gradient(grad, x, y, *, dim, correction):
+        return Var.gradient(_by_root(grad, y), x, dim=dim, correction=correction)
 
 
 @op(Var, axis=True)
@@ -813,11 +766,6 @@ def var(
     return checked_spread(Var, input, dim, keepdim, correction, unbiased)
 
 
-@of_numpy(np.var)
-def _numpy_var(a: Tensor, axis: Dims = None, *, ddof: float = 0, keepdims: bool = False) -> Tensor:
-    return var(a, axis, correction=ddof, keepdim=keepdims)
-
-
 @op(Std, axis=True)
 def std(
     input: Tensor,
@@ -845,11 +793,6 @@ def std(
     return checked_spread(Std, input, dim, keepdim, correction, unbiased)
 
 
-@of_numpy(np.std)
-def _numpy_std(a: Tensor, axis: Dims = None, *, ddof: float = 0, keepdims: bool = False) -> Tensor:
-    return std(a, axis, correction=ddof, keepdim=keepdims)
-
-
 def checked_spread(
     op: type[Primitive],
     input: Tensor,
@@ -861,7 +804,7 @@ def checked_spread(
     """Apply an op of this family to arguments as users give them."""
     name = re.sub(r"\B(?=[A-Z])", "_", op.__name__).lower()
     if not is_differentiable(input.dtype):
-        raise DTypeError(
+        raise errors.DTypeError(
             f"std and var only support floating point and complex dtypes, got {input.dtype}. "
             f"Integers have no fractional spread. Write `x.float().{name}()`."
         )
@@ -897,27 +840,6 @@ def _deviation(x: Any, dim: Shape) -> Any:
     return x - x.sum(axis=dim, keepdims=True) / (count_of(x.shape, dim) or math.nan)
 
 
-def _slopes(x: Any, ctx: Any) -> Any:
-    """How the variance v moves with x: ∂v/∂xᵢ = 2·(xᵢ − μ)/(n − c)."""
-    freedom = count_of(x.shape, ctx.dim) - ctx.correction
-    deviation = _deviation(x, ctx.dim)
-    return deviation * (2 / freedom) if freedom > 0 else _over_nothing(np.abs(deviation))
-
-
-def _of_variance(grad: Any, x: Any, ctx: Any) -> Any:
-    """The gradient of x from that of its variance."""
-    return grad.reshape(kept_shape(x.shape, ctx.dim)) * _slopes(x, ctx)
-
-
-def _of_both(by_variance: Any, by_mean: Any, x: Any, ctx: Any) -> Any:
-    """The gradient of x from those of its variance and its mean, where there are some."""
-    parts = [
-        None if by_variance is None else _of_variance(by_variance, x, ctx),
-        None if by_mean is None else spread_mean(by_mean, x.shape, ctx.dim),
-    ]
-    return total(parts)
-
-
 def _by_root(grad: Any, root: Any) -> Any:
     """The gradient of a variance from that of its root; 0 where that is 0."""
     return np.where(root == 0, 0, grad / (2 * root))
@@ -937,18 +859,21 @@ class VarMean(Along):
 
     @staticmethod
     def forward(x, *, dim, correction, keepdim):
-        variance = run(Var, x, dim=dim, correction=correction, keepdim=keepdim)
-        return variance, run(MeanDim, x, dim=dim, keepdim=keepdim, dtype=None)
+        variance = Var.forward(x, dim=dim, correction=correction, keepdim=keepdim)
+        return variance, MeanDim.forward(x, dim=dim, keepdim=keepdim, dtype=None)
 
     @staticmethod
     def backward(ctx, by_variance, by_mean):
         (x,) = ctx.saved_tensors
-        return _of_both(by_variance, by_mean, x, ctx)
+        through = None if by_variance is None else Var.backward(ctx, by_variance)
+        beside = None if by_mean is None else spread_mean(by_mean, x.shape, ctx.dim)
+        return total([through, beside])
 
     @staticmethod
     def jvp(ctx, dx):
+        slopes = Var.backward(ctx, np.ones_like(ctx.result[0]))
         moved_mean = run(MeanDim, dx, dim=ctx.dim, keepdim=ctx.keepdim, dtype=None)
-        return Var.jvp(ctx, dx), moved_mean
+        return weighed(ctx, slopes, dx), moved_mean
 
 
 class StdMean(VarMean):
@@ -956,16 +881,15 @@ class StdMean(VarMean):
 
     @staticmethod
     def forward(x, *, dim, correction, keepdim):
-        variance, mean = run(VarMean, x, dim=dim, correction=correction, keepdim=keepdim)
+        variance, mean = VarMean.forward(x, dim=dim, correction=correction, keepdim=keepdim)
         return np.sqrt(variance), mean
 
     @staticmethod
     def backward(ctx, by_sigma, by_mean):
-        (x,) = ctx.saved_tensors
         if by_sigma is not None:
-            sigma = run(Std, x, dim=ctx.dim, correction=ctx.correction, keepdim=ctx.keepdim)
-            by_sigma = _by_root(by_sigma, sigma)
-        return _of_both(by_sigma, by_mean, x, ctx)
+            parameters = {"dim": ctx.dim, "correction": ctx.correction, "keepdim": ctx.keepdim}
+            by_sigma = _by_root(by_sigma, run(Std, *ctx.saved_tensors, **parameters))
+        return VarMean.backward(ctx, by_sigma, by_mean)
 
     @staticmethod
     def jvp(ctx, dx):
@@ -1061,13 +985,13 @@ def cov(
     See also: https://pytorch.org/docs/stable/generated/torch.cov.html
     """
     if input.ndim > 2:
-        raise ShapeError(
+        raise errors.ShapeError(
             "cov(): expected input to have two or fewer dimensions but got an input with "
             f"{input.ndim} dimensions, of shape {list(input.shape)}. A row is a variable. "
             "Write `vmap(cov)` for a stack of matrices."
         )
     if input.dtype.kind == "b":
-        raise DTypeError(
+        raise errors.DTypeError(
             "cov(): bool dtype is not supported for input. A mean of True and False is neither. "
             "Write `x.float()`."
         )
@@ -1076,7 +1000,7 @@ def cov(
     weighted = x if weights is None else x * weights
     total: Any = x.shape[1] if weights is None else weights.sum()
     if weights is not None and _holds(total == 0):
-        raise ArgumentError(
+        raise errors.ArgumentError(
             "cov(): weights sum to zero, can't be normalized. Nothing was observed. "
             "Write a weight that is not 0."
         )
@@ -1106,24 +1030,24 @@ def _checked_weights(n: int, fweights: Tensor | None, aweights: Tensor | None) -
         if weights is None:
             continue
         if weights.ndim > 1:
-            raise ShapeError(
+            raise errors.ShapeError(
                 f"cov(): expected {name} to have one or fewer dimensions but got {name} with "
                 f"{weights.ndim} dimensions. There is one weight for each observation. Write them "
                 f"in a tensor of shape [{n}]."
             )
         if weights.dtype.kind not in kinds:
-            raise DTypeError(
+            raise errors.DTypeError(
                 f"cov(): expected {name} to have {kind} dtype but got {name} with "
                 f"{weights.dtype} dtype. The one counts observations, the other weighs them: write "
                 "fweights=tensor([1, 2]), aweights=tensor([0.5, 1.0])."
             )
         if weights.numel() != n:
-            raise ShapeError(
+            raise errors.ShapeError(
                 f"cov(): expected {name} to have the same numel as there are observations in the "
                 f"input but got {weights.numel()} != {n}. Write one weight for each column."
             )
         if _holds(weights < 0):
-            raise RangeError(
+            raise errors.RangeError(
                 f"cov(): {name} cannot be negative. An observation was made at least 0 times. "
                 f"Write `{name}.clamp(min=0)`."
             )
@@ -1198,13 +1122,17 @@ def diff(
     See also: https://pytorch.org/docs/stable/generated/torch.diff.html
     """
     if not input.ndim:
-        raise ShapeError("diff expects input to be at least one-dimensional, got a 0-d tensor.")
+        raise errors.ShapeError(
+            "diff expects input to be at least one-dimensional, got a 0-d tensor."
+        )
     at, times = wrap_dim(dim, input.ndim), int_of(n, "diff", "n")
     for other in (prepend, append):
         if other is not None:
             _check_beside(input, other, at)
     if times < 0:
-        raise ShapeError(f"order must be non-negative but got {times}. It counts differences.")
+        raise errors.ShapeError(
+            f"order must be non-negative but got {times}. It counts differences."
+        )
     if not times:
         return input.clone()
     parts = [x for x in (prepend, input, append) if x is not None]
@@ -1219,20 +1147,20 @@ def diff(
 def _check_beside(input: Tensor, other: Tensor, dim: int) -> None:
     """Raise ShapeError unless `other` can stand beside `input` in a dim."""
     if other.ndim != input.ndim:
-        raise ShapeError(
+        raise errors.ShapeError(
             "diff expects prepend or append to be the same dimension as input, got "
             f"{other.ndim} and {input.ndim} dims. Write `unsqueeze`."
         )
     for at, (n, m) in enumerate(zip(input.shape, other.shape, strict=True)):
         if n != m and at != dim:
-            raise ShapeError(
+            raise errors.ShapeError(
                 "diff expects the shape of tensor to prepend or append to match that of input "
                 f"except along the differencing dimension; input.size({at}) = {n}, but got "
                 f"tensor.size({at}) = {m}. Write `expand`."
             )
 
 
-@function()
+@function(axis=True)
 def gradient(
     input: Tensor, *, spacing: Any = 1, dim: Dims = None, edge_order: int = 1
 ) -> tuple[Tensor, ...]:
@@ -1259,16 +1187,16 @@ def gradient(
     See also: https://pytorch.org/docs/stable/generated/torch.gradient.html
     """
     if edge_order not in (1, 2):
-        raise ShapeError("torch.gradient only supports edge_order=1 and edge_order=2.")
+        raise errors.ShapeError("torch.gradient only supports edge_order=1 and edge_order=2.")
     if input.dtype == uint8:
-        raise DTypeError(
+        raise errors.DTypeError(
             "torch.gradient does not support uint8 input. Differences may be negative. "
             "Write `x.int()`."
         )
     dims = tuple(range(input.ndim)) if dim is None else wrap_dims(dim, input.ndim)
     steps = _steps(dims, spacing, is_for_all=dim is None)
     if builtins.any(input.shape[at] < edge_order + 1 for at in dims):
-        raise ShapeError(
+        raise errors.ShapeError(
             "torch.gradient expected each dimension size to be at least edge_order+1, got the "
             f"shape {list(input.shape)}. A slope is one between samples."
         )
@@ -1284,7 +1212,7 @@ def _steps(dims: Shape, spacing: Any, *, is_for_all: bool) -> list[Any]:
     if several and len(spacing) != len(dims):
         wanted = f"'self.dim() = {len(dims)}'" if is_for_all else f"dim, {len(dims)}"
         why = ", since dim argument was not given" if is_for_all else ""
-        raise ShapeError(
+        raise errors.ShapeError(
             "torch.gradient expected spacing to be unspecified, a scalar, or a list of length "
             f"equal to {wanted}{why}, but got a list of length {len(spacing)}. Each dim has its "
             "own."
@@ -1295,7 +1223,7 @@ def _steps(dims: Shape, spacing: Any, *, is_for_all: bool) -> list[Any]:
             steps.append(each)
             continue
         if each.ndim != 1:
-            raise ShapeError(
+            raise errors.ShapeError(
                 "torch.gradient expected each element of spacing to have one dimension, but got "
                 f"an element with {each.ndim} dimensions! They are coordinates."
             )
@@ -1324,7 +1252,7 @@ def _slope(x: Tensor, dim: int, step: Any, edge_order: int) -> Tensor:
     return cat([start, inner, end], dim)
 
 
-@function(aliases=("trapz",))
+@function(aliases=("trapz",), axis=True)
 def trapezoid(
     y: Tensor, x: Tensor | None = None, *, dx: Number | None = None, dim: int = -1
 ) -> Tensor:
@@ -1354,7 +1282,7 @@ def trapezoid(
     return sum(_trapezoids("trapezoid", y, x, dx, dim), dim)
 
 
-@function()
+@function(axis=True)
 def cumulative_trapezoid(
     y: Tensor, x: Tensor | None = None, *, dx: Number | None = None, dim: int = -1
 ) -> Tensor:
@@ -1372,18 +1300,18 @@ def cumulative_trapezoid(
 def _trapezoids(name: str, y: Tensor, x: Tensor | None, dx: Any, dim: int) -> Tensor:
     """The area between each sample and the next."""
     if x is not None and dx is not None:
-        raise ArgumentTypeError(
+        raise errors.ArgumentTypeError(
             f"{name}() received an invalid combination of arguments: both x and dx say how far "
             "samples are apart. Leave one out."
         )
     if not y.ndim:
-        raise DimError(
+        raise errors.DimError(
             f"Dimension specified as {dim} but tensor has no dimensions: {name}() needs samples "
             "along one. Write `y.reshape(1)`."
         )
     for argument, given in (("y", y), ("x", x)):
         if given is not None and given.dtype.kind == "b":
-            raise DTypeError(
+            raise errors.DTypeError(
                 f"{name}: received a bool input for `{argument}`, but bool is not supported. "
                 f"Write `{argument}.float()`."
             )
@@ -1394,7 +1322,7 @@ def _trapezoids(name: str, y: Tensor, x: Tensor | None, dx: Any, dim: int) -> Te
         return both * ((1 if dx is None else dx) / 2)
     if x.ndim == 1:
         if x.shape[0] != y.shape[at]:
-            raise ShapeError(
+            raise errors.ShapeError(
                 f"{name}: There must be one `x` value for each sample point, got "
                 f"{x.shape[0]} for {y.shape[at]}. Write a coordinate for each."
             )
@@ -1402,21 +1330,9 @@ def _trapezoids(name: str, y: Tensor, x: Tensor | None, dx: Any, dim: int) -> Te
     return both * diff(x, dim=dim) / 2
 
 
-# By NumPy's names ---------------------------------------------------------------------------------
-
-
-def in_numpys_order(theirs: Any, ours: Func) -> None:
-    """Declare that a function of NumPy is one of ours, which knows NumPy's arguments by name."""
-    names = list(inspect.signature(theirs).parameters)[1:]
-
-    def call(a: Tensor, *args: Any, **kwargs: Any) -> Any:
-        return ours(a, **dict(zip(names, args, strict=False)), **kwargs)
-
-    call.__module__ = ours.__module__  # the file that has to be loaded
-    of_numpy(theirs)(call)
-
-
 in_numpys_order(np.sum, sum)
 in_numpys_order(np.mean, mean)
 in_numpys_order(np.any, any)
 in_numpys_order(np.all, all)
+in_numpys_order(np.var, var, correction=0)
+in_numpys_order(np.std, std, correction=0)

@@ -12,7 +12,7 @@ from glassgrad.core.errors import DTypeError
 from glassgrad.core.tensor import Tensor, is_differentiable
 
 from ._arguments import Operand, check_kind, scalar_name
-from ._declaring import of_numpy, op
+from ._declaring import in_numpys_order, op
 from ._families import Elementwise, Flat, Predicate, run
 from .arithmetic import DivRounded, check_divisor, div
 
@@ -44,7 +44,6 @@ def floor(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.floor.html
     """
-    return Floor.apply(input)
 
 
 class Ceil(Flat):
@@ -74,7 +73,6 @@ def ceil(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.ceil.html
     """
-    return Ceil.apply(input)
 
 
 class Trunc(Flat):
@@ -104,7 +102,6 @@ def trunc(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.trunc.html
     """
-    return Trunc.apply(input)
 
 
 class Round(Flat):
@@ -157,9 +154,7 @@ def round(input: Tensor, *, decimals: int = 0) -> Tensor:
     return RoundDecimals.apply(input, decimals=decimals) if decimals else Round.apply(input)
 
 
-@of_numpy(np.round)
-def _numpy_round(a: Tensor, decimals: int = 0) -> Tensor:
-    return round(a, decimals=decimals)
+in_numpys_order(np.round, round)
 
 
 class Frac(Elementwise):
@@ -198,20 +193,19 @@ def frac(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.frac.html
     """
-    return Frac.apply(input)
 
 
 class Fmod(Elementwise):
     """z = x − y·trunc(x/y)        x̄ = z̄,  ȳ = −z̄·trunc(x/y)"""
 
     node = "FmodBackward1"
+    kernel, kinds = "fmod_cpu", "iuf"
     saves = ("self", "other")
     saved_if = {"self": 1, "other": 1}
     ufunc = np.fmod
 
     @staticmethod
     def forward(x, y):
-        check_kind('"fmod_cpu"', x, "iuf", _NO_REST)
         check_divisor(y)
         return np.fmod(x, y)
 
@@ -240,29 +234,25 @@ def fmod(input: Tensor, other: Operand) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.fmod.html
     """
-    return Fmod.apply(input, other)
 
 
 class Remainder(Elementwise):
     """z = x − y·⌊x/y⌋        x̄ = z̄,  ȳ = −z̄·⌊x/y⌋"""
 
     node = "RemainderBackward1"
+    kernel, kinds = "remainder_cpu", "iuf"
     saves = ("self", "other")
     saved_if = {"self": 1, "other": 1}
     ufunc = np.remainder
 
     @staticmethod
     def forward(x, y):
-        check_kind('"remainder_cpu"', x, "iuf", _NO_REST)
         check_divisor(y)
         return np.remainder(x, y)
 
     @staticmethod
     def backward(ctx, grad):
         return _by_quotient(ctx, grad, "floor")
-
-
-_NO_REST = "Only integers and real fractions leave a rest. Write `x.float()`."
 
 
 def _by_quotient(ctx: Any, grad: Any, rounding_mode: str) -> Any:
@@ -294,7 +284,6 @@ def remainder(input: Operand, other: Operand) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.remainder.html
     """
-    return Remainder.apply(input, other)
 
 
 @op(DivRounded, numpy=(np.floor_divide,), sign="floordiv")
@@ -315,8 +304,6 @@ class NanToNum(Elementwise):
     x̄ = ȳ if |x| < ∞ else 0
     """
 
-    saves = ("self",)
-
     @staticmethod
     def forward(x, *, nan, posinf, neginf):
         if x.dtype.kind not in "fc":
@@ -324,8 +311,7 @@ class NanToNum(Elementwise):
         return np.nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf)
 
     @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
+    def gradient(grad, x):
         return np.where(np.isfinite(x), grad, 0)
 
 
@@ -363,22 +349,14 @@ def nan_to_num(
     )
 
 
-@of_numpy(np.nan_to_num)
-def _numpy_nan_to_num(
-    x: Tensor, *, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
-) -> Tensor:
-    return nan_to_num(x, nan, posinf, neginf)
+in_numpys_order(np.nan_to_num, nan_to_num)
 
 
 class Nextafter(Predicate):
     """z = nextafter(x, y)"""
 
     ufunc = np.nextafter
-
-    @staticmethod
-    def forward(x, y):
-        check_kind('"nextafter_cpu"', x, "f", "Between integers there is none. Write `x.float()`.")
-        return np.nextafter(x, y)
+    kernel = "nextafter_cpu"
 
 
 @op(Nextafter, out=True, inplace=True, tensors=("input", "other"))
@@ -399,7 +377,6 @@ def nextafter(input: Tensor, other: Tensor) -> Tensor:
         >>> nextafter(tensor([1.0]), tensor([2.0])) - 1
         tensor([1.1921e-07])
     """
-    return Nextafter.apply(input, other)
 
 
 def _stepped(ufunc: Any, x: Any, name: str) -> Any:

@@ -449,7 +449,7 @@ def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
     return apply_along(IndexSelect, input, places, dim=at)
 
 
-@op(Gather, out=True, out_exact=True, out_apart=True)
+@op(Gather, out=True, out_exact=True, out_apart=True, axis=True)
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False) -> Tensor:
     """For each place of `index` one element of `input`: there in one dim, here in the others.
 

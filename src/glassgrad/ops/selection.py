@@ -1,6 +1,5 @@
 """One of several values, element by element: `where`, `maximum`, `minimum`, `clamp`."""
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -8,10 +7,11 @@ import numpy as np
 from glassgrad.core.errors import ArgumentError, DTypeError, TransformError
 from glassgrad.core.primitive import Primitive, constant
 from glassgrad.core.tensor import Tensor
+from glassgrad.memory.calls import warn
 from glassgrad.values.dtypes import ends_of, get_default_dtype, int64, result_dtype, uint8
 
 from ._arguments import Operand, check_dtypes, check_kind, check_number, scalar_name
-from ._declaring import of_numpy, op
+from ._declaring import in_numpys_order, op
 from ._families import Elementwise, Predicate, array_of
 from .conversion import to
 
@@ -20,11 +20,10 @@ class Maximum(Elementwise):
     """z = max(x, y)        x̄ = z̄·([x > y] + ½·[x = y]),  ȳ = z̄·([x < y] + ½·[x = y])"""
 
     ufunc = np.maximum
-    saves = ("self", "other")
 
     @staticmethod
-    def backward(ctx, grad):
-        return _to_the_larger(ctx, grad)
+    def gradient(grad, x, y):
+        return _to_the_larger(grad, x, y)
 
 
 @op(Maximum, inplace=False, tensors=("input", "other"))
@@ -47,24 +46,20 @@ def maximum(input: Operand, other: Operand) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.maximum.html
     """
-    return Maximum.apply(input, other)
 
 
 class Minimum(Elementwise):
     """z = min(x, y)        x̄ = z̄·([x < y] + ½·[x = y]),  ȳ = z̄·([x > y] + ½·[x = y])"""
 
     ufunc = np.minimum
-    saves = ("self", "other")
 
     @staticmethod
-    def backward(ctx, grad):
-        to_y, to_x = _to_the_larger(ctx, grad)
-        return to_x, to_y
+    def gradient(grad, x, y):
+        return _to_the_larger(grad, y, x)  # x gets what the larger y would
 
 
-def _to_the_larger(ctx: Any, grad: Any) -> tuple[Any, Any]:
+def _to_the_larger(grad: Any, x: Any, y: Any) -> tuple[Any, Any]:
     """The gradients of x and y if the larger of both gets it; half of it each if they are equal."""
-    x, y = ctx.saved_tensors
     halved = np.where(x == y, grad / 2, grad)
     return np.where(x < y, 0, halved), np.where(x > y, 0, halved)
 
@@ -79,7 +74,6 @@ def minimum(input: Operand, other: Operand) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.minimum.html
     """
-    return Minimum.apply(input, other)
 
 
 class Fmax(Elementwise):
@@ -89,7 +83,6 @@ class Fmax(Elementwise):
     """
 
     ufunc = np.fmax
-    saves = ("self", "other")
 
     @staticmethod
     def forward(x, y):
@@ -97,8 +90,7 @@ class Fmax(Elementwise):
         return np.fmax(x, y)
 
     @staticmethod
-    def backward(ctx, grad):
-        x, y = ctx.saved_tensors
+    def gradient(grad, x, y):
         return _to_the_chosen(grad, (x >= y) | np.isnan(y))
 
 
@@ -109,7 +101,6 @@ class Fmin(Elementwise):
     """
 
     ufunc = np.fmin
-    saves = ("self", "other")
 
     @staticmethod
     def forward(x, y):
@@ -117,8 +108,7 @@ class Fmin(Elementwise):
         return np.fmin(x, y)
 
     @staticmethod
-    def backward(ctx, grad):
-        x, y = ctx.saved_tensors
+    def gradient(grad, x, y):
         return _to_the_chosen(grad, (x <= y) | np.isnan(y))
 
 
@@ -150,7 +140,6 @@ def fmax(input: Tensor, other: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.fmax.html
     """
-    return Fmax.apply(input, other)
 
 
 @op(Fmin, inplace=False, tensors=("input", "other"))
@@ -161,7 +150,6 @@ def fmin(input: Tensor, other: Tensor) -> Tensor:
         >>> fmin(tensor([1.0, float("nan")]), tensor([3.0, 2.0]))
         tensor([1., 2.])
     """
-    return Fmin.apply(input, other)
 
 
 class Heaviside(Predicate):
@@ -286,7 +274,6 @@ def argwhere(input: Tensor) -> Tensor:
         tensor([[1],
                 [2]])
     """
-    return Argwhere.apply(input)
 
 
 @op(numpy=(np.where,))
@@ -321,11 +308,9 @@ def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
             "of two. Write `where(condition, x, 0)`."
         )
     if array_of(condition).dtype == uint8:
-        warnings.warn(
+        warn(
             "where received a uint8 condition tensor. This behavior is deprecated and will be "
-            "removed in a future version of PyTorch. Use a boolean condition instead.",
-            UserWarning,
-            stacklevel=2,
+            "removed in a future version of PyTorch. Use a boolean condition instead."
         )
         condition = condition != 0
     if array_of(condition).dtype.kind != "b":
@@ -451,9 +436,7 @@ def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
     return Clamp.apply(_fractional(input, min, max), min=low, max=high)
 
 
-@of_numpy(np.clip)
-def _numpy_clip(a: Tensor, a_min: Any = None, a_max: Any = None) -> Tensor:
-    return clamp(a, a_min, a_max)
+in_numpys_order(np.clip, clamp)
 
 
 @op(ClampMin, tensors=("input",))

@@ -479,7 +479,7 @@ class Unsqueeze(Paired, KeepsShape):
         return x.reshape((*x.shape[:dim], 1, *x.shape[dim:]))
 
 
-@op(Unsqueeze, numpy=(np.expand_dims,))
+@op(Unsqueeze, numpy=(np.expand_dims,), axis=True)
 def unsqueeze(input: Tensor, dim: int) -> Tensor:
     """A new dim of size 1.
 

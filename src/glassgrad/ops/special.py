@@ -5,6 +5,7 @@
 
 import functools
 import math
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -45,21 +46,40 @@ def computed(name: str, *operands: Any) -> Any:
     return np.positive(out, dtype=operands[-1].dtype)
 
 
-def without_gradient(function: F) -> F:
+def without_gradient(function: F, forward: Any = None) -> F:
     """Declare a function of `glassgrad.special` by what it makes of arrays, and no more.
 
     Its class follows from it. As in PyTorch it has no gradient.
+
+    Args:
+        forward: what makes it, if that is not the function itself.
     """
     name, is_pair = function.__name__, function.__code__.co_argcount == 2
     body = {
         "__doc__": f"z = {name}(x, n)" if is_pair else f"y = {name} x",
         "__module__": __name__,
         "differentiable": False,
-        "forward": staticmethod(function if is_pair else forward_of(function)),
+        "forward": staticmethod(forward or (function if is_pair else forward_of(function))),
         "kernel": f"{name}_cpu",
     }
     rule = type(name.title().replace("_", ""), (Fractional,), body)
     return _own(rule)(applying(rule, function))
+
+
+def of_scipy(scipy: str) -> Callable[[F], F]:
+    """Declare one that SciPy has, as a function of x or as polynomials of a degree n, likewise."""
+
+    def of_number(x: Any) -> Any:
+        return computed(scipy, x)
+
+    def of_degree(x: Any, n: Any) -> Any:
+        return polynomial(scipy, x, n)
+
+    def declare(function: F) -> F:
+        is_pair = function.__code__.co_argcount == 2
+        return without_gradient(function, of_degree if is_pair else of_number)
+
+    return declare
 
 
 # The gamma function -------------------------------------------------------------------------------
@@ -76,8 +96,8 @@ class Lgamma(Special):
         return np.where(x == -math.inf, np.abs(x), y)  # SciPy says −∞ there
 
     @staticmethod
-    def slope(x):
-        return run(Digamma, x)
+    def gradient(grad, x):
+        return grad * run(Digamma, x)
 
 
 @op(Lgamma, aliases=("special.gammaln",), inplace_function=False)
@@ -96,7 +116,6 @@ def lgamma(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.lgamma.html
     """
-    return Lgamma.apply(input)
 
 
 class Digamma(Special):
@@ -105,8 +124,8 @@ class Digamma(Special):
     scipy = "psi"
 
     @staticmethod
-    def slope(x):
-        return run(Polygamma, x, n=1)
+    def gradient(grad, x):
+        return grad * run(Polygamma, x, n=1)
 
 
 @op(Digamma, aliases=("special.digamma", "special.psi"), inplace_function=False)
@@ -125,14 +144,12 @@ def digamma(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.digamma.html
     """
-    return Digamma.apply(input)
 
 
 class Polygamma(Fractional):
     """y = ψ⁽ⁿ⁾(x)        x̄ = ȳ·ψ⁽ⁿ⁺¹⁾(x)"""
 
     kernel = "polygamma_cpu"
-    saves = ("self",)
 
     @staticmethod
     def forward(x, *, n):
@@ -142,9 +159,8 @@ class Polygamma(Fractional):
         return computed("zeta", np.full_like(x, n + 1), x) * ((-1) ** (n + 1) * math.factorial(n))
 
     @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
-        return grad * run(Polygamma, x, n=ctx.n + 1)
+    def gradient(grad, x, *, n):
+        return grad * run(Polygamma, x, n=n + 1)
 
 
 @op(Polygamma, aliases=("special.polygamma",), inplace_function=False)
@@ -217,8 +233,8 @@ class Igamma(Elementwise):
         return computed("gammainc", a, x)
 
     @staticmethod
-    def backward(ctx, grad):
-        return grad * _gamma_density(*ctx.saved_tensors)
+    def gradient(grad, a, x):
+        return grad * _gamma_density(a, x)
 
 
 class Igammac(Igamma):
@@ -231,8 +247,8 @@ class Igammac(Igamma):
         return computed("gammaincc", a, x)
 
     @staticmethod
-    def backward(ctx, grad):
-        return -grad * _gamma_density(*ctx.saved_tensors)
+    def gradient(grad, a, x):
+        return -grad * _gamma_density(a, x)
 
 
 def _gamma_density(a: Any, x: Any) -> Any:
@@ -281,7 +297,6 @@ class SpecialZeta(Fractional):
     """z = zeta(x, y)        ȳ = −z̄·x·zeta(x + 1, y)"""
 
     kernel = "zeta_cpu"
-    saves = ("self", "other")
     differentiates = slice(1, None)
 
     @staticmethod
@@ -289,8 +304,7 @@ class SpecialZeta(Fractional):
         return computed("zeta", x, y)
 
     @staticmethod
-    def backward(ctx, grad):
-        x, y = ctx.saved_tensors
+    def gradient(grad, x, y):
         return grad * -x * run(SpecialZeta, x + 1, y)
 
 
@@ -338,8 +352,8 @@ class Erf(Special):
     scipy = "erf"
 
     @staticmethod
-    def slope(x):
-        return _SLOPE_AT_0 * np.exp(-x * x)
+    def gradient(grad, x):
+        return grad * (_SLOPE_AT_0 * np.exp(-x * x))
 
 
 @op(Erf, aliases=("special.erf",))
@@ -356,7 +370,6 @@ def erf(input: Tensor) -> Tensor:
         >>> erf(tensor([0.0, 1.0]))
         tensor([0.0000, 0.8427])
     """
-    return Erf.apply(input)
 
 
 class Erfc(Special):
@@ -365,8 +378,8 @@ class Erfc(Special):
     scipy = "erfc"
 
     @staticmethod
-    def slope(x):
-        return -_SLOPE_AT_0 * np.exp(-x * x)
+    def gradient(grad, x):
+        return grad * (-_SLOPE_AT_0 * np.exp(-x * x))
 
 
 @op(Erfc, aliases=("special.erfc",))
@@ -377,7 +390,6 @@ def erfc(input: Tensor) -> Tensor:
         >>> erfc(tensor([0.0, 1.0]))
         tensor([1.0000, 0.1573])
     """
-    return Erfc.apply(input)
 
 
 class Erfinv(Special):
@@ -386,8 +398,8 @@ class Erfinv(Special):
     scipy = "erfinv"
 
     @staticmethod
-    def slope(x):
-        return np.exp(run(Erfinv, x) ** 2) / _SLOPE_AT_0
+    def gradient(grad, x):
+        return grad * (np.exp(run(Erfinv, x) ** 2) / _SLOPE_AT_0)
 
 
 @op(Erfinv, aliases=("special.erfinv",), inplace_function=False)
@@ -398,7 +410,6 @@ def erfinv(input: Tensor) -> Tensor:
         >>> erfinv(tensor([0.0, 0.5]))
         tensor([0.0000, 0.4769])
     """
-    return Erfinv.apply(input)
 
 
 class SpecialErfcx(Special):
@@ -407,8 +418,8 @@ class SpecialErfcx(Special):
     scipy = "erfcx"
 
     @staticmethod
-    def slope(x, y):
-        return 2 * x * y - _SLOPE_AT_0
+    def gradient(grad, x, y):
+        return grad * (2 * x * y - _SLOPE_AT_0)
 
 
 @_own(SpecialErfcx)
@@ -420,7 +431,6 @@ def erfcx(input: Tensor) -> Tensor:
         >>> glassgrad.special.erfcx(tensor([0.0, 100.0]))
         tensor([1.0000, 0.0056])
     """
-    return SpecialErfcx.apply(input)
 
 
 @_own()
@@ -449,8 +459,8 @@ class SpecialLogNdtr(Special):
     scipy = "log_ndtr"
 
     @staticmethod
-    def slope(x, y):
-        return np.exp(-x * x / 2 - y) / math.sqrt(2 * math.pi)
+    def gradient(grad, x, y):
+        return grad * (np.exp(-x * x / 2 - y) / math.sqrt(2 * math.pi))
 
 
 @_own(SpecialLogNdtr)
@@ -462,7 +472,6 @@ def log_ndtr(input: Tensor) -> Tensor:
         >>> glassgrad.special.log_ndtr(tensor([-10.0, 0.0]))
         tensor([-53.2313,  -0.6931])
     """
-    return SpecialLogNdtr.apply(input)
 
 
 class SpecialNdtri(Special):
@@ -471,8 +480,8 @@ class SpecialNdtri(Special):
     scipy = "ndtri"
 
     @staticmethod
-    def slope(y):
-        return math.sqrt(2 * math.pi) * np.exp(y * y / 2)
+    def gradient(grad, y):
+        return grad * (math.sqrt(2 * math.pi) * np.exp(y * y / 2))
 
 
 @_own(SpecialNdtri)
@@ -484,7 +493,6 @@ def ndtri(input: Tensor) -> Tensor:
         >>> glassgrad.special.ndtri(tensor([0.5, 0.8413447]))
         tensor([0.0000, 1.0000])
     """
-    return SpecialNdtri.apply(input)
 
 
 class SpecialEntr(Special):
@@ -493,8 +501,8 @@ class SpecialEntr(Special):
     scipy = "entr"
 
     @staticmethod
-    def slope(x):
-        return -(1 + np.log(x))
+    def gradient(grad, x):
+        return grad * -(1 + np.log(x))
 
 
 @_own(SpecialEntr)
@@ -506,7 +514,6 @@ def entr(input: Tensor) -> Tensor:
         >>> glassgrad.special.entr(tensor([0.0, 0.5, 1.0]))
         tensor([0.0000, 0.3466, -0.0000])
     """
-    return SpecialEntr.apply(input)
 
 
 # Bessel functions ---------------------------------------------------------------------------------
@@ -518,8 +525,8 @@ class I0(Special):
     scipy = "i0"
 
     @staticmethod
-    def slope(x):
-        return run(SpecialI1, x)
+    def gradient(grad, x):
+        return grad * run(SpecialI1, x)
 
 
 @op(I0, aliases=("special.i0", "special.modified_bessel_i0"), numpy=(np.i0,))
@@ -536,7 +543,6 @@ def i0(input: Tensor) -> Tensor:
         >>> i0(tensor([0.0, 1.0]))
         tensor([1.0000, 1.2661])
     """
-    return I0.apply(input)
 
 
 class SpecialI0e(Special):
@@ -546,8 +552,8 @@ class SpecialI0e(Special):
     scipy = "i0e"
 
     @staticmethod
-    def slope(x, y):
-        return run(SpecialI1e, x) - np.sign(x) * y
+    def gradient(grad, x, y):
+        return grad * (run(SpecialI1e, x) - np.sign(x) * y)
 
 
 @_own(SpecialI0e)
@@ -559,7 +565,6 @@ def i0e(input: Tensor) -> Tensor:
         >>> glassgrad.special.i0e(tensor([0.0, 1.0]))
         tensor([1.0000, 0.4658])
     """
-    return SpecialI0e.apply(input)
 
 
 class SpecialI1(Special):
@@ -568,8 +573,8 @@ class SpecialI1(Special):
     scipy = "i1"
 
     @staticmethod
-    def slope(x, y):
-        return np.where(x == 0, 0.5, run(I0, x) - y / np.where(x == 0, 1, x))
+    def gradient(grad, x, y):
+        return grad * np.where(x == 0, 0.5, run(I0, x) - y / np.where(x == 0, 1, x))
 
 
 @_own(SpecialI1, aliases=("special.modified_bessel_i1",))
@@ -581,7 +586,6 @@ def i1(input: Tensor) -> Tensor:
         >>> glassgrad.special.i1(tensor([0.0, 1.0]))
         tensor([0.0000, 0.5652])
     """
-    return SpecialI1.apply(input)
 
 
 class SpecialI1e(Special):
@@ -591,9 +595,9 @@ class SpecialI1e(Special):
     scipy = "i1e"
 
     @staticmethod
-    def slope(x, y):
+    def gradient(grad, x, y):
         slope = run(SpecialI0e, x) - y * (np.sign(x) + 1 / np.where(x == 0, 1, x))
-        return np.where(x == 0, 0.5, slope)
+        return grad * np.where(x == 0, 0.5, slope)
 
 
 @_own(SpecialI1e)
@@ -605,10 +609,9 @@ def i1e(input: Tensor) -> Tensor:
         >>> glassgrad.special.i1e(tensor([0.0, 1.0]))
         tensor([0.0000, 0.2079])
     """
-    return SpecialI1e.apply(input)
 
 
-@without_gradient
+@of_scipy("j0")
 def bessel_j0(input: Tensor) -> Tensor:
     """The Bessel function of the first kind of order 0, element by element; it has no gradient.
 
@@ -617,10 +620,9 @@ def bessel_j0(input: Tensor) -> Tensor:
         >>> glassgrad.special.bessel_j0(tensor([1.0]))
         tensor([0.7652])
     """
-    return computed("j0", input)
 
 
-@without_gradient
+@of_scipy("j1")
 def bessel_j1(input: Tensor) -> Tensor:
     """The Bessel function of the first kind of order 1, element by element; it has no gradient.
 
@@ -629,10 +631,9 @@ def bessel_j1(input: Tensor) -> Tensor:
         >>> glassgrad.special.bessel_j1(tensor([1.0]))
         tensor([0.4401])
     """
-    return computed("j1", input)
 
 
-@without_gradient
+@of_scipy("y0")
 def bessel_y0(input: Tensor) -> Tensor:
     """The Bessel function of the second kind of order 0, element by element; it has no gradient.
 
@@ -641,10 +642,9 @@ def bessel_y0(input: Tensor) -> Tensor:
         >>> glassgrad.special.bessel_y0(tensor([1.0]))
         tensor([0.0883])
     """
-    return computed("y0", input)
 
 
-@without_gradient
+@of_scipy("y1")
 def bessel_y1(input: Tensor) -> Tensor:
     """The Bessel function of the second kind of order 1, element by element; it has no gradient.
 
@@ -653,10 +653,9 @@ def bessel_y1(input: Tensor) -> Tensor:
         >>> glassgrad.special.bessel_y1(tensor([1.0]))
         tensor([-0.7812])
     """
-    return computed("y1", input)
 
 
-@without_gradient
+@of_scipy("k0")
 def modified_bessel_k0(input: Tensor) -> Tensor:
     """The modified Bessel function of the second kind of order 0; it has no gradient.
 
@@ -665,10 +664,9 @@ def modified_bessel_k0(input: Tensor) -> Tensor:
         >>> glassgrad.special.modified_bessel_k0(tensor([1.0]))
         tensor([0.4210])
     """
-    return computed("k0", input)
 
 
-@without_gradient
+@of_scipy("k1")
 def modified_bessel_k1(input: Tensor) -> Tensor:
     """The modified Bessel function of the second kind of order 1; it has no gradient.
 
@@ -677,10 +675,9 @@ def modified_bessel_k1(input: Tensor) -> Tensor:
         >>> glassgrad.special.modified_bessel_k1(tensor([1.0]))
         tensor([0.6019])
     """
-    return computed("k1", input)
 
 
-@without_gradient
+@of_scipy("k0e")
 def scaled_modified_bessel_k0(input: Tensor) -> Tensor:
     """`exp(input)·modified_bessel_k0(input)`, element by element; it has no gradient.
 
@@ -689,10 +686,9 @@ def scaled_modified_bessel_k0(input: Tensor) -> Tensor:
         >>> glassgrad.special.scaled_modified_bessel_k0(tensor([1.0]))
         tensor([1.1445])
     """
-    return computed("k0e", input)
 
 
-@without_gradient
+@of_scipy("k1e")
 def scaled_modified_bessel_k1(input: Tensor) -> Tensor:
     """`exp(input)·modified_bessel_k1(input)`, element by element; it has no gradient.
 
@@ -701,7 +697,6 @@ def scaled_modified_bessel_k1(input: Tensor) -> Tensor:
         >>> glassgrad.special.scaled_modified_bessel_k1(tensor([1.0]))
         tensor([1.6362])
     """
-    return computed("k1e", input)
 
 
 @without_gradient
@@ -743,7 +738,7 @@ def polynomial(name: str, x: Any, n: Any, lower: int = 0) -> Any:
     return np.where(degree < 0, 0, computed(name, np.where(degree < 0, 0, degree), x))
 
 
-@without_gradient
+@of_scipy("eval_chebyt")
 def chebyshev_polynomial_t(x: Operand, n: Operand) -> Tensor:
     """Chebyshev polynomials of the first kind, of degree `n` at `x`.
 
@@ -759,10 +754,9 @@ def chebyshev_polynomial_t(x: Operand, n: Operand) -> Tensor:
         >>> glassgrad.special.chebyshev_polynomial_t(tensor([2.0]), 2)
         tensor([7.])
     """
-    return polynomial("eval_chebyt", x, n)
 
 
-@without_gradient
+@of_scipy("eval_chebyu")
 def chebyshev_polynomial_u(x: Operand, n: Operand) -> Tensor:
     """Chebyshev polynomials of the second kind, of degree `n` at `x`.
 
@@ -771,10 +765,9 @@ def chebyshev_polynomial_u(x: Operand, n: Operand) -> Tensor:
         >>> glassgrad.special.chebyshev_polynomial_u(tensor([2.0]), 2)
         tensor([15.])
     """
-    return polynomial("eval_chebyu", x, n)
 
 
-@without_gradient
+@of_scipy("eval_hermite")
 def hermite_polynomial_h(x: Operand, n: Operand) -> Tensor:
     """Hermite polynomials, the physicists', of degree `n` at `x`.
 
@@ -783,10 +776,9 @@ def hermite_polynomial_h(x: Operand, n: Operand) -> Tensor:
         >>> glassgrad.special.hermite_polynomial_h(tensor([2.0]), 2)
         tensor([14.])
     """
-    return polynomial("eval_hermite", x, n)
 
 
-@without_gradient
+@of_scipy("eval_hermitenorm")
 def hermite_polynomial_he(x: Operand, n: Operand) -> Tensor:
     """Hermite polynomials, the probabilists', of degree `n` at `x`.
 
@@ -795,10 +787,9 @@ def hermite_polynomial_he(x: Operand, n: Operand) -> Tensor:
         >>> glassgrad.special.hermite_polynomial_he(tensor([2.0]), 2)
         tensor([3.])
     """
-    return polynomial("eval_hermitenorm", x, n)
 
 
-@without_gradient
+@of_scipy("eval_laguerre")
 def laguerre_polynomial_l(x: Operand, n: Operand) -> Tensor:
     """Laguerre polynomials, of degree `n` at `x`.
 
@@ -807,10 +798,9 @@ def laguerre_polynomial_l(x: Operand, n: Operand) -> Tensor:
         >>> glassgrad.special.laguerre_polynomial_l(tensor([2.0]), 2)
         tensor([-1.])
     """
-    return polynomial("eval_laguerre", x, n)
 
 
-@without_gradient
+@of_scipy("eval_legendre")
 def legendre_polynomial_p(x: Operand, n: Operand) -> Tensor:
     """Legendre polynomials, of degree `n` at `x`.
 
@@ -819,10 +809,9 @@ def legendre_polynomial_p(x: Operand, n: Operand) -> Tensor:
         >>> glassgrad.special.legendre_polynomial_p(tensor([2.0]), 2)
         tensor([5.5000])
     """
-    return polynomial("eval_legendre", x, n)
 
 
-@without_gradient
+@of_scipy("eval_sh_chebyt")
 def shifted_chebyshev_polynomial_t(x: Operand, n: Operand) -> Tensor:
     """Chebyshev polynomials of the first kind, of 2x − 1, of degree `n` at `x`.
 
@@ -831,10 +820,9 @@ def shifted_chebyshev_polynomial_t(x: Operand, n: Operand) -> Tensor:
         >>> glassgrad.special.shifted_chebyshev_polynomial_t(tensor([2.0]), 2)
         tensor([17.])
     """
-    return polynomial("eval_sh_chebyt", x, n)
 
 
-@without_gradient
+@of_scipy("eval_sh_chebyu")
 def shifted_chebyshev_polynomial_u(x: Operand, n: Operand) -> Tensor:
     """Chebyshev polynomials of the second kind, of 2x − 1, of degree `n` at `x`.
 
@@ -843,7 +831,6 @@ def shifted_chebyshev_polynomial_u(x: Operand, n: Operand) -> Tensor:
         >>> glassgrad.special.shifted_chebyshev_polynomial_u(tensor([2.0]), 2)
         tensor([35.])
     """
-    return polynomial("eval_sh_chebyu", x, n)
 
 
 @without_gradient

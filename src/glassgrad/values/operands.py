@@ -69,19 +69,26 @@ def arrays_of(cls: Any, operands: Values) -> Values:
     place = next((a for a in arrays if a.ndim), arrays[0])
     dtype = common_dtype(cls, values)
     if cls.kernel and dtype is not None and dtype.kind not in cls.kinds:
-        raise _no_kernel(cls, dtype)
+        raise no_kernel(f'"{cls.kernel}"', dtype, cls.kinds)
     return tuple([_move(v, place) for v in in_dtype(cls, values, dtype)])
 
 
-def _no_kernel(cls: Any, dtype: DType) -> KernelError:
-    """The error for numbers of a kind that an op does not take."""
-    if "f" not in cls.kinds:
-        why = "It is of whole numbers. Write `x.long()`."
+def no_kernel(name: str, dtype: DType, kinds: str, why: str = "") -> KernelError:
+    """The error for numbers of a kind that an op does not take.
+
+    Args:
+        name: who it is that is "not implemented for" them.
+        why: says why, and what to write instead, if there is more to say than that.
+    """
+    if "f" not in kinds:
+        usual = "It is of whole numbers. Write `x.long()`."
     elif dtype.kind == "c":
-        why = "It is of real numbers. Write `x.real`."
+        usual = "It is of real numbers. Write `x.real`."
+    elif "i" in kinds:
+        usual = "It is of numbers. Write `x.float()`."
     else:
-        why = "Its values are fractions. Write `x.float()`."
-    return KernelError(f'"{cls.kernel}" not implemented for {TYPE_NAMES[dtype]!r}. {why}')
+        usual = "Its values are fractions. Write `x.float()`."
+    return KernelError(f"{name} not implemented for {TYPE_NAMES[dtype]!r}. {why or usual}")
 
 
 def _value(cls: Any, operand: Any, position: int) -> Any:
@@ -138,7 +145,7 @@ def explain(cls: Any, error: Exception, values: Values) -> Exception:
             "them up."
         )
     if isinstance(error, TypeError) and cls.kernel:
-        return _no_kernel(cls, values[0].dtype)
+        return no_kernel(f'"{cls.kernel}"', values[0].dtype, cls.kinds)
     if isinstance(error, TypeError):
         dtypes = " and ".join(str(v.dtype) for v in values)
         return KernelError(
