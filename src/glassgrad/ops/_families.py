@@ -13,6 +13,7 @@ from glassgrad.core.graph import Node
 from glassgrad.core.primitive import Parameters, Primitive
 from glassgrad.core.state import Func, Names, Shape, Values
 from glassgrad.core.tensor import Size, Tensor
+from glassgrad.levels.level import transposed_twice
 from glassgrad.values.backend import backend_of
 from glassgrad.values.layers import Layer, visible
 
@@ -165,6 +166,15 @@ class Symmetric(Primitive):
     def jvp(cls, ctx, tangent):
         """`J·dx = Jᵀ·dx`."""
         return cls.backward(ctx, tangent)
+
+
+class Transposed(Primitive):
+    """An op whose tangent is made of its gradient: Note [Transposed twice]."""
+
+    @classmethod
+    def jvp(cls, ctx, *tangents):
+        moved = transposed_twice(cls, ctx, tangents)
+        return tuple(moved) if cls.multiple else moved[0]
 
 
 def by_call(jvp: Any) -> Any:

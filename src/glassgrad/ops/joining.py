@@ -20,7 +20,7 @@ from glassgrad.core.errors import (
     DimError,
     ShapeError,
 )
-from glassgrad.core.primitive import Parameters, Primitive
+from glassgrad.core.primitive import Parameters
 from glassgrad.core.state import Shape, Values
 from glassgrad.core.tensor import Size, Tensor
 from glassgrad.memory.views import as_view, offsets, show
@@ -48,6 +48,7 @@ from ._families import (
     Moved,
     Part,
     Replaced,
+    Transposed,
     array_of,
     batch_all,
     in_dim,
@@ -59,7 +60,7 @@ from .conversion import clone, to
 from .creation import as_tensor
 from .memory import copy_, owner_of, steps_of
 from .memory import storage_offset as offset_of
-from .scattering import IndexAdd, IndexCopy, IndexSelect
+from .scattering import IndexAdd, IndexSelect
 from .shape import expand, reshape, unsqueeze
 
 Tensors = Sequence[Tensor]
@@ -351,7 +352,7 @@ def source_for(input: Tensor, src: Tensor, shown: Tensor) -> Tensor:
 # Any places in memory -----------------------------------------------------------------------------
 
 
-class AsStrided(Primitive):
+class AsStrided(Transposed):
     """yᵢ = x[storage_offset + stride·i]
     dyᵢ = dx[storage_offset + stride·i]
     x̄ₖ = Σᵢ ȳᵢ·[storage_offset + stride·i = k]
@@ -380,12 +381,10 @@ class AsStrided(Primitive):
 
     @classmethod
     def jvp(cls, ctx, dx):
-        """So of a tangent that lies in memory as x does; else of the memory it would have."""
+        """A view of a tangent that lies in memory as x does."""
         if steps_of(dx) == ctx.steps and _is_within(ctx):
             return cls.apply(dx, **ctx.parameters)
-        shown, own, n = _places(dx, ctx)
-        of_memory = run(IndexCopy, zeros_like(dx, (n,)), dx.reshape(-1), own, dim=0)
-        return IndexSelect.apply(of_memory, shown, dim=0).reshape(ctx.size)
+        return super().jvp(ctx, dx)
 
     @classmethod
     def vmap(cls, info, in_dims, x, *, size, stride, **offsets):

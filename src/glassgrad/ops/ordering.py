@@ -44,6 +44,7 @@ from ._families import (
     Along,
     AlongLine,
     Reduction,
+    Transposed,
     in_dim,
     kept_shape,
     over_dims,
@@ -60,7 +61,7 @@ from .creation import arange, as_tensor, full
 from .masking import masked_fill
 from .reduction import any as any_of
 from .reduction import diff, in_numpys_order, sum
-from .scattering import Gather, Refused, ScatterAdd, gather
+from .scattering import Refused, ScatterAdd, gather
 from .selection import clamp, maximum, minimum, where
 from .shape import flatten, movedim, reshape, squeeze, unsqueeze
 
@@ -131,7 +132,7 @@ class Amin(_OverDims):
     forward = staticmethod(over_dims(np.min))
 
 
-class AlongDim(AlongLine):
+class AlongDim(Transposed, AlongLine):
     """Elements chosen along one dim, and their indices: one of a line, or several in its place."""
 
     multiple = True
@@ -146,11 +147,6 @@ class AlongDim(AlongLine):
         places, zeros = _places(ctx), zeros_like(grad, ctx.shape or (1,))
         there = run(ScatterAdd, zeros, grad.reshape(places.shape), places, dim=ctx.dim)
         return there.reshape(ctx.shape)
-
-    @staticmethod
-    def jvp(ctx, dx):
-        chosen = run(Gather, dx.reshape(ctx.shape or (1,)), _places(ctx), dim=ctx.dim)
-        return chosen.reshape(ctx.indices.shape), None
 
 
 def _places(ctx: Any) -> Any:
@@ -340,7 +336,7 @@ class AminmaxReturn(NamedTuple):
         return show_named(self)
 
 
-class Aminmax(Reduction):
+class Aminmax(Transposed, Along):
     """y, z = minᵢ xᵢ, maxᵢ xᵢ        x̄ᵢ = ȳ·[xᵢ = y]/Σⱼ [xⱼ = y] + z̄·[xᵢ = z]/Σⱼ [xⱼ = z]"""
 
     saves = ("self",)
@@ -359,16 +355,6 @@ class Aminmax(Reduction):
                 grad.reshape(kept) * shares
                 for grad, shares in zip(grads, _shares(x, ctx.dim), strict=True)
                 if grad is not None
-            ]
-        )
-
-    @staticmethod
-    def jvp(ctx, dx):
-        (x,) = ctx.operands
-        return tuple(
-            [
-                (dx * shares).sum(axis=ctx.dim, keepdims=ctx.keepdim)
-                for shares in _shares(x, ctx.dim)
             ]
         )
 

@@ -22,7 +22,7 @@ from glassgrad.core.errors import (
     DTypeError,
     ShapeError,
 )
-from glassgrad.core.primitive import Parameters, Primitive
+from glassgrad.core.primitive import Parameters
 from glassgrad.core.state import Shape, Values
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.backend import backend_of, kept
@@ -30,7 +30,7 @@ from glassgrad.values.dtypes import ends_of, int64
 
 from ._arguments import OpClass, c_name, check_kind, ints_of, require_tensor, scalar_name
 from ._declaring import for_each_rank, function
-from ._families import Along, Paired, batch_all, by_call, run, total, zeros_like, zeros_of
+from ._families import Along, Paired, Transposed, batch_all, run, zeros_like, zeros_of
 from .linalg import stacked_product, transposed
 from .memory import steps_of
 from .reduction import mean
@@ -349,24 +349,12 @@ def fold(
 _ENTRIES = 1 << 18  # in a matrix of windows, which a cache holds; for more, examples take turns
 
 
-class _Product(Primitive):
+class _Product(Transposed):
     """One of the three products."""
 
     promotes = None
     saves = ("input", "weight")
     saved_if = {"input": 1, "weight": 0}
-
-    @classmethod
-    @by_call
-    def jvp(cls, ctx, first, second, *bias):
-        """Linear in each factor; a bias is only added."""
-        x, w, *_ = ctx.operands
-        parts = [None if second is None else cls.apply(x, second, **ctx.parameters)]
-        biases = [each for each in bias if each is not None]
-        if first is not None or biases:
-            moved = np.zeros_like(x) if first is None else first
-            parts.append(cls.apply(moved, w, *biases, **ctx.parameters))
-        return total(parts)
 
 
 class _ByWeight(_Product):
@@ -798,7 +786,7 @@ class MaxPoolIndices(Along):
         return found
 
 
-class MaxPool2d(Along):
+class MaxPool2d(Transposed, Along):
     """y = max(x, windows)        dy = pick(dx, x, y)        x̄ = put(ȳ, x, y)"""
 
     node = "MaxPool2DWithIndicesBackward0"
@@ -820,13 +808,8 @@ class MaxPool2d(Along):
         y = run(MaxPool2d, x, lines=ctx.lines)
         return run(MaxPoolPut, grad, x, y, lines=ctx.lines)
 
-    @staticmethod
-    def jvp(ctx, dx):
-        (x,) = ctx.saved_tensors
-        return _picked(dx, x, run(MaxPool2d, x, lines=ctx.lines), ctx.lines)
 
-
-class MaxPoolPut(Along):
+class MaxPoolPut(Transposed, Along):
     """z = put(g, x, y)        dz = put(dg, x, y)        ḡ = pick(z̄, x, y),  x̄ = 0·x,  ȳ = 0·y
 
     What each window has is added where its largest element is: the gradient of a maximum. It
@@ -848,11 +831,6 @@ class MaxPoolPut(Along):
     def backward(ctx, grad):
         x, y = ctx.saved_tensors
         return _picked(grad, x, y, ctx.lines), np.zeros_like(x), np.zeros_like(y)
-
-    @classmethod
-    def jvp(cls, ctx, dg, *_):
-        x, y = ctx.saved_tensors
-        return np.zeros_like(x) if dg is None else cls.apply(dg, x, y, lines=ctx.lines)
 
 
 def _picked(g: Any, x: Any, y: Any, lines: Lines) -> Any:
