@@ -14,12 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.errors import (
-    ArgumentError,
-    ArgumentTypeError,
-    DimError,
-    ShapeError,
-)
+from glassgrad.core.errors import ArgumentError, ArgumentTypeError, DimError, ShapeError
 from glassgrad.core.primitive import Parameters
 from glassgrad.core.state import Shape, Values
 from glassgrad.core.tensor import Size, Tensor

@@ -9,14 +9,7 @@ from typing import Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 
-from glassgrad.core.errors import (
-    ArgumentTypeError,
-    DimError,
-    DTypeError,
-    MissingRuleError,
-    ShapeError,
-    TransformError,
-)
+from glassgrad.core import errors
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.state import Func, Shape
 from glassgrad.core.tensor import Tensor
@@ -395,7 +388,7 @@ def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> 
     check_kind('"aminmax_cpu"', input, "biuf", "They have no order. Write `x.abs()`.")
     if dim is None:
         if not input.numel():
-            raise ShapeError(
+            raise errors.ShapeError(
                 "aminmax(): cannot compute aminmax over an empty dimension as the operation has no "
                 f"identity. The shape is {list(input.shape)}. Check where it became empty."
             )
@@ -433,7 +426,9 @@ def _over_dims(op: type[Primitive], input: Tensor, dim: Dims, keepdim: bool) -> 
     return op.apply(input, dim=wanted, keepdim=keepdim)
 
 
-def _check_any_element(input: Tensor, name: str, error: type[Exception] = ShapeError) -> None:
+def _check_any_element(
+    input: Tensor, name: str, error: type[Exception] = errors.ShapeError
+) -> None:
     require_tensor(name, input)
     if not input.numel():
         raise error(
@@ -446,13 +441,13 @@ def filled_dim(input: Tensor, dim: Any, name: str) -> int:
     """`dim` counted from the front, if there is something along it."""
     require_tensor(name, input)
     if isinstance(dim, (tuple, list)):
-        raise ArgumentTypeError(
+        raise errors.ArgumentTypeError(
             f"{name}(): dim must be one int, got {dim}. An index counts along one dim. Write "
             f"x.a{name}(dim) for the values over several."
         )
     wrapped = wrap_dim(cast("int", dim), input.ndim)
     if input.ndim and input.shape[wrapped] == 0:
-        raise DimError(
+        raise errors.DimError(
             f"{name}(): Expected reduction dim {wrapped} to have non-zero size. Shape "
             f"{tuple(input.shape)} has no element along it. Check where it became empty."
         )
@@ -518,12 +513,12 @@ def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tens
 def _index(op: type[Primitive], input: Tensor, dim: int | None, keepdim: bool) -> Tensor:
     name = op.__name__.lower()
     if input.dtype.kind == "b":
-        raise DTypeError(
+        raise errors.DTypeError(
             f"{name}(): does not support bool input. True and False are no sizes. "
             f"Write `x.int().{name}()`."
         )
     if dim is None:
-        _check_any_element(input, name, DimError)
+        _check_any_element(input, name, errors.DimError)
     else:
         at = filled_dim(input, dim, name)
         if input.ndim:
@@ -857,12 +852,12 @@ def topk(
     at, count = wrap_dim(dim, input.ndim), int_of(k, "topk", "k")
     n = input.shape[at] if input.ndim else 1
     if not 0 <= count <= n:
-        raise ShapeError(
+        raise errors.ShapeError(
             f"topk(): selected index k out of range: {count} of {n} elements along dim {at}. "
             f"Write a number from 0 to {n}."
         )
     if input.dtype.kind == "b":
-        raise DTypeError(
+        raise errors.DTypeError(
             "topk does not support bool dtypes on CPU: True and False are no sizes. "
             "Write `x.int().topk(k)`."
         )
@@ -872,7 +867,7 @@ def topk(
 
 def _check_ordered(name: str, input: Tensor) -> None:
     if input.dtype.kind == "c":
-        raise DTypeError(f"{name} does not support complex dtypes on CPU: {NO_ORDER}")
+        raise errors.DTypeError(f"{name} does not support complex dtypes on CPU: {NO_ORDER}")
 
 
 # One of them --------------------------------------------------------------------------------------
@@ -914,7 +909,7 @@ def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Kth
     at, which = filled_dim(input, dim, "kthvalue"), int_of(k, "kthvalue", "k")
     n = input.shape[at] if input.ndim else 1
     if not 1 <= which <= n:
-        raise ShapeError(
+        raise errors.ShapeError(
             f"kthvalue(): selected number k out of range for dimension {at}: {which} of {n} "
             f"elements. The smallest is the first. Write a number from 1 to {n}."
         )
@@ -1075,12 +1070,12 @@ def _checked_shares(name: str, input: Tensor, q: Any, interpolation: str) -> Ten
     """The shares that are asked for, as a vector."""
     require_tensor(name, input)
     if not input.numel():
-        raise ShapeError(
+        raise errors.ShapeError(
             f"{name}() input tensor must be non-empty, got the shape {list(input.shape)}. "
             "No element lies between none. Check where it became empty."
         )
     if input.dtype.name not in ("float32", "float64"):
-        raise DTypeError(
+        raise errors.DTypeError(
             f"{name}() input tensor must be either float or double dtype, got "
             f"{scalar_name(input.dtype)}. Values between its elements have fractions. "
             "Write `x.float()`."
@@ -1090,7 +1085,9 @@ def _checked_shares(name: str, input: Tensor, q: Any, interpolation: str) -> Ten
     outside = "A share of all elements is from none, 0, to all, 1."
     if not isinstance(q, Tensor):
         if not 0 <= q <= 1:
-            raise ShapeError(f"{name}() q must be in the range [0, 1] but got {q}. {outside}")
+            raise errors.ShapeError(
+                f"{name}() q must be in the range [0, 1] but got {q}. {outside}"
+            )
         return full((1,), q, dtype=input.dtype, device=input.device)
     why = "Its dim is the first of the result."
     check_vector(f"{name}() q must be a scalar or 1D tensor, but", q, why, or_number=True)
@@ -1098,7 +1095,7 @@ def _checked_shares(name: str, input: Tensor, q: Any, interpolation: str) -> Ten
     check_dtypes(said, input, q, called="q")
     values = seen(q)
     if values is not None and not bool(((values >= 0) & (values <= 1)).all()):
-        raise ShapeError(f"{name}() q values must be in the range [0, 1]. {outside}")
+        raise errors.ShapeError(f"{name}() q values must be in the range [0, 1]. {outside}")
     return reshape(q, (-1,))
 
 
@@ -1176,24 +1173,24 @@ def searchsorted(
     """
     require_tensor("searchsorted", sorted_sequence)
     if side not in (None, "left", "right"):
-        raise ShapeError(
+        raise errors.ShapeError(
             f"torch.searchsorted(): side can only be 'left' or 'right' but got {side}. It says "
             "whether a value goes before or behind its equals."
         )
     if right and side == "left":
-        raise ShapeError(
+        raise errors.ShapeError(
             "torch.searchsorted(): side and right can't be set to opposites, got side of left "
             "while right was True. They mean the same. Write `side` only."
         )
     shape = sorted_sequence.shape
     values = as_tensor(input, device=sorted_sequence.device)
     if not shape:
-        raise ShapeError(
+        raise errors.ShapeError(
             "torch.searchsorted(): boundaries tensor should have positive dimension, but got 0 "
             "dimension. Write `boundaries.reshape(1)`."
         )
     if len(shape) > 1 and shape[:-1] != values.shape[:-1]:
-        raise ShapeError(
+        raise errors.ShapeError(
             "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 "
             "dimensions of boundaries tensor and input value tensor must match, but we got "
             f"boundaries tensor {list(shape)} and input value tensor {list(values.shape)}. A row "
@@ -1259,7 +1256,7 @@ def without_derivative(name: str, x: Tensor, result: Tensor) -> Tensor:
         f"the derivative for '{name}' is not implemented. It asks which elements are equal, or in "
         "which bin they are, and that changes by steps. Write `x.detach()` for none."
     )
-    return Refused.apply(x, result, MissingRuleError, said)
+    return Refused.apply(x, result, errors.MissingRuleError, said)
 
 
 class _Distinct(Primitive):
@@ -1271,7 +1268,7 @@ class _Distinct(Primitive):
 
     @classmethod
     def vmap(cls, info, in_dims, x, **how):
-        raise TransformError(
+        raise errors.TransformError(
             "vmap: We do not support batching operators that can output dynamic shape. Attempted "
             f"to vmap over unique: each of {info.batch_size} examples may hold more or fewer "
             "distinct elements. Write a loop."
@@ -1415,17 +1412,17 @@ def _asked(found: Any, return_inverse: bool, return_counts: bool) -> Any:
 def _checked_slices(name: str, input: Tensor, dim: int) -> int:
     at = wrap_dim(dim, input.ndim)
     if not input.ndim:
-        raise DimError(
+        raise errors.DimError(
             f"Dimension specified as {dim} but tensor has no dimensions: {name}() compares slices "
             "along one. Leave `dim` out."
         )
     if input.shape.count(0) > 1:
-        raise ShapeError(
+        raise errors.ShapeError(
             "Number of zero sized dimensions is more than one, so unique cannot be applied to the "
             f"shape {list(input.shape)}."
         )
     if 0 in input.shape and input.shape[at]:
-        raise ShapeError(
+        raise errors.ShapeError(
             "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied: "
             f"{name}() compares slices, which have no elements in the shape {list(input.shape)}."
         )
@@ -1481,11 +1478,11 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     require_tensor("bincount", input)
     length = int_of(minlength, "bincount", "minlength")
     if length < 0:
-        raise ShapeError(f"minlength should be >= 0, got {length}. It counts counts.")
+        raise errors.ShapeError(f"minlength should be >= 0, got {length}. It counts counts.")
     check_kind('"bincount_cpu"', input, "iu", "Only whole numbers are counted. Write `x.long()`.")
     values = seen(input)
     if input.ndim != 1 or (values is not None and values.size and values.min() < 0):
-        raise ShapeError(
+        raise errors.ShapeError(
             "bincount only supports 1-d non-negative integral inputs, got the shape "
             f"{list(input.shape)}. Each is the place of its count. Write `x.flatten()`."
         )
@@ -1566,7 +1563,7 @@ def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Ten
     check_kind('"histogram_cpu"', input, "f", WHOLE_NUMBERS)
     given = None if min == max else (min, max)
     if given is not None and min > max:
-        raise ShapeError(f"torch.histc: max must be larger than min, got {min} and {max}.")
+        raise errors.ShapeError(f"torch.histc: max must be larger than min, got {min} and {max}.")
     edges = _edges("torch.histc: ", input.detach(), bins, given)
     return Histogram.apply(input.detach(), edges, interpolates=True)
 
@@ -1612,7 +1609,7 @@ def histogram(
     elif range is None:
         edges = _checked_edges(input, bins.detach())
     else:
-        raise ArgumentTypeError(
+        raise errors.ArgumentTypeError(
             "histogram() received an invalid combination of arguments: edges and a range. "
             "Edges say where bins begin and end. Leave `range` out."
         )
@@ -1638,7 +1635,7 @@ def _edges(name: str, x: Tensor, bins: int, given: Sequence[float] | None) -> Te
     """The edges of bins of one width between two ends, or the ends of `x`."""
     count = int_of(bins, "histogram", "bins")
     if count <= 0:
-        raise ShapeError(
+        raise errors.ShapeError(
             f"torch.histogram(): bins must be > 0, but got {count} for dimension 0. It says how "
             "many parts there are."
         )
@@ -1652,9 +1649,9 @@ def _edges(name: str, x: Tensor, bins: int, given: Sequence[float] | None) -> Te
     if ends[0] is not None and ends[1] is not None:
         said = f"[{float(ends[0]):g}, {float(ends[1]):g}]"
         if not np.isfinite(ends[0]) or not np.isfinite(ends[1]):
-            raise ShapeError(f"{name}range of {said} is not finite. Write finite ends.")
+            raise errors.ShapeError(f"{name}range of {said} is not finite. Write finite ends.")
         if ends[0] > ends[1]:
-            raise ShapeError(
+            raise errors.ShapeError(
                 "torch.histogramdd: min should not exceed max, but got "
                 f"min {float(ends[0]):g} max {float(ends[1]):g} for dimension 0. Swap them."
             )
@@ -1669,7 +1666,7 @@ def _checked_edges(input: Tensor, edges: Tensor) -> Tensor:
     said = "torch.histogramdd: bins tensor should have one dimension, but"
     check_vector(said, edges, "It is a row of edges.")
     if not edges.numel():
-        raise ShapeError(
+        raise errors.ShapeError(
             "torch.histogramdd: bins tensor should have at least 1 element, but got 0 elements in "
             "the bins tensor for dimension 0. A bin lies between two edges."
         )

@@ -15,13 +15,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from glassgrad.core.errors import (
-    ArgumentError,
-    ArgumentTypeError,
-    DimError,
-    DTypeError,
-    ShapeError,
-)
+from glassgrad.core.errors import ArgumentError, ArgumentTypeError, DimError, DTypeError, ShapeError
 from glassgrad.core.primitive import Parameters
 from glassgrad.core.state import Shape, Values
 from glassgrad.core.tensor import Tensor
