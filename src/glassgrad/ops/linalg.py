@@ -7,6 +7,7 @@ contracted two at a time, from left to right. The gradient of an operand is an e
 equation with the result's letters and the operand's letters exchanged.
 """
 
+import functools
 import math
 import re
 import warnings
@@ -132,15 +133,11 @@ def mm(input: Tensor, mat2: Tensor) -> Tensor:
     return matmul(input, mat2)
 
 
-class Mv(Multilinear):
+class Mv(Mm):
     """z = X·v        X̄ = z̄·vᵀ,  v̄ = Xᵀ·z̄"""
 
     saves = ("self", "vec")
     saved_if = {"self": 1, "vec": 0}
-
-    @staticmethod
-    def forward(x, v):
-        return x @ v
 
     @staticmethod
     def backward(ctx, grad):
@@ -899,26 +896,23 @@ def multi_dot(tensors: Any) -> Tensor:
 def _multiplied(matrices: list[Tensor]) -> Tensor:
     """The product, by the cheapest order (Cormen et al., *Introduction to Algorithms*, §15.2)."""
     sizes = [matrices[0].shape[0], *[x.shape[1] for x in matrices]]
-    count = len(matrices)
-    cost = {(i, i): 0 for i in range(count)}
-    cut: dict[tuple[int, int], int] = {}
-    for length in range(1, count):
-        for i in range(count - length):
-            j = i + length
-            costs = [
-                cost[i, k] + cost[k + 1, j] + sizes[i] * sizes[k + 1] * sizes[j + 1]
-                for k in range(i, j)
-            ]
-            cost[i, j] = min(costs)
-            cut[i, j] = i + costs.index(cost[i, j])
+
+    @functools.cache
+    def best(i: int, j: int) -> tuple[int, int]:
+        """The cost of the product of matrices i … j, and behind which of them it is cut in two."""
+        cuts = [
+            (best(i, k)[0] + best(k + 1, j)[0] + sizes[i] * sizes[k + 1] * sizes[j + 1], k)
+            for k in range(i, j)
+        ]
+        return min(cuts, default=(0, i))
 
     def product(i: int, j: int) -> Tensor:
         if i == j:
             return matrices[i]
-        k = cut[i, j]
+        _, k = best(i, j)
         return mm(product(i, k), product(k + 1, j))
 
-    return product(0, count - 1)
+    return product(0, len(matrices) - 1)
 
 
 @function()

@@ -1048,14 +1048,10 @@ class LinalgMatrixExp(Decomposition):
     @staticmethod
     def backward(ctx, grad):
         (x,) = ctx.saved_tensors
-        return _corner(x.swapaxes(-1, -2), grad)
-
-
-def _corner(x: Any, direction: Any) -> Any:
-    n = x.shape[-1]
-    above = np.concatenate([x, direction], axis=-1)
-    below = np.concatenate([x * 0, x], axis=-1)
-    return run(LinalgMatrixExp, np.concatenate([above, below], axis=-2))[..., :n, n:]
+        n, turned = x.shape[-1], x.swapaxes(-1, -2)
+        above = np.concatenate([turned, grad], axis=-1)
+        below = np.concatenate([turned * 0, turned], axis=-1)
+        return run(LinalgMatrixExp, np.concatenate([above, below], axis=-2))[..., :n, n:]
 
 
 @op(LinalgMatrixExp, aliases=("linalg.matrix_exp",), inplace=False, out=False)
@@ -1630,17 +1626,11 @@ class LinalgPinv(Decomposition):
 
     @staticmethod
     def backward(ctx, grad):
-        """That of X is the tangent at Xᵀ, of which Yᵀ is the pseudoinverse."""
         x, _, y = ctx.saved_tensors
-        return _moved_pinv(adjoint(x), adjoint(y), grad)
-
-
-def _moved_pinv(x: Any, y: Any, dx: Any) -> Any:
-    """How the pseudoinverse y of x moves."""
-    turned, back, (n, m) = adjoint(y), adjoint(dx), x.shape[-2:]
-    by_columns = y @ turned @ back @ (eye_like(x, n) - x @ y)
-    by_rows = (eye_like(x, m) - y @ x) @ back @ turned @ y
-    return by_columns + by_rows - y @ dx @ y
+        (n, m), turned, back = x.shape[-2:], adjoint(y), adjoint(grad)
+        by_columns = (eye_like(x, n) - x @ y) @ back @ y @ turned
+        by_rows = turned @ y @ back @ (eye_like(x, m) - y @ x)
+        return by_columns + by_rows - turned @ grad @ turned
 
 
 def _values_of(x: Any, hermitian: bool) -> Any:

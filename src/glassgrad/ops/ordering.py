@@ -11,7 +11,7 @@ import numpy as np
 
 from glassgrad.core import errors
 from glassgrad.core.primitive import Primitive
-from glassgrad.core.state import Func, Shape
+from glassgrad.core.state import Func
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.backend import backend_of
 from glassgrad.values.dtypes import Number, as_dtype, int32, int64
@@ -341,22 +341,13 @@ class Aminmax(Transposed, Along):
 
     @staticmethod
     def backward(ctx, *grads):
-        (x,) = ctx.saved_tensors
-        kept = kept_shape(x.shape, ctx.dim)
-        return total(
-            [
-                grad.reshape(kept) * shares
-                for grad, shares in zip(grads, _shares(x, ctx.dim), strict=True)
-                if grad is not None
-            ]
-        )
-
-
-def _shares(x: Any, dim: Shape) -> list[Any]:
-    """The part of each element in the smallest and in the largest one: ties share them."""
-    ends = np.min(x, axis=dim, keepdims=True), np.max(x, axis=dim, keepdims=True)
-    here = [(x == end) * np.ones_like(x) for end in ends]
-    return [part / part.sum(axis=dim, keepdims=True) for part in here]
+        (x,), parts = ctx.saved_tensors, []
+        for grad, end in zip(grads, (np.min, np.max), strict=True):
+            if grad is not None:
+                here = (x == end(x, axis=ctx.dim, keepdims=True)) * np.ones_like(x)
+                share = here / here.sum(axis=ctx.dim, keepdims=True)  # ties share it
+                parts.append(grad.reshape(kept_shape(x.shape, ctx.dim)) * share)
+        return total(parts)
 
 
 @op(Aminmax, out=True, out_exact=True, axis=True)
