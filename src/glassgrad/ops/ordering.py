@@ -38,6 +38,7 @@ from ._families import (
     AlongLine,
     Reduction,
     Transposed,
+    forward_of,
     in_dim,
     kept_shape,
     over_dims,
@@ -217,10 +218,7 @@ class Max(_OfAll):
 
     node = "MaxBackward1"
     along = MaxDim
-
-    @staticmethod
-    def forward(x):
-        return np.max(x)
+    forward = staticmethod(forward_of(np.max))
 
 
 class Min(_OfAll):
@@ -228,10 +226,7 @@ class Min(_OfAll):
 
     node = "MinBackward1"
     along = MinDim
-
-    @staticmethod
-    def forward(x):
-        return np.min(x)
+    forward = staticmethod(forward_of(np.min))
 
 
 @op(Max, MaxDim, axis=True)
