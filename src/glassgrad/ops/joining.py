@@ -29,6 +29,7 @@ from ._arguments import (
     check_dtypes,
     check_type,
     check_vector,
+    dim_there,
     int_of,
     ints_of,
     size_of,
@@ -1231,16 +1232,10 @@ def split(
     return show(_cut(tensor, split_size_or_sections, dim, Split, SplitWithSizes), tensor)
 
 
-def _cut(
-    tensor: Tensor,
-    sections: int | Sequence[int],
-    dim: int,
-    by_size: OpClass,
-    by_sizes: OpClass,
-) -> tuple[Tensor, ...]:
-    """The parts: of one size, or for a sequence of these sizes."""
+def _cut(tensor: Tensor, sections: Any, dim: int, *rules: OpClass) -> tuple[Tensor, ...]:
+    """The parts: of one size, or for a sequence of these sizes; each has a rule."""
     at = dim_to_cut("split", tensor, dim, ShapeError)
-    n = tensor.shape[at]
+    n, (by_size, by_sizes) = tensor.shape[at], rules
     if isinstance(sections, Sequence):
         sizes = size_of((tuple(sections),), "split", argument="split_sizes")
         if any(size < 0 for size in sizes):
@@ -1453,12 +1448,7 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
         >>> unbind(tensor([[1, 2], [3, 4]]), 1)
         (tensor([1, 3]), tensor([2, 4]))
     """
-    at = wrap_dim(dim, input.ndim)
-    if not input.ndim:
-        raise DimError(
-            f"Dimension specified as {dim} but tensor has no dimensions. A 0-d tensor has no "
-            "elements to part. Write `x.reshape(1)` first."
-        )
+    at = dim_there(dim, input, "There is nothing to part. Write `x.reshape(1)` first.")
     return show(Unbind.apply(input, dim=at), input)
 
 

@@ -25,6 +25,7 @@ from ._arguments import (
     check_shapes,
     check_vector,
     check_word,
+    dim_there,
     int_of,
     names_none,
     reduced,
@@ -989,7 +990,7 @@ def quantile(
 
     See also: https://pytorch.org/docs/stable/generated/torch.quantile.html
     """
-    return _quantile("quantile", input, q, dim, keepdim, interpolation, ignore_nan=False)
+    return _quantile("quantile", input, q, dim, keepdim, interpolation)
 
 
 @op(out=True, out_exact=True, axis=True)
@@ -1009,18 +1010,11 @@ def nanquantile(
 
     See also: https://pytorch.org/docs/stable/generated/torch.nanquantile.html
     """
-    return _quantile("nanquantile", input, q, dim, keepdim, interpolation, ignore_nan=True)
+    return _quantile("nanquantile", input, q, dim, keepdim, interpolation)
 
 
 def _quantile(
-    name: str,
-    input: Tensor,
-    q: Tensor | float,
-    dim: int | None,
-    keepdim: bool,
-    interpolation: str,
-    *,
-    ignore_nan: bool,
+    name: str, input: Tensor, q: Any, dim: int | None, keepdim: bool, interpolation: str
 ) -> Tensor:
     shares = _checked_shares(name, input, q, interpolation)
     at = 0 if dim is None else wrap_dim(dim, input.ndim)
@@ -1028,7 +1022,7 @@ def _quantile(
     rows = sort(movedim(line, at, -1)).values
     is_nan = rows.detach().isnan()
     last = rows.shape[-1] - 1
-    if ignore_nan:
+    if name == "nanquantile":
         count = (~is_nan).sum(dim=-1, keepdim=True)
         ranks = clamp(shares * (count - 1).to(input.dtype), min=0)
     else:
@@ -1396,12 +1390,7 @@ def _asked(found: Any, return_inverse: bool, return_counts: bool) -> Any:
 
 
 def _checked_slices(name: str, input: Tensor, dim: int) -> int:
-    at = wrap_dim(dim, input.ndim)
-    if not input.ndim:
-        raise errors.DimError(
-            f"Dimension specified as {dim} but tensor has no dimensions: {name}() compares slices "
-            "along one. Leave `dim` out."
-        )
+    at = dim_there(dim, input, f"{name}() compares slices along one. Leave `dim` out.")
     if input.shape.count(0) > 1:
         raise errors.ShapeError(
             "Number of zero sized dimensions is more than one, so unique cannot be applied to the "

@@ -268,17 +268,10 @@ def vector_in(
 
 
 def write_slices(
-    name: str,
-    op: OpClass,
-    input: Tensor,
-    dim: int,
-    index: Tensor,
-    source: Tensor,
-    *,
-    long: bool = False,
-    **how: Any,
+    name: str, op: OpClass, input: Tensor, dim: int, index: Tensor, source: Tensor, **how: Any
 ) -> Tensor:
     """Apply an op that takes one slice of `source` for each element of a vector `index`."""
+    long = op is IndexCopy
     at, places = vector_in(name, input, dim, index, long=long)
     same_dtype(name, input, source)
     if long and source.ndim != input.ndim and input.ndim and source.ndim:
@@ -826,7 +819,7 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor
 
     See also: https://pytorch.org/docs/stable/generated/torch.Tensor.index_copy_.html
     """
-    return write_slices("index_copy", IndexCopy, input, dim, index, source, long=True)
+    return write_slices("index_copy", IndexCopy, input, dim, index, source)
 
 
 @op(IndexFill, IndexFillTensor, inplace=True)
