@@ -12,11 +12,11 @@ from glassgrad.values.dtypes import as_dtype
 
 from ._arguments import Dims, reduced, require_tensor, scalar_name, wrap_dim, wrap_dims
 from ._declaring import function, op
-from ._families import Reduction, kept_shape
+from ._families import Along, Transposed, kept_shape
 from .arithmetic import direction
 from .joining import cat
 from .linalg import matmul
-from .matrices import check_matrices, check_precision, inv_ex, real_part, svdvals
+from .matrices import check_matrices, check_precision, inv_ex, svdvals
 from .selection import where
 
 Order = float | str | None
@@ -45,7 +45,7 @@ def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
     return input * where(length > maxnorm, maxnorm / (length + 1e-7), 1)
 
 
-class LinalgVectorNorm(Reduction):
+class LinalgVectorNorm(Transposed, Along):
     """y = (Σᵢ |xᵢ|^{ord})^{1/ord}        x̄ᵢ = ȳ·sgn xᵢ·(|xᵢ|/y)^{ord − 1}"""
 
     saves = ("self", "result")
@@ -95,15 +95,6 @@ class LinalgVectorNorm(Reduction):
         if x.ndim > 1:
             return super().vmap(info, in_dims, x, ord=ord, dim=dim, keepdim=keepdim)
         return cls.apply(x.reshape(info.batch_size, 1), ord=ord, dim=(1,), keepdim=False)
-
-    @classmethod
-    def jvp(cls, ctx, tangent):
-        """As of any reduction; of complex numbers the part of a tangent along the number counts."""
-        slopes = cls.backward(ctx, np.ones_like(ctx.result))
-        if slopes is None:
-            return np.zeros_like(ctx.result)
-        along = np.conj(slopes) * tangent if slopes.dtype.kind == "c" else slopes * tangent
-        return real_part(along).sum(axis=ctx.dim, keepdims=ctx.keepdim)
 
 
 def _converted(name: str, x: Tensor, dtype: Any) -> Tensor:

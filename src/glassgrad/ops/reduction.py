@@ -48,6 +48,7 @@ from ._families import (
     KeepsShape,
     Moved,
     Reduction,
+    Transposed,
     in_dim,
     kept_shape,
     over_dims,
@@ -482,7 +483,7 @@ def cumsum(input: Tensor, dim: int | None = None, *, dtype: Any = None) -> Tenso
     return _running(Cumsum, input, dim, dtype)
 
 
-class Logcumsumexp(Along):
+class Logcumsumexp(Transposed, Along):
     """yᵢ = ln Σ_{j ≤ i} exp xⱼ
     dyᵢ = Σ_{j ≤ i} dxⱼ·exp(xⱼ − yᵢ)
     x̄ⱼ = Σ_{i ≥ j} ȳᵢ·exp(xⱼ − yᵢ)
@@ -511,15 +512,6 @@ class Logcumsumexp(Along):
             return grad
         sums = _chained(_parts(grad, ctx.dim)[::-1], _steps_of(y, ctx.dim)[::-1])
         return _ratio(x, y) * np.stack(sums[::-1], ctx.dim)
-
-    @staticmethod
-    def jvp(ctx, dx):
-        """Likewise: dyᵢ = exp(xᵢ − yᵢ)·dxᵢ + exp(yᵢ₋₁ − yᵢ)·dyᵢ₋₁."""
-        x, y = ctx.saved_tensors
-        if not x.shape[ctx.dim]:
-            return dx
-        moved = _parts(_ratio(x, y) * dx, ctx.dim)
-        return np.stack(_chained(moved, _steps_of(y, ctx.dim)), ctx.dim)
 
 
 def _ratio(x: Any, y: Any) -> Any:
@@ -566,7 +558,7 @@ def logcumsumexp(input: Tensor, dim: int) -> Tensor:
     return apply_along(Logcumsumexp, input, dim=wrap_dim(dim, input.ndim))
 
 
-class Cumprod(Along):
+class Cumprod(Transposed, Along):
     """yᵢ = Π_{j ≤ i} xⱼ
     dyᵢ = Σ_{j ≤ i} dxⱼ·Π_{k ≤ i, k ≠ j} xₖ
     x̄ⱼ = Σ_{i ≥ j} ȳᵢ·Π_{k ≤ i, k ≠ j} xₖ
@@ -589,15 +581,6 @@ class Cumprod(Along):
             return grad
         sums = _chained(_parts(grad, ctx.dim)[::-1], _parts(x, ctx.dim)[:0:-1])
         return _before(x, ctx.dim) * np.stack(sums[::-1], ctx.dim)
-
-    @staticmethod
-    def jvp(ctx, dx):
-        """Likewise: yᵢ = yᵢ₋₁·xᵢ, so dyᵢ = yᵢ₋₁·dxᵢ + xᵢ·dyᵢ₋₁."""
-        (x,) = ctx.saved_tensors
-        if not x.shape[ctx.dim]:
-            return dx
-        moved = _parts(_before(x, ctx.dim) * dx, ctx.dim)
-        return np.stack(_chained(moved, _parts(x, ctx.dim)[1:]), ctx.dim)
 
 
 def _parts(x: Any, dim: int) -> list[Any]:
@@ -736,7 +719,7 @@ def prod(
 # Variances ----------------------------------------------------------------------------------------
 
 
-class Var(Reduction):
+class Var(Transposed, Along):
     """y = Σᵢ (xᵢ − μ)²/(n − c),  μ = (Σᵢ xᵢ)/n        x̄ᵢ = 2·ȳ·(xᵢ − μ)/(n − c)"""
 
     holomorphic = False  # of complex numbers it is |xᵢ − μ|², and the rule the same
@@ -753,13 +736,8 @@ class Var(Reduction):
     def backward(ctx, grad):
         return _of_variance(grad, ctx.saved_tensors[0], ctx)
 
-    @staticmethod
-    def jvp(ctx, dx):
-        slopes = _slopes(ctx.saved_tensors[0], ctx)
-        return np.real(np.conj(slopes) * dx).sum(axis=ctx.dim, keepdims=ctx.keepdim)
 
-
-class Std(Reduction):
+class Std(Transposed, Along):
     """y = √(Σᵢ (xᵢ − μ)²/(n − c)),  μ = (Σᵢ xᵢ)/n        x̄ᵢ = ȳ·(xᵢ − μ)/(y·(n − c))"""
 
     holomorphic = False
@@ -772,10 +750,6 @@ class Std(Reduction):
     @staticmethod
     def backward(ctx, grad):
         return Var.backward(ctx, _by_root(grad, ctx.saved_tensors[1]))
-
-    @staticmethod
-    def jvp(ctx, dx):
-        return _by_root(Var.jvp(ctx, dx), ctx.result)
 
 
 @op(Var, axis=True)
@@ -928,7 +902,7 @@ def _over_nothing(x: Any) -> Any:
     return np.where(x == 0, x + math.nan, x + math.inf)
 
 
-class VarMean(Along):
+class VarMean(Transposed, Along):
     """v, μ = Σᵢ (xᵢ − μ)²/(n − c), (Σᵢ xᵢ)/n        x̄ᵢ = 2·v̄·(xᵢ − μ)/(n − c) + μ̄/n"""
 
     holomorphic = False
@@ -944,11 +918,6 @@ class VarMean(Along):
     def backward(ctx, by_variance, by_mean):
         (x,) = ctx.saved_tensors
         return _of_both(by_variance, by_mean, x, ctx)
-
-    @staticmethod
-    def jvp(ctx, dx):
-        moved_mean = run(MeanDim, dx, dim=ctx.dim, keepdim=ctx.keepdim, dtype=None)
-        return Var.jvp(ctx, dx), moved_mean
 
 
 class StdMean(VarMean):
@@ -966,11 +935,6 @@ class StdMean(VarMean):
             sigma = run(Std, x, dim=ctx.dim, correction=ctx.correction, keepdim=ctx.keepdim)
             by_sigma = _by_root(by_sigma, sigma)
         return _of_both(by_sigma, by_mean, x, ctx)
-
-    @staticmethod
-    def jvp(ctx, dx):
-        moved, moved_mean = VarMean.jvp(ctx, dx)
-        return _by_root(moved, ctx.result[0]), moved_mean
 
 
 @function(axis=True)
