@@ -239,6 +239,8 @@ def transposed_twice(cls: type[Primitive], ctx: Any, tangents: Values) -> list[T
         if tangent is not None and part is not None and part.requires_grad:
             roots.append(edge_of(part))
             moving.append(_conjugate(cls, tangent.to(part.dtype).expand(part.shape)))
+    if not roots:  # it does not move, whatever the operands do
+        return [None] * len(outputs)
     edges: Any = [grad if grad is None else edge_of(grad) for grad in grads]
     wanted = [edge for edge in edges if edge is not None]
     task: Any = plugs.task(roots, moving, keep_graph=False, recording=modes.grad, captures=wanted)

@@ -285,18 +285,11 @@ class AlongLine(Along):
         return tuple(flat) if cls.multiple else flat[0]
 
 
-class Reduction(Along):
-    """Many elements become one; no two results depend on the same element.
+class Reduction(Transposed, Along):
+    """Many elements become one.
 
     The rules find `dim` among the parameters: over which dims, all of them if there is none.
     """
-
-    @classmethod
-    def jvp(cls, ctx, tangent):
-        """What backward makes of ones are the slopes that weigh the tangents: dy = Σᵢ sᵢ·dxᵢ."""
-        slopes = cls.backward(ctx, np.ones_like(ctx.result))
-        dim, keepdim = ctx.parameters.get("dim"), ctx.parameters.get("keepdim", False)
-        return (slopes * tangent).sum(axis=dim, keepdims=keepdim)
 
 
 def show_named(results: Any) -> str:
