@@ -39,6 +39,7 @@ from ._families import (
     AlongLine,
     Reduction,
     Transposed,
+    batch_all,
     forward_of,
     in_dim,
     kept_shape,
@@ -139,16 +140,13 @@ class AlongDim(Transposed, AlongLine):
 
     @staticmethod
     def backward(ctx, grad, _):
-        places, zeros = _places(ctx), zeros_like(grad, ctx.shape or (1,))
-        there = run(ScatterAdd, zeros, grad.reshape(places.shape), places, dim=ctx.dim)
+        shape, places = ctx.shape or (1,), ctx.indices  # PyTorch lets a 0-d tensor have a dim, too
+        if places.ndim < len(shape):
+            places = places.reshape(kept_shape(shape, (ctx.dim,)))
+        there = run(
+            ScatterAdd, zeros_like(grad, shape), grad.reshape(places.shape), places, dim=ctx.dim
+        )
         return there.reshape(ctx.shape)
-
-
-def _places(ctx: Any) -> Any:
-    """The indices, with the dim that they count along; PyTorch lets a 0-d tensor have one, too."""
-    if ctx.shape and ctx.indices.ndim == len(ctx.shape):
-        return ctx.indices
-    return ctx.indices.reshape(kept_shape(ctx.shape or (1,), (ctx.dim,)))
 
 
 def as_line(x: Any) -> Any:
@@ -1106,10 +1104,7 @@ class Searchsorted(Primitive):
         """Each example has values, and maybe boundaries: then these have as many dims."""
         if in_dims[0] is None and boundaries.ndim == 1:
             return cls.apply(boundaries, x, **how)
-        if in_dims[0] is None:
-            boundaries = np.broadcast_to(boundaries, (info.batch_size, *boundaries.shape))
-        if in_dims[1] is None:
-            x = np.broadcast_to(x, (info.batch_size, *x.shape))
+        boundaries, x = batch_all(info, in_dims, (boundaries, x))
         shape = x.shape
         if boundaries.ndim == 2:
             x = x.reshape(shape[0], math.prod(shape[1:]))
