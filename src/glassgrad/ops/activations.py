@@ -17,7 +17,7 @@ from glassgrad.values.dtypes import as_dtype
 
 from ._arguments import check_kind, scalar_name, wrap_dim
 from ._declaring import function, functional, op
-from ._families import AlongLine, Elementwise, Symmetric, Transposed, by_steps, run
+from ._families import AlongLine, Elementwise, Symmetric, by_steps, run
 from .random import rand
 from .selection import where
 
@@ -1037,7 +1037,7 @@ def _dim_or_guess(name: str, input: Tensor, dim: int | None, stacklevel: int) ->
     return 0 if input.ndim in (0, 1, 3) else 1
 
 
-class LogSoftmax(Transposed, AlongLine):
+class LogSoftmax(AlongLine):
     """yᵢ = xᵢ − ln Σⱼ exp xⱼ        dyᵢ = dxᵢ − Σⱼ exp yⱼ·dxⱼ        x̄ᵢ = ȳᵢ − exp yᵢ·Σⱼ ȳⱼ"""
 
     saves = ("result",)
@@ -1051,6 +1051,11 @@ class LogSoftmax(Transposed, AlongLine):
     def backward(ctx, grad):
         (y,) = ctx.saved_tensors
         return grad - np.exp(y) * grad.sum(axis=ctx.dim, keepdims=True)
+
+    @staticmethod
+    def jvp(ctx, dx):
+        (y,) = ctx.saved_tensors
+        return dx - (np.exp(y) * dx).sum(axis=ctx.dim, keepdims=True)
 
 
 @op(LogSoftmax, aliases=("special.log_softmax",), out=False, inplace=False)

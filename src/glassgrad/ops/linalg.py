@@ -17,13 +17,14 @@ from typing import Any
 import numpy as np
 
 from glassgrad.core.errors import ArgumentTypeError, DTypeError, ShapeError
+from glassgrad.core.primitive import Primitive
 from glassgrad.core.state import Shape, Values
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.operands import broadcast_text
 
 from ._arguments import c_name, check_one_dtype, not_a_tensor, wrap_dim, wrap_dims
 from ._declaring import function, of_numpy, op
-from ._families import Along, Multilinear, Transposed, array_of, lined_up, run
+from ._families import Along, Multilinear, array_of, lined_up, run, total
 from .arithmetic import Add, mul
 from .creation import as_tensor
 from .shape import reshape
@@ -396,7 +397,7 @@ def _numpy_outer(a: Any, b: Any) -> Tensor:
     return outer(as_tensor(a), as_tensor(b))
 
 
-class Linear(Transposed):
+class Linear(Primitive):
     """Y = X·Wᵀ + b        dY = dX·Wᵀ + X·dWᵀ + db        X̄ = Ȳ·W,  W̄ = Ȳᵀ·X,  b̄ⱼ = Σᵢ Ȳᵢⱼ"""
 
     saves = ("input", "weight")
@@ -425,6 +426,12 @@ class Linear(Transposed):
         w_bar = None if x is None else transposed(grad) @ x
         biases = [None if edge is None else grad.sum(axis=0) for edge in ctx.edges[2:]]
         return (x_bar, w_bar, *biases)
+
+    @staticmethod
+    def jvp(ctx, dx, dw, *db):
+        x, weight = ctx.saved_tensors
+        moved_x = None if dx is None else dx @ transposed(weight)
+        return total([moved_x, None if dw is None else x @ transposed(dw), *db])
 
     @classmethod
     def vmap(cls, info, in_dims, x, weight, *bias):

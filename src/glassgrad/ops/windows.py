@@ -16,7 +16,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, DimError, DTypeError, ShapeError
-from glassgrad.core.primitive import Parameters
+from glassgrad.core.primitive import Parameters, Primitive
 from glassgrad.core.state import Shape, Values
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.backend import backend_of, kept
@@ -24,7 +24,7 @@ from glassgrad.values.dtypes import ends_of, int64
 
 from ._arguments import OpClass, c_name, check_kind, ints_of, require_tensor, scalar_name
 from ._declaring import for_each_rank, function
-from ._families import Along, Paired, Transposed, batch_all, run, zeros_like, zeros_of
+from ._families import Along, Paired, Transposed, batch_all, by_call, run, zeros_like, zeros_of
 from .linalg import stacked_product, transposed
 from .memory import steps_of
 from .reduction import mean
@@ -343,12 +343,25 @@ def fold(
 _ENTRIES = 1 << 18  # in a matrix of windows, which a cache holds; for more, examples take turns
 
 
-class _Product(Transposed):
+class _Product(Primitive):
     """One of the three products."""
 
     promotes = None
     saves = ("input", "weight")
     saved_if = {"input": 1, "weight": 0}
+
+    @classmethod
+    @by_call
+    def jvp(cls, ctx, first, second, *bias):
+        """Linear in the first operand and the bias together, and in the second."""
+        x, w, *_ = ctx.operands
+        biases = [each for each in bias if each is not None]
+        moved = None if second is None else cls.apply(x, second, **ctx.parameters)
+        if first is None and not biases:
+            return moved
+        dx = np.zeros_like(x) if first is None else first
+        part = cls.apply(dx, w, *biases, **ctx.parameters)
+        return part if moved is None else part + moved
 
 
 class _ByWeight(_Product):
