@@ -5,7 +5,8 @@ the operands, has the op done one level down, and wraps what comes back; "is thi
 `layer.level is self`, so that perturbations of two levels cannot be confused. At the bottom are
 plain tensors and arrays.
 
-What each kind of level does with an op is told in `glassgrad.func`.
+What each kind of level does with an op is told in `glassgrad.func`; that of `grad`, which records
+it, is here, since forward mode makes use of it where an op has no rule for tangents.
 """
 
 from typing import Any, ClassVar
@@ -244,7 +245,7 @@ def transposed_twice(cls: type[Primitive], ctx: Any, tangents: Values) -> list[T
     edges: Any = [grad if grad is None else edge_of(grad) for grad in grads]
     wanted = [edge for edge in edges if edge is not None]
     task: Any = plugs.task(roots, moving, keep_graph=False, recording=modes.grad, captures=wanted)
-    task.run()
+    task.run_here()  # it is no pass of the user's, whoever watches these
     found = iter(task.captured)
     moved = [edge if edge is None else next(found) for edge in edges]
     return [x if x is None else _conjugate(cls, x) for x in moved]

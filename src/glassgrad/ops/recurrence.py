@@ -145,7 +145,7 @@ class RNN(Recurrence):
     def backward(ctx, grad):
         _, hidden, weight = operands = tuple(ctx.saved_tensors)
         (hs,) = _again(ctx, operands, relu=ctx.relu)
-        slopes = None if ctx.relu else 1 - hs * hs
+        slopes: Any = None if ctx.relu else 1 - hs * hs
 
         def step(t: int, dh: Any) -> tuple[Values, Values]:
             da = grad[t] + dh
