@@ -214,11 +214,6 @@ def linearize(func: Func, *primals: Any) -> tuple[Any, Func]:
     return unflatten(found, outputs), jvp_fn
 
 
-# Note [Transposed twice]
-# A pullback is linear in its cotangents: v ↦ vᵀ·J. So its own pullback, at any v, multiplies J by a
-# vector from the right: that is forward mode, made of reverse mode, and it keeps what J needs.
-
-
 def _check_alike(place: int, x: Tensor, dx: Tensor) -> None:
     for name in ("shape", "device", "dtype"):
         mine, given = getattr(x, name), getattr(dx, name)

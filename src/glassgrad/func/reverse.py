@@ -11,20 +11,17 @@ whatever is there.
 
 import functools
 from itertools import compress
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 from glassgrad.core.backward import find_roots
 from glassgrad.core.errors import ArgumentError, DTypeError, TransformError
 from glassgrad.core.graph import edge_of
-from glassgrad.core.primitive import Parameters, Primitive, record
-from glassgrad.core.state import Changes, Func, Values, modes, setting
+from glassgrad.core.state import Func, Values, modes, setting
 from glassgrad.core.tensor import LEAF, Tensor, wrap
 from glassgrad.hooks.turn import GraphTask
-from glassgrad.levels.level import Level
-from glassgrad.memory.views import show
+from glassgrad.levels.level import GradLevel
 from glassgrad.ops import zeros_like
 from glassgrad.values.layers import settled
-from glassgrad.values.operands import in_common_dtype
 from glassgrad.values.tree import Structure, as_tuple, describe, flatten, map_leaves, unflatten
 
 Argnums = int | tuple[int, ...]
@@ -166,33 +163,6 @@ def vjp(func: Func, *primals: Any, has_aux: bool = False) -> Any:
 
     output = unflatten(structure, [settled(x) for x in outputs])
     return (output, vjp_fn, all_settled(call.aux)) if has_aux else (output, vjp_fn)
-
-
-# The level --------------------------------------------------------------------------------------
-
-
-class GradLevel(Level):
-    """One `grad` or `vjp` that is being computed."""
-
-    kind = "grad"
-    modes_inside: ClassVar[Changes] = {"grad": True, "inference": False}
-
-    def handle(self, cls: type[Primitive], operands: Values, parameters: Parameters) -> Any:
-        """Do the op one level down and, if an operand requires grad here, record it."""
-        values, mine = self.own(operands)
-        edges = self.edges(cls, mine)
-        with self.below():
-            out = cls.apply(*values, **parameters)
-            if cls.views:
-                show(out, values[0])
-                if mine[0] is None:
-                    return out  # a view of what was captured is captured
-            node = None
-            if edges is not None:
-                seen, values = self.seen(operands, mine), in_common_dtype(cls, values)
-                node = record(cls, seen, values, out, edges, parameters, self)
-        parts = out if cls.multiple else (out,)
-        return self.tensors(cls, [self.layer(part) for part in parts], node)
 
 
 # The call of a function, recorded -----------------------------------------------------------------

@@ -5,18 +5,23 @@ the operands, has the op done one level down, and wraps what comes back; "is thi
 `layer.level is self`, so that perturbations of two levels cannot be confused. At the bottom are
 plain tensors and arrays.
 
-What each kind of level does with an op is told in `glassgrad.func`.
+What each kind of level does with an op is told in `glassgrad.func`; that of `grad`, which records
+it, is here, since forward mode makes use of it where an op has no rule for tangents.
 """
 
 from typing import Any, ClassVar
 
+import numpy as np
+
 from glassgrad.core.errors import TransformError
 from glassgrad.core.graph import GradientEdge, Node, edge_of
-from glassgrad.core.primitive import Parameters, edges_of
-from glassgrad.core.state import Changes, Values, modes, setting
-from glassgrad.core.tensor import Tensor, wrap
+from glassgrad.core.primitive import Parameters, Primitive, edges_of, record
+from glassgrad.core.state import Changes, Values, modes, plugs, setting
+from glassgrad.core.tensor import LEAF, Tensor, wrap
 from glassgrad.memory.calls import place_outputs
+from glassgrad.memory.views import show
 from glassgrad.values.layers import Layer, Wrapped, settled
+from glassgrad.values.operands import in_common_dtype
 from glassgrad.values.tree import as_tuple, map_leaves
 
 
@@ -187,6 +192,68 @@ class Level:
         if isinstance(payload, Layer) and payload.level is self:
             return payload.value
         return wrap(payload)
+
+
+class GradLevel(Level):
+    """One `grad` or `vjp` that is being computed."""
+
+    kind = "grad"
+    modes_inside: ClassVar[Changes] = {"grad": True, "inference": False}
+
+    def handle(self, cls: type[Primitive], operands: Values, parameters: Parameters) -> Any:
+        """Do the op one level down and, if an operand requires grad here, record it."""
+        values, mine = self.own(operands)
+        edges = self.edges(cls, mine)
+        with self.below():
+            out = cls.apply(*values, **parameters)
+            if cls.views:
+                show(out, values[0])
+                if mine[0] is None:
+                    return out  # a view of what was captured is captured
+            node = None
+            if edges is not None:
+                seen, values = self.seen(operands, mine), in_common_dtype(cls, values)
+                node = record(cls, seen, values, out, edges, parameters, self)
+        parts = out if cls.multiple else (out,)
+        return self.tensors(cls, [self.layer(part) for part in parts], node)
+
+
+# Note [Transposed twice]
+# Backward is linear in its gradients: v ↦ vᵀ·J. So its own gradient, at any v, multiplies J by a
+# vector from the right: that is forward mode, made of reverse mode, and it keeps what J needs.
+
+
+def transposed_twice(cls: type[Primitive], ctx: Any, tangents: Values) -> list[Tensor | None]:
+    """The tangent of each output of an op, made of its gradient (see Note [Transposed twice]).
+
+    Args:
+        ctx: what backward would find there, and `result`.
+        tangents: those of the operands; None for those that do not move.
+    """
+    outputs = as_tuple(ctx.result)
+    zeros = [np.zeros_like(out) if out.dtype.kind in "fc" else None for out in outputs]
+    with GradLevel() as level:
+        grads = [zero if zero is None else wrap(level.layer(zero), LEAF) for zero in zeros]
+        pulled = as_tuple(cls.backward(ctx, *grads))
+    roots, moving = [], []
+    for part, tangent in zip(pulled, tangents, strict=True):
+        if tangent is not None and part is not None and part.requires_grad:
+            roots.append(edge_of(part))
+            moving.append(_conjugate(cls, tangent.to(part.dtype).expand(part.shape)))
+    if not roots:  # it does not move, whatever the operands do
+        return [None] * len(outputs)
+    edges: Any = [grad if grad is None else edge_of(grad) for grad in grads]
+    wanted = [edge for edge in edges if edge is not None]
+    task: Any = plugs.task(roots, moving, keep_graph=False, recording=modes.grad, captures=wanted)
+    task.run_here()  # it is no pass of the user's, whoever watches these
+    found = iter(task.captured)
+    moved = [edge if edge is None else next(found) for edge in edges]
+    return [x if x is None else _conjugate(cls, x) for x in moved]
+
+
+def _conjugate(cls: type[Primitive], x: Tensor) -> Tensor:
+    """What a rule that holds for complex numbers takes (Note [Complex gradients])."""
+    return x.conj() if cls.holomorphic and x.dtype.kind == "c" else x
 
 
 def level_below(name: str, input: Any, *others: Any) -> setting | None:

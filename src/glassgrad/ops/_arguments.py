@@ -253,6 +253,18 @@ def wrap_dim(dim: int, ndim: int) -> int:
     return wanted % count
 
 
+def dim_there(dim: int, x: Tensor, why: str) -> int:
+    """`wrap_dim`; but a 0-d tensor has none.
+
+    Args:
+        why: what needs one, and what to write instead.
+    """
+    at = wrap_dim(dim, x.ndim)
+    if not x.ndim:
+        raise errors.DimError(f"Dimension specified as {dim} but tensor has no dimensions. {why}")
+    return at
+
+
 def wrap_dims(dims: int | Iterable[int] | None, ndim: int) -> Shape:
     """Dims counted from the front, in the order given; None means all of them.
 

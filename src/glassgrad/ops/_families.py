@@ -13,6 +13,7 @@ from glassgrad.core.graph import Node
 from glassgrad.core.primitive import Parameters, Primitive
 from glassgrad.core.state import Func, Names, Shape, Values
 from glassgrad.core.tensor import Size, Tensor
+from glassgrad.levels.level import transposed_twice
 from glassgrad.values.backend import backend_of
 from glassgrad.values.layers import Layer, visible
 
@@ -196,6 +197,15 @@ class Symmetric(Primitive):
         return cls.backward(ctx, tangent)
 
 
+class Transposed(Primitive):
+    """An op whose tangent is made of its gradient: Note [Transposed twice]."""
+
+    @classmethod
+    def jvp(cls, ctx, *tangents):
+        moved = transposed_twice(cls, ctx, tangents)
+        return tuple(moved) if cls.multiple else moved[0]
+
+
 def by_call(jvp: Any) -> Any:
     """Mark a `jvp` that asks for no more than the call itself: nothing is saved for it."""
     jvp.by_call = True
@@ -304,26 +314,11 @@ class AlongLine(Along):
         return tuple(flat) if cls.multiple else flat[0]
 
 
-class Reduction(Along):
-    """Many elements become one; no two results depend on the same element.
+class Reduction(Transposed, Along):
+    """Many elements become one.
 
     The rules find `dim` among the parameters: over which dims, all of them if there is none.
     """
-
-    @classmethod
-    def jvp(cls, ctx, tangent):
-        """What backward makes of ones are the slopes that weigh the tangents: dy = Σᵢ sᵢ·dxᵢ."""
-        slopes = cls.backward(ctx, np.ones_like(ctx.result))
-        return np.zeros_like(ctx.result) if slopes is None else weighed(ctx, slopes, tangent)
-
-
-def weighed(ctx: Any, slopes: Any, tangent: Any) -> Any:
-    """The sums Σᵢ sᵢ·dxᵢ that are a reduction's tangents."""
-    if slopes.dtype.kind == "c" and not ctx._forward_cls.holomorphic:
-        moved = np.real(np.conj(slopes) * tangent)
-    else:
-        moved = slopes * tangent
-    return moved.sum(axis=ctx.parameters.get("dim"), keepdims=ctx.parameters.get("keepdim", False))
 
 
 def show_named(results: Any) -> str:

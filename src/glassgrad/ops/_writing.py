@@ -11,17 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.errors import (
-    ArgumentTypeError,
-    DimError,
-    DTypeError,
-    GlassgradError,
-    GraphError,
-    LeafWriteError,
-    MissingRuleError,
-    ShapeError,
-    TransformError,
-)
+from glassgrad.core import errors
 from glassgrad.core.graph import edge_of
 from glassgrad.core.state import (
     Func,
@@ -206,17 +196,19 @@ def write(
     return input
 
 
-def _explained(input: Tensor, name: str, error: Exception) -> GlassgradError:
+def _explained(input: Tensor, name: str, error: Exception) -> errors.GlassgradError:
     shape = list(input.shape)
     if "read-only" in str(error):
-        return GraphError(
+        return errors.GraphError(
             f"{name}_: the memory of this tensor of shape {shape} is read-only. It shares the "
             "array it was made from. Write to `x.clone()`."
         )
     if isinstance(error, IndexError):
         said = str(error).replace("for axis", "for dimension")
-        return DimError(f"{said}: {name}_ on a tensor of shape {shape}. Write an index within it.")
-    return ShapeError(
+        return errors.DimError(
+            f"{said}: {name}_ on a tensor of shape {shape}. Write an index within it."
+        )
+    return errors.ShapeError(
         f"{name}_: output with shape {shape} doesn't match the broadcast shape: {error}. "
         "A tensor keeps its shape when it is written. Write out of place: `y = x + …`."
     )
@@ -266,7 +258,7 @@ def check_write(input: Tensor, name: str, *others: Any) -> None:
         is_view_of_leaf = base is not None and base.is_leaf
         if input.requires_grad and (is_view_of_leaf or input.is_leaf):
             what = "a view of a leaf" if is_view_of_leaf else "a leaf"
-            raise LeafWriteError(
+            raise errors.LeafWriteError(
                 f"{what} Variable that requires grad is being used in an in-place operation: "
                 f"{name}_ on shape {tuple(input.shape)}. The tape would then hold values that "
                 "never existed. Write out of place, or wrap an optimiser step in no_grad()."
@@ -276,7 +268,7 @@ def check_write(input: Tensor, name: str, *others: Any) -> None:
 
 def _check_inference(input: Tensor, name: str) -> None:
     if input.is_inference() and not modes.inference:
-        raise GraphError(
+        raise errors.GraphError(
             f"Inplace update to inference tensor outside InferenceMode is not allowed: {name}_ on "
             f"shape {list(input.shape)}. Nobody counts its versions. Write to `x.clone()`."
         )
@@ -284,7 +276,7 @@ def _check_inference(input: Tensor, name: str) -> None:
 
 def check_fits(input: Tensor, result: Tensor, name: str) -> None:
     if result.shape != input.shape:
-        raise ShapeError(
+        raise errors.ShapeError(
             f"output with shape {list(input.shape)} doesn't match the broadcast shape "
             f"{list(result.shape)}: {name}_ would need memory for {tuple(result.shape)}. It writes "
             "into what is there. Write out of place: `y = x + …`."
@@ -296,7 +288,7 @@ def check_dtype(input: Tensor, result: Tensor, name: str) -> None:
     """Raise if the dtype of `input` cannot hold `result`, of the op called `name`."""
     kept, found = input.dtype, result.dtype
     if found is not kept and _RANK[found.kind] > _RANK[kept.kind]:
-        raise DTypeError(
+        raise errors.DTypeError(
             f"result type {scalar_name(found)} can't be cast to the desired output type "
             f"{scalar_name(kept)}: {name} computes {found}, and the tensor holds {kept}. A tensor "
             "keeps its dtype. Write out of place, or begin with `x.to(dtype)`."
@@ -352,7 +344,7 @@ def check_apart(
         own = input.payload if written is None else written
         shares = _overlap(own, other.payload, wholly=wholly)
     if shares:
-        raise GraphError(
+        raise errors.GraphError(
             "unsupported operation: some elements of the input tensor and the written-to tensor "
             f"refer to a single memory location. {name}_ would change what it still has to read. "
             "Please clone() the tensor before performing the operation."
@@ -384,7 +376,7 @@ def check_memory(input: Tensor, name: str) -> None:
     if 0 not in array.strides or not array.size:
         return
     if repeats(array.shape, array.strides):
-        raise GraphError(
+        raise errors.GraphError(
             "unsupported operation: more than one element of the written-to tensor refers to a "
             f"single memory location. {name}_ would write it several times. Please clone() the "
             f"tensor before performing the operation (its shape is {list(array.shape)})."
@@ -426,7 +418,7 @@ def written_to(
     operands = _tensors_in(args)
     tensors = (*outs, *operands)
     if is_recording() and any(x.requires_grad for x in tensors):
-        raise GraphError(
+        raise errors.GraphError(
             f"{name}(): functions with out=... arguments don't support automatic differentiation, "
             "but one of the arguments requires grad. What `out` held has no gradient, nor would "
             f"its new place in the graph be clear. Write `y = {name}(…)`, or use no_grad()."
@@ -436,7 +428,7 @@ def written_to(
     result = function(*args, **params)
     results = result if isinstance(result, tuple) else (result,)
     if len(results) != len(outs):
-        raise ArgumentTypeError(
+        raise errors.ArgumentTypeError(
             f"{name}(): argument 'out' must be tuple of Tensors, not Tensor: there are "
             f"{len(results)} results. Write a tensor for each."
         )
@@ -467,9 +459,9 @@ def _resized(array: Any, shape: Shape) -> Any:
     return backend_of(array).strided(array, shape, steps, 0)
 
 
-def _other_dtype(name: str, out: Tensor, result: Tensor) -> DTypeError:
+def _other_dtype(name: str, out: Tensor, result: Tensor) -> errors.DTypeError:
     wanted, found = c_name(result.dtype), c_name(out.dtype)
-    return DTypeError(
+    return errors.DTypeError(
         f"Expected out tensor to have dtype {wanted}, but got {found} instead: {name}() and its "
         f"out must have the same scalar type, {scalar_name(result.dtype)}. Its results are "
         f"written as they are. Write `{name}(…).to(dtype)`."
@@ -479,12 +471,12 @@ def _other_dtype(name: str, out: Tensor, result: Tensor) -> DTypeError:
 def _check_transforms(name: str, tensors: tuple[Tensor, ...]) -> None:
     """Raise if a tangent would have to be moved on, or what is written differs in a batch."""
     if forward_moves(tensors) or any(_has_tangent(x.payload) for x in tensors):
-        raise MissingRuleError(
+        raise errors.MissingRuleError(
             f"Trying to use forward AD with {name}_out that does not support it because it is an "
             f"out= function. Write `y = {name}(…)`, or take the tangents away with `detach()`."
         )
     if any(is_batched(x) for x in tensors):
-        raise TransformError(
+        raise errors.TransformError(
             f"Batching rule not implemented for {name}.out; vmap has none for out= functions. "
             f"Write `y = {name}(…)`, which makes room for what differs between examples."
         )

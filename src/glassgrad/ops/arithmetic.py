@@ -26,6 +26,7 @@ from ._families import (
     Multilinear,
     Predicate,
     Symmetric,
+    Transposed,
     by_call,
     run,
     total,
@@ -667,7 +668,7 @@ def lcm(input: Tensor, other: Tensor) -> Tensor:
 # Two numbers in one -------------------------------------------------------------------------------
 
 
-class Complex(Elementwise):
+class Complex(Transposed, Elementwise):
     """z = complex(x, y)        dz = complex(dx, dy)        x̄ = Re z̄,  ȳ = Im z̄"""
 
     changes_dtype = True
@@ -682,11 +683,6 @@ class Complex(Elementwise):
     @staticmethod
     def backward(ctx, grad):
         return np.real(grad), np.imag(grad)
-
-    @staticmethod
-    def jvp(ctx, dx, dy):
-        parts = [None if dx is None else dx + 0j, None if dy is None else dy * 1j]
-        return total(parts)
 
 
 def _joined(x: Any, y: Any) -> Any:
@@ -724,7 +720,7 @@ def complex(real: Tensor, imag: Tensor) -> Tensor:
     return Complex.apply(real, imag)
 
 
-class Polar(Elementwise):
+class Polar(Transposed, Elementwise):
     """z = complex(r·cos t, r·sin t)
     dz = dr·sgn z + dt·z·complex(0, 1)
     r̄ = Re(conj(z̄)·sgn z)
@@ -742,12 +738,6 @@ class Polar(Elementwise):
     def gradient(grad, z):
         turned = np.conj(grad)
         return np.real(turned * run(Sgn, z)), np.real(turned * (z * 1j))
-
-    @staticmethod
-    def jvp(ctx, dr, dt):
-        (z,) = ctx.saved_tensors
-        outwards = None if dr is None else dr * run(Sgn, z)
-        return total([outwards, None if dt is None else dt * (z * 1j)])
 
 
 @op(Polar, is_method=False, inplace=False, tensors=("abs", "angle"), out_exact=True)
@@ -1022,7 +1012,7 @@ def resolve_conj(input: Tensor) -> Tensor:
 # Lengths and directions ---------------------------------------------------------------------------
 
 
-class Angle(Elementwise):
+class Angle(Transposed, Elementwise):
     """y = atan2(Im x, Re x)        x̄ = 0
 
     So for real numbers: their angle is 0 or π. The gradient of a complex one is ȳ·i·x/|x|², across
@@ -1042,12 +1032,6 @@ class Angle(Elementwise):
     @staticmethod
     def gradient(grad, x):
         return grad * _turning(x) if x.dtype.kind == "c" else np.zeros_like(grad)
-
-    @staticmethod
-    def tangent(dx, x):
-        if x.dtype.kind != "c":
-            return np.zeros_like(dx)
-        return np.real(np.conj(_turning(x)) * dx)
 
 
 def _turning(x: Any) -> Any:

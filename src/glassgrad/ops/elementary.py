@@ -11,7 +11,7 @@ from glassgrad.values.dtypes import Number, complex128, float64, int64
 
 from ._arguments import Operand, check_kind, int_of
 from ._declaring import function, op
-from ._families import Elementwise, Fractional, Linear, run
+from ._families import Elementwise, Fractional, Linear, Transposed, run
 from .conversion import to
 from .creation import tensor
 from .shape import unsqueeze
@@ -693,7 +693,7 @@ class FrexpReturn(NamedTuple):
     exponent: Tensor
 
 
-class Frexp(Elementwise):
+class Frexp(Transposed, Elementwise):
     """m, k = frexp x        dm = dx/2ᵏ        x̄ = m̄/2ᵏ"""
 
     multiple = True
@@ -706,10 +706,6 @@ class Frexp(Elementwise):
     @staticmethod
     def backward(ctx, by_mantissa, by_exponent):
         return _shrunk(by_mantissa, *ctx.saved_tensors)
-
-    @staticmethod
-    def jvp(ctx, dx):
-        return _shrunk(dx, *ctx.saved_tensors), None
 
 
 def _shrunk(value: Any, x: Any) -> Any:

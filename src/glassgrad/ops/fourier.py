@@ -11,13 +11,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from glassgrad.core.errors import DimError, DTypeError, ShapeError
+from glassgrad.core.errors import DTypeError, ShapeError
 from glassgrad.core.primitive import Parameters
 from glassgrad.core.state import Shape, Values
 from glassgrad.core.tensor import Tensor, is_differentiable
 from glassgrad.values.dtypes import as_dtype, complex64, get_default_dtype, promote_types
 
-from ._arguments import Dims, OpClass, int_of, scalar_name, wrap_dim, wrap_dims
+from ._arguments import Dims, OpClass, dim_there, int_of, scalar_name, wrap_dim, wrap_dims
 from ._declaring import factory, op
 from ._families import Along, Linear, in_dim, run, zeros_like
 from .arithmetic import conj
@@ -199,12 +199,7 @@ def _along_one(
     """The transform of a name along one dim. Of real numbers a whole one is computed as such."""
     if rule is FftR2C:
         _check_real(name, input)
-    at = wrap_dim(dim, input.ndim)
-    if not input.ndim:
-        raise DimError(
-            f"Dimension specified as {dim} but tensor has no dimensions. A transform goes along "
-            "one. Write `x.reshape(1)`."
-        )
+    at = dim_there(dim, input, "A transform goes along one. Write `x.reshape(1)`.")
     if rule is FftC2C and input.dtype.kind != "c":
         return _transformed(FftR2C, name, input, (at,), (n,), norm, onesided=False)
     return _transformed(rule, name, input, (at,), (n,), norm)
@@ -637,9 +632,7 @@ def _frequencies(name: str, steps: Any, n: int, d: float, dtype: Any, new: Param
 
 
 @factory()
-def hann_window(
-    window_length: int, periodic: bool = True, *, dtype: Any = None, **new: Any
-) -> Tensor:
+def hann_window(window_length: int, periodic: bool = True, **new: Any) -> Tensor:
     """One arch of a cosine from 0 to 1 and back: what a part of a signal is multiplied by.
 
     Args:
@@ -662,18 +655,12 @@ def hann_window(
 
     See also: https://pytorch.org/docs/stable/generated/torch.hann_window.html
     """
-    return _window("hann_window", np.hanning, window_length, periodic, dtype, new)
+    return _window("hann_window", np.hanning, window_length, periodic, **new)
 
 
 @factory()
 def hamming_window(
-    window_length: int,
-    periodic: bool = True,
-    alpha: float = 0.54,
-    beta: float = 0.46,
-    *,
-    dtype: Any = None,
-    **new: Any,
+    window_length: int, periodic: bool = True, alpha: float = 0.54, beta: float = 0.46, **new: Any
 ) -> Tensor:
     """`alpha - beta·cos`, an arch that does not begin at 0; see `hann_window`.
 
@@ -685,43 +672,34 @@ def hamming_window(
     def arch(n: int) -> Any:
         return alpha - beta * np.cos(2 * math.pi * np.arange(n) / max(n - 1, 1))
 
-    return _window("hamming_window", arch, window_length, periodic, dtype, new)
+    return _window("hamming_window", arch, window_length, periodic, **new)
 
 
 @factory()
-def blackman_window(
-    window_length: int, periodic: bool = True, *, dtype: Any = None, **new: Any
-) -> Tensor:
+def blackman_window(window_length: int, periodic: bool = True, **new: Any) -> Tensor:
     """An arch of two cosines; see `hann_window`.
 
     Example:
         >>> blackman_window(3, periodic=False).round(decimals=4).abs()
         tensor([0., 1., 0.])
     """
-    return _window("blackman_window", np.blackman, window_length, periodic, dtype, new)
+    return _window("blackman_window", np.blackman, window_length, periodic, **new)
 
 
 @factory()
-def bartlett_window(
-    window_length: int, periodic: bool = True, *, dtype: Any = None, **new: Any
-) -> Tensor:
+def bartlett_window(window_length: int, periodic: bool = True, **new: Any) -> Tensor:
     """A triangle from 0 to 1 and back; see `hann_window`.
 
     Example:
         >>> bartlett_window(4)
         tensor([0.0000, 0.5000, 1.0000, 0.5000])
     """
-    return _window("bartlett_window", np.bartlett, window_length, periodic, dtype, new)
+    return _window("bartlett_window", np.bartlett, window_length, periodic, **new)
 
 
 @factory()
 def kaiser_window(
-    window_length: int,
-    periodic: bool = True,
-    beta: float = 12.0,
-    *,
-    dtype: Any = None,
-    **new: Any,
+    window_length: int, periodic: bool = True, beta: float = 12.0, **new: Any
 ) -> Tensor:
     """A window of Bessel functions, the narrower the larger `beta`; see `hann_window`.
 
@@ -730,16 +708,11 @@ def kaiser_window(
         tensor([1., 1., 1.])
     """
     arch = functools.partial(np.kaiser, beta=beta)
-    return _window("kaiser_window", arch, window_length, periodic, dtype, new)
+    return _window("kaiser_window", arch, window_length, periodic, **new)
 
 
 def _window(
-    name: str,
-    arch: Callable[[int], Any],
-    window_length: int,
-    periodic: bool,
-    dtype: Any,
-    new: Parameters,
+    name: str, arch: Callable[[int], Any], window_length: int, periodic: bool, **new: Any
 ) -> Tensor:
     length = int_of(window_length, name, "window_length")
     if length < 0:
@@ -747,7 +720,7 @@ def _window(
             f"{name} requires non-negative window_length, got window_length={length}. It counts "
             "numbers. Write one from 0 up."
         )
-    wanted = as_dtype(dtype) if dtype is not None else get_default_dtype()
+    wanted = as_dtype(new.pop("dtype") or get_default_dtype())
     if not is_differentiable(wanted):
         raise DTypeError(
             f"{name} expects floating point dtypes, got: {wanted}. It has values between 0 and 1. "

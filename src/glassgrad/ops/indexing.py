@@ -19,14 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from glassgrad.core.errors import (
-    ArgumentError,
-    ArgumentTypeError,
-    DeviceError,
-    DimError,
-    ShapeError,
-    TransformError,
-)
+from glassgrad.core import errors
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.state import Shape, Values, special
 from glassgrad.core.tensor import Tensor, wrap
@@ -98,7 +91,7 @@ def _as_item(item: Any) -> Any:
         try:
             return operator.index(item)
         except TypeError as error:
-            raise DimError(
+            raise errors.DimError(
                 "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables "
                 f"are valid indices (got {type(item).__name__}). An index names places. Write "
                 "`int(i)` for a number, `tensor(list)` for several."
@@ -112,7 +105,7 @@ def _as_item(item: Any) -> Any:
 def check_names_places(index: Any) -> None:
     """Raise unless a tensor holds integers or bools."""
     if index.dtype.kind not in "iub":
-        raise DimError(
+        raise errors.DimError(
             "tensors used as indices must be long, int, byte or bool tensors, got "
             f"{index.dtype}. An index names places. Write `index.long()`, or a condition such as "
             "`x > 0`."
@@ -149,7 +142,7 @@ def index_array(item: Any, array: Any) -> Any:
     return values if is_ready else backend.asarray(values)
 
 
-def refusal(error: IndexError, shape: Shape, dims: Shape, indices: Values) -> DimError:
+def refusal(error: IndexError, shape: Shape, dims: Shape, indices: Values) -> errors.DimError:
     """NumPy's refusal of indices for a tensor of shape `shape`, in PyTorch's words.
 
     Raises:
@@ -162,14 +155,14 @@ def refusal(error: IndexError, shape: Shape, dims: Shape, indices: Values) -> Di
         for axis, n in enumerate(index.shape):
             dim = position + beyond + axis
             if n != shape[dim]:
-                raise DimError(
+                raise errors.DimError(
                     f"The shape of the mask {list(index.shape)} at index {axis} does not match the "
                     f"shape of the indexed tensor {list(shape)} at index {dim}. A mask says yes "
                     f"or no to each element (index {position}). Write a mask of the tensor's shape."
                 )
         beyond += index.ndim - 1
     said = str(error.__cause__ or error).replace("axis", "dimension").replace("arrays", "tensors")
-    return DimError(
+    return errors.DimError(
         f"{said.strip()}. The tensor has the shape {list(shape)} there. Write indices within its "
         "dims, and tensors of one shape: together they name one place each."
     )
@@ -259,9 +252,9 @@ def moved(x: Any, source: Shape, destination: Shape) -> Any:
     return x if source == destination else np.moveaxis(x, source, destination)
 
 
-def masks_differ(shape: Any) -> TransformError:
+def masks_differ(shape: Any) -> errors.TransformError:
     """The error for a mask that chooses other places, and more or fewer, in each example."""
-    return TransformError(
+    return errors.TransformError(
         "vmap: We do not support batching operators that can support dynamic shape. Attempting to "
         f"batch over indexing with a boolean mask (of shape {list(shape)} for each example): how "
         "many elements it chooses differs from example to example. Write `where(mask, x, y)`."
@@ -398,13 +391,13 @@ def parse(input: Tensor, index: Any) -> tuple[Tensor, Shape, Values]:
     return view, tuple(dims), tuple(indices)
 
 
-def _too_many(input: Tensor, items: Sequence[Any]) -> DimError:
+def _too_many(input: Tensor, items: Sequence[Any]) -> errors.DimError:
     if not input.ndim and len(items) == 1:
-        return DimError(
+        return errors.DimError(
             "invalid index of a 0-dim tensor. It has no dim to choose from. Use `tensor.item()` "
             "to convert a 0-dim tensor to a number."
         )
-    return DimError(
+    return errors.DimError(
         f"too many indices for tensor of dimension {input.ndim}: it has the shape "
         f"{list(input.shape)}. Each int, slice or index tensor takes a dim. Write None for a new "
         "one."
@@ -529,7 +522,7 @@ def _check_values(values: Tensor, shape: Shape) -> None:
     except ValueError:
         fits = False
     if not fits:
-        raise ShapeError(
+        raise errors.ShapeError(
             f"shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to "
             f"indexing result of shape {list(shape)}. Each place takes a value. Write values of "
             "that shape, or one for all."
@@ -580,7 +573,8 @@ class Put(_Flat):
         out = np.copy(x, order="C")
         row = out.reshape(-1)
         if accumulate:
-            backend_of(out).reduce_at("add", row, index, source)
+            # NumPy has a fast way for places in one row, many times that of others.
+            backend_of(out).reduce_at("add", row, index.reshape(-1), source.reshape(-1))
         else:
             row[index] = source
         return out
@@ -648,7 +642,7 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
     check_dtypes("put_(): self and source expected to have the same dtype", input, source)
     places = _in_a_row("put_", input, index)
     if source.numel() != places.numel():
-        raise DimError(
+        raise errors.DimError(
             "put_(): Expected source and index to have the same number of elements, but got "
             f"source.numel() = {source.numel()}, index.numel() = {places.numel()}. "
             "Each place takes one."
@@ -664,10 +658,10 @@ def _in_a_row(name: str, input: Tensor, index: Tensor) -> Tensor:
     check_long(f"{name}(): Expected a long tensor for index,", index)
     n, places = input.numel(), visible(index.payload)
     if index.numel() and not n:
-        raise DimError(f"{name}(): tried to {name.strip('_')} from an empty tensor.")
+        raise errors.DimError(f"{name}(): tried to {name.strip('_')} from an empty tensor.")
     if places is not None and places.size and not -n <= places.min() <= places.max() < n:
         wrong = places[(places < -n) | (places >= n)][0]
-        raise DimError(
+        raise errors.DimError(
             f"out of range: tried to access index {int(wrong)} on a tensor of {n} elements. "
             f"Write places from {-n} to {n - 1}."
         )
@@ -710,13 +704,13 @@ def unravel_index(indices: Tensor, shape: int | Sequence[int]) -> tuple[Tensor, 
     """
     require_tensor("unravel_index", indices)
     if indices.dtype.kind not in "iu":
-        raise ArgumentTypeError(
+        raise errors.ArgumentTypeError(
             f"expected 'indices' to be integer dtype, but got {indices.dtype}. They count "
             "elements. Write `indices.long()`."
         )
     sizes = ints_of(shape, "unravel_index", "shape")
     if min(sizes, default=0) < 0:
-        raise ArgumentError(
+        raise errors.ArgumentError(
             f"'shape' cannot have negative values, but got {sizes}. A size counts elements."
         )
     return UnravelIndex.apply(indices, shape=sizes)
@@ -748,7 +742,7 @@ def setitem(input: Tensor, index: Any, value: Any) -> None:
     """
     new = value.payload if isinstance(value, Tensor) else value
     if not (is_array(new) or isinstance(new, (bool, int, float, complex, np.generic))):
-        raise ArgumentTypeError(
+        raise errors.ArgumentTypeError(
             f"can't assign a {type(value).__name__} to a tensor. "
             "Write `x[index] = glassgrad.tensor(values)`."
         )
@@ -786,7 +780,7 @@ def _moved(value: Tensor, input: Tensor, index: Any) -> Tensor:
         return value
     indices = as_tuple(index)
     if value.ndim and any(isinstance(each, (Tensor, np.ndarray, list)) for each in indices):
-        raise DeviceError(
+        raise errors.DeviceError(
             "Expected all tensors to be on the same device, but found at least two devices, "
             f"{input.device} and {value.device}! Places that a tensor names take values of their "
             f"own device only. Write `x[index] = value.to({str(input.device)!r})`."

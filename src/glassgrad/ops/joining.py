@@ -14,13 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.errors import (
-    ArgumentError,
-    ArgumentTypeError,
-    DimError,
-    ShapeError,
-)
-from glassgrad.core.primitive import Parameters, Primitive
+from glassgrad.core.errors import ArgumentError, ArgumentTypeError, DimError, ShapeError
+from glassgrad.core.primitive import Parameters
 from glassgrad.core.state import Shape, Values
 from glassgrad.core.tensor import Size, Tensor
 from glassgrad.memory.views import as_view, offsets, show
@@ -34,6 +29,7 @@ from ._arguments import (
     check_dtypes,
     check_type,
     check_vector,
+    dim_there,
     int_of,
     ints_of,
     size_of,
@@ -48,6 +44,7 @@ from ._families import (
     Moved,
     Part,
     Replaced,
+    Transposed,
     array_of,
     batch_all,
     in_dim,
@@ -59,7 +56,7 @@ from .conversion import clone, to
 from .creation import as_tensor
 from .memory import copy_, owner_of, steps_of
 from .memory import storage_offset as offset_of
-from .scattering import IndexAdd, IndexCopy, IndexSelect
+from .scattering import IndexAdd, IndexSelect
 from .shape import expand, reshape, unsqueeze
 
 Tensors = Sequence[Tensor]
@@ -351,7 +348,7 @@ def source_for(input: Tensor, src: Tensor, shown: Tensor) -> Tensor:
 # Any places in memory -----------------------------------------------------------------------------
 
 
-class AsStrided(Primitive):
+class AsStrided(Transposed):
     """yᵢ = x[storage_offset + stride·i]
     dyᵢ = dx[storage_offset + stride·i]
     x̄ₖ = Σᵢ ȳᵢ·[storage_offset + stride·i = k]
@@ -380,12 +377,10 @@ class AsStrided(Primitive):
 
     @classmethod
     def jvp(cls, ctx, dx):
-        """So of a tangent that lies in memory as x does; else of the memory it would have."""
+        """A view of a tangent that lies in memory as x does."""
         if steps_of(dx) == ctx.steps and _is_within(ctx):
             return cls.apply(dx, **ctx.parameters)
-        shown, own, n = _places(dx, ctx)
-        of_memory = run(IndexCopy, zeros_like(dx, (n,)), dx.reshape(-1), own, dim=0)
-        return IndexSelect.apply(of_memory, shown, dim=0).reshape(ctx.size)
+        return super().jvp(ctx, dx)
 
     @classmethod
     def vmap(cls, info, in_dims, x, *, size, stride, **offsets):
@@ -1237,16 +1232,10 @@ def split(
     return show(_cut(tensor, split_size_or_sections, dim, Split, SplitWithSizes), tensor)
 
 
-def _cut(
-    tensor: Tensor,
-    sections: int | Sequence[int],
-    dim: int,
-    by_size: OpClass,
-    by_sizes: OpClass,
-) -> tuple[Tensor, ...]:
-    """The parts: of one size, or for a sequence of these sizes."""
+def _cut(tensor: Tensor, sections: Any, dim: int, *rules: OpClass) -> tuple[Tensor, ...]:
+    """The parts: of one size, or for a sequence of these sizes; each has a rule."""
     at = dim_to_cut("split", tensor, dim, ShapeError)
-    n = tensor.shape[at]
+    n, (by_size, by_sizes) = tensor.shape[at], rules
     if isinstance(sections, Sequence):
         sizes = size_of((tuple(sections),), "split", argument="split_sizes")
         if any(size < 0 for size in sizes):
@@ -1459,12 +1448,7 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
         >>> unbind(tensor([[1, 2], [3, 4]]), 1)
         (tensor([1, 3]), tensor([2, 4]))
     """
-    at = wrap_dim(dim, input.ndim)
-    if not input.ndim:
-        raise DimError(
-            f"Dimension specified as {dim} but tensor has no dimensions. A 0-d tensor has no "
-            "elements to part. Write `x.reshape(1)` first."
-        )
+    at = dim_there(dim, input, "There is nothing to part. Write `x.reshape(1)` first.")
     return show(Unbind.apply(input, dim=at), input)
 
 

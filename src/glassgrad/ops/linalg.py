@@ -7,6 +7,7 @@ contracted two at a time, from left to right. The gradient of an operand is an e
 equation with the result's letters and the operand's letters exchanged.
 """
 
+import functools
 import math
 import re
 import warnings
@@ -23,7 +24,7 @@ from glassgrad.values.operands import broadcast_text
 
 from ._arguments import c_name, check_one_dtype, not_a_tensor, wrap_dim, wrap_dims
 from ._declaring import function, of_numpy, op
-from ._families import Along, Moved, Multilinear, array_of, lined_up, run, total
+from ._families import Along, Multilinear, array_of, lined_up, run, total
 from .arithmetic import Add, mul
 from .creation import as_tensor
 from .shape import reshape
@@ -133,15 +134,11 @@ def mm(input: Tensor, mat2: Tensor) -> Tensor:
     return matmul(input, mat2)
 
 
-class Mv(Multilinear):
+class Mv(Mm):
     """z = X·v        X̄ = z̄·vᵀ,  v̄ = Xᵀ·z̄"""
 
     saves = ("self", "vec")
     saved_if = {"self": 1, "vec": 0}
-
-    @staticmethod
-    def forward(x, v):
-        return x @ v
 
     @staticmethod
     def backward(ctx, grad):
@@ -906,26 +903,23 @@ def multi_dot(tensors: Any) -> Tensor:
 def _multiplied(matrices: list[Tensor]) -> Tensor:
     """The product, by the cheapest order (Cormen et al., *Introduction to Algorithms*, §15.2)."""
     sizes = [matrices[0].shape[0], *[x.shape[1] for x in matrices]]
-    count = len(matrices)
-    cost = {(i, i): 0 for i in range(count)}
-    cut: dict[tuple[int, int], int] = {}
-    for length in range(1, count):
-        for i in range(count - length):
-            j = i + length
-            costs = [
-                cost[i, k] + cost[k + 1, j] + sizes[i] * sizes[k + 1] * sizes[j + 1]
-                for k in range(i, j)
-            ]
-            cost[i, j] = min(costs)
-            cut[i, j] = i + costs.index(cost[i, j])
+
+    @functools.cache
+    def best(i: int, j: int) -> tuple[int, int]:
+        """The cost of the product of matrices i … j, and behind which of them it is cut in two."""
+        cuts = [
+            (best(i, k)[0] + best(k + 1, j)[0] + sizes[i] * sizes[k + 1] * sizes[j + 1], k)
+            for k in range(i, j)
+        ]
+        return min(cuts, default=(0, i))
 
     def product(i: int, j: int) -> Tensor:
         if i == j:
             return matrices[i]
-        k = cut[i, j]
+        _, k = best(i, j)
         return mm(product(i, k), product(k + 1, j))
 
-    return product(0, count - 1)
+    return product(0, len(matrices) - 1)
 
 
 @function()
@@ -951,36 +945,11 @@ _WORTH_A_PLAN = 4096
 """From so many products on, it pays that NumPy looks for a matrix product in the equation."""
 
 
-class EinsumOne(Moved):
-    """y = einsum x        x̄ = einsum ȳ"""
-
-    node = "EinsumBackward0"
-
-    @staticmethod
-    def forward(x, *, subscripts, output):
-        z = np.einsum(f"{subscripts}->{output}", x)
-        # Without a sum NumPy returns a view, and a write to it would change x unseen.
-        return np.copy(z) if set(subscripts) == set(output) else z
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.sizes = dict(zip(ctx.subscripts, inputs[0].shape, strict=True))
-
-    @staticmethod
-    def backward(ctx, grad):
-        return _gradient(ctx.subscripts, ctx.sizes, [ctx.output], [grad])
-
-    @classmethod
-    def vmap(cls, info, in_dims, x, *, subscripts, output):
-        batch = _unused({*subscripts})
-        return cls.apply(x, subscripts=batch + subscripts, output=batch + output)
-
-
-class EinsumTwo(Multilinear):
+class Einsum(Multilinear):
     """z = einsum(x, y)        x̄ = einsum(z̄, y),  ȳ = einsum(z̄, x)"""
 
-    node = "EinsumBackward0"
     saves = ("self", "other")
+    saved_if = {"self": 1, "other": 0}
     broadcasts = True
 
     @staticmethod
@@ -990,13 +959,16 @@ class EinsumTwo(Multilinear):
         return np.einsum(equation, x, y, optimize=products >= _WORTH_A_PLAN)
 
     @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.sizes = _sizes([ctx.first, ctx.second], [x.shape for x in inputs])
+
+    @staticmethod
     def backward(ctx, grad):
         x, y = ctx.saved_tensors
-        wants_x, wants_y = ctx.needs_input_grad
-        sizes = _sizes([ctx.first, ctx.second], [x.shape, y.shape])
+        z, of_x, of_y = ctx.output, ctx.first, ctx.second
         return (
-            _gradient(ctx.first, sizes, [ctx.output, ctx.second], [grad, y]) if wants_x else None,
-            _gradient(ctx.second, sizes, [ctx.output, ctx.first], [grad, x]) if wants_y else None,
+            None if y is None else _gradient(of_x, ctx.sizes, [z, of_y], [grad, y]),
+            None if x is None else _gradient(of_y, ctx.sizes, [z, of_x], [grad, x]),
         )
 
     @classmethod
@@ -1006,7 +978,7 @@ class EinsumTwo(Multilinear):
             letters if dim is None else batch + letters
             for letters, dim in zip((first, second), in_dims, strict=True)
         ]
-        return _pair(first, second, batch + output, x, y)
+        return cls.apply(x, y, first=first, second=second, output=batch + output)
 
 
 def _gradient(wanted: str, sizes: Sizes, inputs: list[str], values: list[Any]) -> Any:
@@ -1039,20 +1011,17 @@ def _unused(taken: set[str]) -> str:
 
 def _contract(inputs: Sequence[str], values: Sequence[Any], output: str) -> Any:
     """Σ Π values, two at a time; in a rule at array speed, else recorded."""
-    inputs, values = list(inputs), list(values)
-    while len(values) > 2:  # two at a time
+    inputs, values, like = list(inputs), list(values), array_of(values[0])
+    if len(values) == 1:  # times the number one
+        inputs, values = [*inputs, ""], [*values, np.ones((), like.dtype, like=like)]
+    while len(values) > 1:
         needed = {*output, *"".join(inputs[2:])}
         both = dict.fromkeys(inputs[0] + inputs[1])
-        middle = "".join([letter for letter in both if letter in needed])
-        values[:2] = [_pair(inputs[0], inputs[1], middle, values[0], values[1])]
-        inputs[:2] = [middle]
-    if len(values) == 1:
-        return run(EinsumOne, values[0], subscripts=inputs[0], output=output)
-    return _pair(inputs[0], inputs[1], output, values[0], values[1])
-
-
-def _pair(first: str, second: str, output: str, x: Any, y: Any) -> Any:
-    return run(EinsumTwo, x, y, first=first, second=second, output=output)
+        left = "".join([letter for letter in both if letter in needed])
+        left = left if len(values) > 2 else output
+        part = run(Einsum, *values[:2], first=inputs[0], second=inputs[1], output=left)
+        inputs[:2], values[:2] = [left], [part]
+    return values[0]
 
 
 def _sizes(inputs: Sequence[str], shapes: Sequence[Sequence[int]]) -> Sizes:

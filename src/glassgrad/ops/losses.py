@@ -25,7 +25,6 @@ import numpy as np
 
 from glassgrad.core import errors
 from glassgrad.core.graph import edge_of
-from glassgrad.core.primitive import Primitive
 from glassgrad.core.state import Func, Shape, modes
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.memory.calls import warn
@@ -36,12 +35,12 @@ from ._arguments import check_kind, chosen_reduction, scalar_name
 from ._declaring import functional, loss
 from ._families import (
     Elementwise,
+    Transposed,
     array_of,
     batch_all,
     rows_of,
     run,
     seen,
-    total,
     zeros_like,
     zeros_of,
 )
@@ -79,7 +78,7 @@ def count_of(shape: Shape) -> float:
 # Losses of elements -----------------------------------------------------------------------------
 
 
-class PointwiseLoss(Elementwise):
+class PointwiseLoss(Transposed, Elementwise):
     """A loss of each element, and then their mean, their sum or none of the two: `reduction`.
 
     Its operands have one shape; behind the first two there may be weights, which have no gradient.
@@ -110,12 +109,6 @@ class PointwiseLoss(Elementwise):
     def by_target(cls, ctx, x, t):
         """Where the loss is one of x − t."""
         return -cls.by_input(ctx, x, t)
-
-    @classmethod
-    def jvp(cls, ctx, *tangents):
-        """The tangents of the elements' losses, reduced as those are."""
-        reduction, ctx.reduction = ctx.reduction, "none"
-        return reduced(super().jvp(ctx, *tangents), reduction)
 
     @classmethod
     def vmap(cls, info, in_dims, *values, **parameters):
@@ -744,7 +737,7 @@ def weighted(rows: Any, weight: Any) -> Any:
 # Losses of classes ------------------------------------------------------------------------------
 
 
-class ClassLoss(Primitive):
+class ClassLoss(Transposed):
     """A loss −Σ q·s, which says of each row what its `slopes` are: ∂l/∂x, and what they add up to.
 
     Operands are x, of whose classes it makes scores, the target, and perhaps weights of classes.
@@ -766,13 +759,6 @@ class ClassLoss(Primitive):
         *slopes, count = ctx._forward_cls.slopes(ctx, x, target)
         share = share_of(grad.reshape(-1, 1) if grad.ndim else grad, ctx.reduction, count)
         return tuple([None if s is None else from_rows(s * share, x.shape) for s in slopes])
-
-    @staticmethod
-    def jvp(ctx, *tangents):
-        *slopes, count = ctx._forward_cls.slopes(ctx, *ctx.saved_tensors)
-        pairs = zip(slopes, tangents, strict=True)
-        moved = total([None if dx is None else slope * as_rows(dx) for slope, dx in pairs])
-        return reduced(moved.sum(axis=1), ctx.reduction, count).reshape(ctx.result.shape)
 
     @classmethod
     def vmap(cls, info, in_dims, *values, reduction, **parameters):
@@ -1512,7 +1498,7 @@ def _count_of_classes(input: Tensor) -> int:
 NEVER = -1e30  # the log of a probability of 0: finite, so that differences of two are no nan
 
 
-class CtcLoss(Primitive):
+class CtcLoss(Transposed):
     """zₙ = −ln Σₖ exp Σₜ x[t, n, kₜ]        x̄ₜₙⱼ = z̄ₙ·(exp xₜₙⱼ − Σₛ gₜₙₛ·[qₙₛ = j])
     gₜₙₛ = exp(αₜₙₛ + βₜₙₛ − x[t, n, qₙₛ] + zₙ),  x = log_probs,  q = signs
 
@@ -1541,11 +1527,6 @@ class CtcLoss(Primitive):
     def backward(ctx, grad):
         (x,) = ctx.saved_tensors
         return _slopes(x, *ctx.target) * grad[:, None]
-
-    @staticmethod
-    def jvp(ctx, dx):
-        (x,) = ctx.saved_tensors
-        return (_slopes(x, *ctx.target) * dx).sum(axis=(0, 2))
 
     @classmethod
     def vmap(cls, info, in_dims, *values, zero_infinity):

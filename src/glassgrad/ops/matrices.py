@@ -32,7 +32,7 @@ from glassgrad.values.backend import asnumpy, backend_of
 
 from ._arguments import check_one_dtype, require_tensor, scalar_name
 from ._declaring import function, of_numpy, op
-from ._families import Along, array_of, lined_up, run, seen, show_named, total
+from ._families import Along, Transposed, array_of, lined_up, run, seen, show_named, total
 from .arithmetic import abs
 from .diagonals import diag_embed, diagonal, tril, triu
 from .elementary import log
@@ -158,7 +158,7 @@ def divided_by_gaps(x: Any, values: Any) -> Any:
     return x * (1 - eye_like(x, n)) / gaps
 
 
-class Decomposition(Along):
+class Decomposition(Transposed, Along):
     """An op on the matrices in the last two dims: the dims in front of them are a batch.
 
     Where it looks at one triangle, `taken_for` says what it takes the operand for, given that and
@@ -217,12 +217,6 @@ class LinalgSolveTriangular(Decomposition):
             return None, b_bar
         a_bar = -(b_bar @ y.swapaxes(-1, -2))
         return a_bar * triangle_like(a_bar, 1, upper=ctx.upper), b_bar
-
-    @staticmethod
-    def jvp(ctx, da, db):
-        a, y = ctx.saved_tensors
-        moved = None if da is None else -(da * triangle_like(da, 1, upper=ctx.upper) @ y)
-        return run(LinalgSolveTriangular, a, total([moved, db]), upper=ctx.upper)
 
 
 def _substituted(a: Any, b: Any, upper: bool) -> Any:
@@ -310,14 +304,6 @@ class LinalgCholeskyEx(Decomposition):
         below = adjoint(inner * triangle_like(y, 0))
         moved = solved(adjoint(y), inner * triangle_like(y, 1) + below, upper=True) / 2
         return adjoint(solved(adjoint(y), adjoint(moved), upper=True))
-
-    @staticmethod
-    def jvp(ctx, dx):
-        (y,) = ctx.saved_tensors
-        lower = adjoint(y) if ctx.upper else y
-        inner = solved(lower, adjoint(solved(lower, adjoint(dx))))
-        moved = lower @ (inner * triangle_like(y, 0.5))
-        return adjoint(moved) if ctx.upper else moved
 
     @classmethod
     def explain(cls, error, values):
@@ -448,15 +434,6 @@ class LinalgQr(Decomposition):
         inner = total([by_r, by_q]) * triangle_like(r, 0.5, upper=True)
         moved = total([q_bar, q @ (inner + adjoint(inner))])
         return adjoint(solved(r, adjoint(moved), upper=True))
-
-    @staticmethod
-    def jvp(ctx, dx):
-        x, q, r = again(ctx)
-        _check_qr(x, ctx.mode)
-        moved = adjoint(solved(adjoint(r), adjoint(dx)))
-        inner = adjoint(q) @ moved
-        inner = (inner + adjoint(inner)) * triangle_like(r, 0.5, upper=True)
-        return moved - q @ inner, inner @ r
 
 
 def _check_qr(x: Any, mode: str) -> None:
@@ -606,16 +583,6 @@ class LinalgLuFactorEx(Decomposition):
         _, outer = _parts(above @ upper.swapaxes(-1, -2))
         moved = solved(upper, (inner + outer).swapaxes(-1, -2), upper=True).swapaxes(-1, -2)
         return (order @ solved(lower.swapaxes(-1, -2), moved, upper=True))[..., :n, :m]
-
-    @staticmethod
-    def jvp(ctx, dx):
-        x, packed, pivots, _ = again(ctx)
-        n, m = x.shape[-2:]
-        lower, upper, order = _factors(packed, pivots)
-        inner = solved(lower, order.swapaxes(-1, -2) @ _as_square(dx, 0))
-        inner = solved(upper.swapaxes(-1, -2), inner.swapaxes(-1, -2)).swapaxes(-1, -2)
-        below, above = _parts(inner)
-        return (lower @ below + above @ upper)[..., :n, :m], None, None
 
 
 def factored(x: Any) -> Any:
@@ -823,12 +790,6 @@ class LinalgEigh(IntoVectors):
             inner = total([inner, divided_by_gaps(turned, v)])
         return q @ inner @ adjoint(q)
 
-    @staticmethod
-    def jvp(ctx, dx):
-        _, v, q = again(ctx)
-        inner = adjoint(q) @ dx @ q
-        return real_part(diagonal_of(inner)), q @ divided_by_gaps(inner, v)
-
 
 _Eigh = return_type("linalg_eigh", "eigenvalues eigenvectors")
 
@@ -901,14 +862,6 @@ class LinalgEig(IntoVectors):
             inner = total([inner, divided_by_gaps(turned, np.conj(v))])
         moved = np.linalg.solve(adjoint(q), inner @ adjoint(q))
         return moved if x.dtype.kind == "c" else np.real(moved)
-
-    @staticmethod
-    def jvp(ctx, dx):
-        _, v, q = again(ctx)
-        inner = np.linalg.solve(q, (dx if dx.dtype.kind == "c" else dx + 0j) @ q)
-        turned = q @ divided_by_gaps(inner, v)
-        lengths = real_part((np.conj(q) * turned).sum(axis=-2, keepdims=True))
-        return diagonal_of(inner), turned - q * lengths
 
 
 _Eig = return_type("linalg_eig", "eigenvalues eigenvectors")
@@ -1001,27 +954,6 @@ class LinalgSvd(IntoVectors):
         if phases:
             check_phases("svd_backward", ctx, x, total(phases))
         return total([u @ inner @ vh, outside])
-
-    @staticmethod
-    def jvp(ctx, dx):
-        (x,) = ctx.saved_tensors
-        u, s, vh = run(LinalgSvd, x, full_matrices=False, checks=False)
-        k, (n, m) = s.shape[-1], x.shape[-2:]
-        inner = adjoint(u) @ dx @ adjoint(vh)
-        right, left = inner * s[..., None, :], s[..., None] * inner
-        by_u = divided_by_gaps(right + adjoint(right), s * s)
-        by_v = -divided_by_gaps(left + adjoint(left), s * s)
-        if x.dtype.kind == "c":
-            phase = as_diagonal(1j * imaginary_part(diagonal_of(inner)) / (2 * s), x)
-            by_u, by_v = by_u + phase, by_v + phase
-        moved_u, moved_vh = u @ by_u, by_v @ vh
-        if n > k:
-            moved_u = moved_u + (dx @ adjoint(vh) - u @ inner) / s[..., None, :]
-        if m > k:
-            moved_vh = moved_vh + (adjoint(u) @ dx - inner @ vh) / s[..., None]
-        if ctx.full_matrices:  # the other vectors only span what is left
-            moved_u, moved_vh = padded(moved_u, n - k, -1), padded(moved_vh, m - k, -2)
-        return moved_u, real_part(diagonal_of(inner)), moved_vh
 
 
 _Svd = return_type("linalg_svd", "U S Vh")
@@ -1116,19 +1048,10 @@ class LinalgMatrixExp(Decomposition):
     @staticmethod
     def backward(ctx, grad):
         (x,) = ctx.saved_tensors
-        return _corner(x.swapaxes(-1, -2), grad)
-
-    @staticmethod
-    def jvp(ctx, dx):
-        (x,) = ctx.saved_tensors
-        return _corner(x, dx)
-
-
-def _corner(x: Any, direction: Any) -> Any:
-    n = x.shape[-1]
-    above = np.concatenate([x, direction], axis=-1)
-    below = np.concatenate([x * 0, x], axis=-1)
-    return run(LinalgMatrixExp, np.concatenate([above, below], axis=-2))[..., :n, n:]
+        n, turned = x.shape[-1], x.swapaxes(-1, -2)
+        above = np.concatenate([turned, grad], axis=-1)
+        below = np.concatenate([turned * 0, turned], axis=-1)
+        return run(LinalgMatrixExp, np.concatenate([above, below], axis=-2))[..., :n, n:]
 
 
 @op(LinalgMatrixExp, aliases=("linalg.matrix_exp",), inplace=False, out=False)
@@ -1172,11 +1095,6 @@ class LinalgInvEx(Decomposition):
         (y,) = ctx.saved_tensors
         turned = y.swapaxes(-1, -2)
         return -(turned @ grad @ turned)
-
-    @staticmethod
-    def jvp(ctx, dx):
-        (y,) = ctx.saved_tensors
-        return -(y @ dx @ y)
 
     @classmethod
     def explain(cls, error, values):
@@ -1270,12 +1188,6 @@ class LinalgSolveEx(Decomposition):
         wants_a, _ = ctx.needs_input_grad
         b_bar = np.linalg.solve(a.swapaxes(-1, -2), grad)
         return -(b_bar @ y.swapaxes(-1, -2)) if wants_a else None, b_bar
-
-    @staticmethod
-    def jvp(ctx, da, db):
-        a, y = ctx.saved_tensors
-        moved = 0 if db is None else db
-        return np.linalg.solve(a, moved if da is None else moved - da @ y)
 
     @classmethod
     def explain(cls, error, values):
@@ -1550,10 +1462,6 @@ class LinalgDet(Decomposition):
     def backward(ctx, grad):
         return grad[..., None, None] * _cofactors(*ctx.saved_tensors)
 
-    @staticmethod
-    def jvp(ctx, dx):
-        return (_cofactors(*ctx.saved_tensors) * dx).sum(axis=(-2, -1))
-
 
 def _cofactors(x: Any, det: Any) -> Any:
     """The slopes of a determinant."""
@@ -1619,14 +1527,6 @@ class LinalgSlogdet(Decomposition):
         is_singular = _each(sign, x) == 0
         inverse = np.where(is_singular, math.inf, _inverse_unless(is_singular, x))
         return _each(slopes, x) * adjoint(inverse)
-
-    @staticmethod
-    def jvp(ctx, dx):
-        x, sign, _ = again(ctx)
-        moved = diagonal_of(np.linalg.solve(x, dx)).sum(axis=-1)
-        if x.dtype.kind != "c":
-            return np.zeros_like(sign), moved
-        return sign * 1j * imaginary_part(moved), np.real(moved)
 
 
 def _inverse_unless(is_singular: Any, x: Any) -> Any:
@@ -1726,22 +1626,11 @@ class LinalgPinv(Decomposition):
 
     @staticmethod
     def backward(ctx, grad):
-        """That of X is the tangent at Xᵀ, of which Yᵀ is the pseudoinverse."""
         x, _, y = ctx.saved_tensors
-        return _moved_pinv(adjoint(x), adjoint(y), grad)
-
-    @staticmethod
-    def jvp(ctx, dx):
-        x, _, y = ctx.saved_tensors
-        return _moved_pinv(x, y, dx)
-
-
-def _moved_pinv(x: Any, y: Any, dx: Any) -> Any:
-    """How the pseudoinverse y of x moves."""
-    turned, back, (n, m) = adjoint(y), adjoint(dx), x.shape[-2:]
-    by_columns = y @ turned @ back @ (eye_like(x, n) - x @ y)
-    by_rows = (eye_like(x, m) - y @ x) @ back @ turned @ y
-    return by_columns + by_rows - y @ dx @ y
+        (n, m), turned, back = x.shape[-2:], adjoint(y), adjoint(grad)
+        by_columns = (eye_like(x, n) - x @ y) @ back @ y @ turned
+        by_rows = turned @ y @ back @ (eye_like(x, m) - y @ x)
+        return by_columns + by_rows - turned @ grad @ turned
 
 
 def _values_of(x: Any, hermitian: bool) -> Any:

@@ -417,10 +417,6 @@ class FillWith(Elementwise):
     def backward(ctx, grad):
         return np.zeros_like(grad), grad.sum()
 
-    @staticmethod
-    def jvp(ctx, tangent, of_number):
-        return of_number
-
     @classmethod
     def vmap(cls, info, in_dims, x, y):
         """A number for each example is stretched over it, and then stands for itself alone."""

@@ -16,14 +16,23 @@ from typing import Any
 import numpy as np
 
 from glassgrad.core import errors
-from glassgrad.core.primitive import Primitive
 from glassgrad.core.state import Shape
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.backend import in_rows
 
 from ._arguments import c_name, check_kind, scalar_name, wrap_dim
 from ._declaring import functional
-from ._families import Elementwise, batch_all, by_steps, in_front, run, seen, shifted, total
+from ._families import (
+    Elementwise,
+    Transposed,
+    batch_all,
+    by_steps,
+    in_front,
+    run,
+    seen,
+    shifted,
+    total,
+)
 from .activations import Softmax, softmax
 from .creation import arange, ones, zeros
 from .joining import cat
@@ -45,7 +54,7 @@ def _normalize(
     return z, mean, variance
 
 
-class Normalization(Primitive):
+class Normalization(Transposed):
     """(x − μ)/√(v + ε) scaled and shifted: a result beside which μ and v are results, too.
 
     Backward finds these two on the node where x is an array; where it is a Tensor they depend on
@@ -75,20 +84,6 @@ class Normalization(Primitive):
         if wants_bias and grad is not None:
             by_bias = _of_channels(ctx.channels, bias.shape, by_steps(grad, x))
         return by_x, by_weight, by_bias
-
-    @staticmethod
-    def jvp(ctx, dx, dw, db):
-        x, weight, _ = ctx.saved_tensors
-        y, scale = _normalized(ctx, x)
-        parts = [None if db is None else _facing(db, ctx.channels)]
-        if dw is not None:
-            parts.append(y.reshape(x.shape) * _facing(dw, ctx.channels))
-        if dx is None:
-            return total(parts) + np.zeros_like(x), None, None
-        parts.append(_through(ctx, dx, y, scale) * _facing(weight, ctx.channels))
-        moved, count = dx.reshape(ctx.view), _count(y, ctx.dims)
-        by_variance = _sum_over(ctx.dims, moved, y / scale) * (2 / count)
-        return total(parts), _sum_over(ctx.dims, moved) / count, by_variance
 
     @classmethod
     def vmap(cls, info, in_dims, x, weight, bias, *, view, dims, eps, channels):
@@ -921,7 +916,7 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
 # Attention ---------------------------------------------------------------------------------------
 
 
-class ScaledDotProductAttention(Primitive):
+class ScaledDotProductAttention(Transposed):
     """Z, P = P·V, softmax(s·Q·Kᵀ + A)
     Q̄ = s·G·K,  K̄ = s·Gᵀ·Q,  V̄ = Pᵀ·Z̄,  Ā = G
     G = P·(H − sum(P·H)),  H = Z̄·Vᵀ + P̄,  s = scale,  K = key
@@ -956,23 +951,6 @@ class ScaledDotProductAttention(Primitive):
         by_query = np.matmul(scaled, key) if wants_query else None
         by_key = np.matmul(_turned(scaled), query) if wants_key else None
         return by_query, by_key, by_value, by_score if wants_add else None
-
-    @staticmethod
-    def jvp(ctx, dquery, dkey, dvalue, dadd):
-        query, key, value, add = ctx.saved_tensors
-        p = _again(ctx, query, key, add)
-        scores = [
-            None if dquery is None else np.matmul(dquery, _turned(key)) * ctx.scale,
-            None if dkey is None else np.matmul(query, _turned(dkey)) * ctx.scale,
-            dadd,
-        ]
-        by_score, moved, by_shares = total(scores), [], None
-        if by_score is not None:
-            by_shares = p * (by_score - _along_rows(p, by_score))
-            moved.append(np.matmul(by_shares, value))
-        if dvalue is not None:
-            moved.append(np.matmul(p, dvalue))
-        return total(moved), by_shares
 
     @classmethod
     def vmap(cls, info, in_dims, query, key, value, attn_mask, *, scale):

@@ -12,7 +12,7 @@ from glassgrad.values.dtypes import as_dtype
 
 from ._arguments import Dims, reduced, require_tensor, scalar_name, wrap_dim, wrap_dims
 from ._declaring import function, op
-from ._families import Reduction, kept_shape
+from ._families import Along, Transposed, kept_shape
 from .arithmetic import direction
 from .joining import cat
 from .linalg import matmul
@@ -45,7 +45,7 @@ def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
     return input * where(length > maxnorm, maxnorm / (length + 1e-7), 1)
 
 
-class LinalgVectorNorm(Reduction):
+class LinalgVectorNorm(Transposed, Along):
     """y = (Σᵢ |xᵢ|^{ord})^{1/ord}        x̄ᵢ = ȳ·sgn xᵢ·(|xᵢ|/y)^{ord − 1}"""
 
     holomorphic = False

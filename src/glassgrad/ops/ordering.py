@@ -9,16 +9,9 @@ from typing import Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 
-from glassgrad.core.errors import (
-    ArgumentTypeError,
-    DimError,
-    DTypeError,
-    MissingRuleError,
-    ShapeError,
-    TransformError,
-)
+from glassgrad.core import errors
 from glassgrad.core.primitive import Primitive
-from glassgrad.core.state import Func, Shape
+from glassgrad.core.state import Func
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.backend import backend_of
 from glassgrad.values.dtypes import Number, as_dtype, int32, int64
@@ -32,6 +25,7 @@ from ._arguments import (
     check_shapes,
     check_vector,
     check_word,
+    dim_there,
     int_of,
     names_none,
     reduced,
@@ -44,6 +38,9 @@ from ._families import (
     Along,
     AlongLine,
     Reduction,
+    Transposed,
+    batch_all,
+    forward_of,
     in_dim,
     kept_shape,
     over_dims,
@@ -60,7 +57,7 @@ from .creation import arange, as_tensor, full
 from .masking import masked_fill
 from .reduction import any as any_of
 from .reduction import diff, sum
-from .scattering import Gather, Refused, ScatterAdd, gather
+from .scattering import Refused, ScatterAdd, gather
 from .selection import clamp, maximum, minimum, where
 from .shape import flatten, movedim, reshape, squeeze, unsqueeze
 
@@ -131,7 +128,7 @@ class Amin(_OverDims):
     forward = staticmethod(over_dims(np.min))
 
 
-class AlongDim(AlongLine):
+class AlongDim(Transposed, AlongLine):
     """Elements chosen along one dim, and their indices: one of a line, or several in its place."""
 
     multiple = True
@@ -143,21 +140,13 @@ class AlongDim(AlongLine):
 
     @staticmethod
     def backward(ctx, grad, _):
-        places, zeros = _places(ctx), zeros_like(grad, ctx.shape or (1,))
-        there = run(ScatterAdd, zeros, grad.reshape(places.shape), places, dim=ctx.dim)
+        shape, places = ctx.shape or (1,), ctx.indices  # PyTorch lets a 0-d tensor have a dim, too
+        if places.ndim < len(shape):
+            places = places.reshape(kept_shape(shape, (ctx.dim,)))
+        there = run(
+            ScatterAdd, zeros_like(grad, shape), grad.reshape(places.shape), places, dim=ctx.dim
+        )
         return there.reshape(ctx.shape)
-
-    @staticmethod
-    def jvp(ctx, dx):
-        chosen = run(Gather, dx.reshape(ctx.shape or (1,)), _places(ctx), dim=ctx.dim)
-        return chosen.reshape(ctx.indices.shape), None
-
-
-def _places(ctx: Any) -> Any:
-    """The indices, with the dim that they count along; PyTorch lets a 0-d tensor have one, too."""
-    if ctx.shape and ctx.indices.ndim == len(ctx.shape):
-        return ctx.indices
-    return ctx.indices.reshape(kept_shape(ctx.shape or (1,), (ctx.dim,)))
 
 
 def as_line(x: Any) -> Any:
@@ -228,10 +217,7 @@ class Max(_OfAll):
 
     node = "MaxBackward1"
     along = MaxDim
-
-    @staticmethod
-    def forward(x):
-        return np.max(x)
+    forward = staticmethod(forward_of(np.max))
 
 
 class Min(_OfAll):
@@ -239,10 +225,7 @@ class Min(_OfAll):
 
     node = "MinBackward1"
     along = MinDim
-
-    @staticmethod
-    def forward(x):
-        return np.min(x)
+    forward = staticmethod(forward_of(np.min))
 
 
 @op(Max, MaxDim, axis=True)
@@ -340,7 +323,7 @@ class AminmaxReturn(NamedTuple):
         return show_named(self)
 
 
-class Aminmax(Reduction):
+class Aminmax(Transposed, Along):
     """y, z = minᵢ xᵢ, maxᵢ xᵢ        x̄ᵢ = ȳ·[xᵢ = y]/Σⱼ [xⱼ = y] + z̄·[xᵢ = z]/Σⱼ [xⱼ = z]"""
 
     saves = ("self",)
@@ -352,32 +335,13 @@ class Aminmax(Reduction):
 
     @staticmethod
     def backward(ctx, *grads):
-        (x,) = ctx.saved_tensors
-        kept = kept_shape(x.shape, ctx.dim)
-        return total(
-            [
-                grad.reshape(kept) * shares
-                for grad, shares in zip(grads, _shares(x, ctx.dim), strict=True)
-                if grad is not None
-            ]
-        )
-
-    @staticmethod
-    def jvp(ctx, dx):
-        (x,) = ctx.operands
-        return tuple(
-            [
-                (dx * shares).sum(axis=ctx.dim, keepdims=ctx.keepdim)
-                for shares in _shares(x, ctx.dim)
-            ]
-        )
-
-
-def _shares(x: Any, dim: Shape) -> list[Any]:
-    """The part of each element in the smallest and in the largest one: ties share them."""
-    ends = np.min(x, axis=dim, keepdims=True), np.max(x, axis=dim, keepdims=True)
-    here = [(x == end) * np.ones_like(x) for end in ends]
-    return [part / part.sum(axis=dim, keepdims=True) for part in here]
+        (x,), parts = ctx.saved_tensors, []
+        for grad, end in zip(grads, (np.min, np.max), strict=True):
+            if grad is not None:
+                here = (x == end(x, axis=ctx.dim, keepdims=True)) * np.ones_like(x)
+                share = here / here.sum(axis=ctx.dim, keepdims=True)  # ties share it
+                parts.append(grad.reshape(kept_shape(x.shape, ctx.dim)) * share)
+        return total(parts)
 
 
 @op(Aminmax, out=True, out_exact=True, axis=True)
@@ -409,7 +373,7 @@ def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> 
     check_kind('"aminmax_cpu"', input, "biuf", "They have no order. Write `x.abs()`.")
     if dim is None:
         if not input.numel():
-            raise ShapeError(
+            raise errors.ShapeError(
                 "aminmax(): cannot compute aminmax over an empty dimension as the operation has no "
                 f"identity. The shape is {list(input.shape)}. Check where it became empty."
             )
@@ -447,7 +411,9 @@ def _over_dims(op: type[Primitive], input: Tensor, dim: Dims, keepdim: bool) -> 
     return op.apply(input, dim=wanted, keepdim=keepdim)
 
 
-def _check_any_element(input: Tensor, name: str, error: type[Exception] = ShapeError) -> None:
+def _check_any_element(
+    input: Tensor, name: str, error: type[Exception] = errors.ShapeError
+) -> None:
     require_tensor(name, input)
     if not input.numel():
         raise error(
@@ -460,13 +426,13 @@ def filled_dim(input: Tensor, dim: Any, name: str) -> int:
     """`dim` counted from the front, if there is something along it."""
     require_tensor(name, input)
     if isinstance(dim, (tuple, list)):
-        raise ArgumentTypeError(
+        raise errors.ArgumentTypeError(
             f"{name}(): dim must be one int, got {dim}. An index counts along one dim. Write "
             f"x.a{name}(dim) for the values over several."
         )
     wrapped = wrap_dim(cast("int", dim), input.ndim)
     if input.ndim and input.shape[wrapped] == 0:
-        raise DimError(
+        raise errors.DimError(
             f"{name}(): Expected reduction dim {wrapped} to have non-zero size. Shape "
             f"{tuple(input.shape)} has no element along it. Check where it became empty."
         )
@@ -532,12 +498,12 @@ def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tens
 def _index(op: type[Primitive], input: Tensor, dim: int | None, keepdim: bool) -> Tensor:
     name = op.__name__.lower()
     if input.dtype.kind == "b":
-        raise DTypeError(
+        raise errors.DTypeError(
             f"{name}(): does not support bool input. True and False are no sizes. "
             f"Write `x.int().{name}()`."
         )
     if dim is None:
-        _check_any_element(input, name, DimError)
+        _check_any_element(input, name, errors.DimError)
     else:
         at = filled_dim(input, dim, name)
         if input.ndim:
@@ -871,12 +837,12 @@ def topk(
     at, count = wrap_dim(dim, input.ndim), int_of(k, "topk", "k")
     n = input.shape[at] if input.ndim else 1
     if not 0 <= count <= n:
-        raise ShapeError(
+        raise errors.ShapeError(
             f"topk(): selected index k out of range: {count} of {n} elements along dim {at}. "
             f"Write a number from 0 to {n}."
         )
     if input.dtype.kind == "b":
-        raise DTypeError(
+        raise errors.DTypeError(
             "topk does not support bool dtypes on CPU: True and False are no sizes. "
             "Write `x.int().topk(k)`."
         )
@@ -886,7 +852,7 @@ def topk(
 
 def _check_ordered(name: str, input: Tensor) -> None:
     if input.dtype.kind == "c":
-        raise DTypeError(f"{name} does not support complex dtypes on CPU: {NO_ORDER}")
+        raise errors.DTypeError(f"{name} does not support complex dtypes on CPU: {NO_ORDER}")
 
 
 # One of them --------------------------------------------------------------------------------------
@@ -928,7 +894,7 @@ def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Kth
     at, which = filled_dim(input, dim, "kthvalue"), int_of(k, "kthvalue", "k")
     n = input.shape[at] if input.ndim else 1
     if not 1 <= which <= n:
-        raise ShapeError(
+        raise errors.ShapeError(
             f"kthvalue(): selected number k out of range for dimension {at}: {which} of {n} "
             f"elements. The smallest is the first. Write a number from 1 to {n}."
         )
@@ -1022,7 +988,7 @@ def quantile(
 
     See also: https://pytorch.org/docs/stable/generated/torch.quantile.html
     """
-    return _quantile("quantile", input, q, dim, keepdim, interpolation, ignore_nan=False)
+    return _quantile("quantile", input, q, dim, keepdim, interpolation)
 
 
 @op(out=True, out_exact=True, axis=True)
@@ -1042,18 +1008,11 @@ def nanquantile(
 
     See also: https://pytorch.org/docs/stable/generated/torch.nanquantile.html
     """
-    return _quantile("nanquantile", input, q, dim, keepdim, interpolation, ignore_nan=True)
+    return _quantile("nanquantile", input, q, dim, keepdim, interpolation)
 
 
 def _quantile(
-    name: str,
-    input: Tensor,
-    q: Tensor | float,
-    dim: int | None,
-    keepdim: bool,
-    interpolation: str,
-    *,
-    ignore_nan: bool,
+    name: str, input: Tensor, q: Any, dim: int | None, keepdim: bool, interpolation: str
 ) -> Tensor:
     shares = _checked_shares(name, input, q, interpolation)
     at = 0 if dim is None else wrap_dim(dim, input.ndim)
@@ -1061,7 +1020,7 @@ def _quantile(
     rows = sort(movedim(line, at, -1)).values
     is_nan = rows.detach().isnan()
     last = rows.shape[-1] - 1
-    if ignore_nan:
+    if name == "nanquantile":
         count = (~is_nan).sum(dim=-1, keepdim=True)
         ranks = clamp(shares * (count - 1).to(input.dtype), min=0)
     else:
@@ -1089,12 +1048,12 @@ def _checked_shares(name: str, input: Tensor, q: Any, interpolation: str) -> Ten
     """The shares that are asked for, as a vector."""
     require_tensor(name, input)
     if not input.numel():
-        raise ShapeError(
+        raise errors.ShapeError(
             f"{name}() input tensor must be non-empty, got the shape {list(input.shape)}. "
             "No element lies between none. Check where it became empty."
         )
     if input.dtype.name not in ("float32", "float64"):
-        raise DTypeError(
+        raise errors.DTypeError(
             f"{name}() input tensor must be either float or double dtype, got "
             f"{scalar_name(input.dtype)}. Values between its elements have fractions. "
             "Write `x.float()`."
@@ -1104,7 +1063,9 @@ def _checked_shares(name: str, input: Tensor, q: Any, interpolation: str) -> Ten
     outside = "A share of all elements is from none, 0, to all, 1."
     if not isinstance(q, Tensor):
         if not 0 <= q <= 1:
-            raise ShapeError(f"{name}() q must be in the range [0, 1] but got {q}. {outside}")
+            raise errors.ShapeError(
+                f"{name}() q must be in the range [0, 1] but got {q}. {outside}"
+            )
         return full((1,), q, dtype=input.dtype, device=input.device)
     why = "Its dim is the first of the result."
     check_vector(f"{name}() q must be a scalar or 1D tensor, but", q, why, or_number=True)
@@ -1112,7 +1073,7 @@ def _checked_shares(name: str, input: Tensor, q: Any, interpolation: str) -> Ten
     check_dtypes(said, input, q, called="q")
     values = seen(q)
     if values is not None and not bool(((values >= 0) & (values <= 1)).all()):
-        raise ShapeError(f"{name}() q values must be in the range [0, 1]. {outside}")
+        raise errors.ShapeError(f"{name}() q values must be in the range [0, 1]. {outside}")
     return reshape(q, (-1,))
 
 
@@ -1143,10 +1104,7 @@ class Searchsorted(Primitive):
         """Each example has values, and maybe boundaries: then these have as many dims."""
         if in_dims[0] is None and boundaries.ndim == 1:
             return cls.apply(boundaries, x, **how)
-        if in_dims[0] is None:
-            boundaries = np.broadcast_to(boundaries, (info.batch_size, *boundaries.shape))
-        if in_dims[1] is None:
-            x = np.broadcast_to(x, (info.batch_size, *x.shape))
+        boundaries, x = batch_all(info, in_dims, (boundaries, x))
         shape = x.shape
         if boundaries.ndim == 2:
             x = x.reshape(shape[0], math.prod(shape[1:]))
@@ -1190,24 +1148,24 @@ def searchsorted(
     """
     require_tensor("searchsorted", sorted_sequence)
     if side not in (None, "left", "right"):
-        raise ShapeError(
+        raise errors.ShapeError(
             f"torch.searchsorted(): side can only be 'left' or 'right' but got {side}. It says "
             "whether a value goes before or behind its equals."
         )
     if right and side == "left":
-        raise ShapeError(
+        raise errors.ShapeError(
             "torch.searchsorted(): side and right can't be set to opposites, got side of left "
             "while right was True. They mean the same. Write `side` only."
         )
     shape = sorted_sequence.shape
     values = as_tensor(input, device=sorted_sequence.device)
     if not shape:
-        raise ShapeError(
+        raise errors.ShapeError(
             "torch.searchsorted(): boundaries tensor should have positive dimension, but got 0 "
             "dimension. Write `boundaries.reshape(1)`."
         )
     if len(shape) > 1 and shape[:-1] != values.shape[:-1]:
-        raise ShapeError(
+        raise errors.ShapeError(
             "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 "
             "dimensions of boundaries tensor and input value tensor must match, but we got "
             f"boundaries tensor {list(shape)} and input value tensor {list(values.shape)}. A row "
@@ -1273,7 +1231,7 @@ def without_derivative(name: str, x: Tensor, result: Tensor) -> Tensor:
         f"the derivative for '{name}' is not implemented. It asks which elements are equal, or in "
         "which bin they are, and that changes by steps. Write `x.detach()` for none."
     )
-    return Refused.apply(x, result, MissingRuleError, said)
+    return Refused.apply(x, result, errors.MissingRuleError, said)
 
 
 class _Distinct(Primitive):
@@ -1285,7 +1243,7 @@ class _Distinct(Primitive):
 
     @classmethod
     def vmap(cls, info, in_dims, x, **how):
-        raise TransformError(
+        raise errors.TransformError(
             "vmap: We do not support batching operators that can output dynamic shape. Attempted "
             f"to vmap over unique: each of {info.batch_size} examples may hold more or fewer "
             "distinct elements. Write a loop."
@@ -1427,19 +1385,14 @@ def _asked(found: Any, return_inverse: bool, return_counts: bool) -> Any:
 
 
 def _checked_slices(name: str, input: Tensor, dim: int) -> int:
-    at = wrap_dim(dim, input.ndim)
-    if not input.ndim:
-        raise DimError(
-            f"Dimension specified as {dim} but tensor has no dimensions: {name}() compares slices "
-            "along one. Leave `dim` out."
-        )
+    at = dim_there(dim, input, f"{name}() compares slices along one. Leave `dim` out.")
     if input.shape.count(0) > 1:
-        raise ShapeError(
+        raise errors.ShapeError(
             "Number of zero sized dimensions is more than one, so unique cannot be applied to the "
             f"shape {list(input.shape)}."
         )
     if 0 in input.shape and input.shape[at]:
-        raise ShapeError(
+        raise errors.ShapeError(
             "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied: "
             f"{name}() compares slices, which have no elements in the shape {list(input.shape)}."
         )
@@ -1495,11 +1448,11 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     require_tensor("bincount", input)
     length = int_of(minlength, "bincount", "minlength")
     if length < 0:
-        raise ShapeError(f"minlength should be >= 0, got {length}. It counts counts.")
+        raise errors.ShapeError(f"minlength should be >= 0, got {length}. It counts counts.")
     check_kind('"bincount_cpu"', input, "iu", "Only whole numbers are counted. Write `x.long()`.")
     values = seen(input)
     if input.ndim != 1 or (values is not None and values.size and values.min() < 0):
-        raise ShapeError(
+        raise errors.ShapeError(
             "bincount only supports 1-d non-negative integral inputs, got the shape "
             f"{list(input.shape)}. Each is the place of its count. Write `x.flatten()`."
         )
@@ -1580,7 +1533,7 @@ def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Ten
     check_kind('"histogram_cpu"', input, "f", WHOLE_NUMBERS)
     given = None if min == max else (min, max)
     if given is not None and min > max:
-        raise ShapeError(f"torch.histc: max must be larger than min, got {min} and {max}.")
+        raise errors.ShapeError(f"torch.histc: max must be larger than min, got {min} and {max}.")
     edges = _edges("torch.histc: ", input.detach(), bins, given)
     return Histogram.apply(input.detach(), edges, interpolates=True)
 
@@ -1626,7 +1579,7 @@ def histogram(
     elif range is None:
         edges = _checked_edges(input, bins.detach())
     else:
-        raise ArgumentTypeError(
+        raise errors.ArgumentTypeError(
             "histogram() received an invalid combination of arguments: edges and a range. "
             "Edges say where bins begin and end. Leave `range` out."
         )
@@ -1652,7 +1605,7 @@ def _edges(name: str, x: Tensor, bins: int, given: Sequence[float] | None) -> Te
     """The edges of bins of one width between two ends, or the ends of `x`."""
     count = int_of(bins, "histogram", "bins")
     if count <= 0:
-        raise ShapeError(
+        raise errors.ShapeError(
             f"torch.histogram(): bins must be > 0, but got {count} for dimension 0. It says how "
             "many parts there are."
         )
@@ -1666,9 +1619,9 @@ def _edges(name: str, x: Tensor, bins: int, given: Sequence[float] | None) -> Te
     if ends[0] is not None and ends[1] is not None:
         said = f"[{float(ends[0]):g}, {float(ends[1]):g}]"
         if not np.isfinite(ends[0]) or not np.isfinite(ends[1]):
-            raise ShapeError(f"{name}range of {said} is not finite. Write finite ends.")
+            raise errors.ShapeError(f"{name}range of {said} is not finite. Write finite ends.")
         if ends[0] > ends[1]:
-            raise ShapeError(
+            raise errors.ShapeError(
                 "torch.histogramdd: min should not exceed max, but got "
                 f"min {float(ends[0]):g} max {float(ends[1]):g} for dimension 0. Swap them."
             )
@@ -1683,7 +1636,7 @@ def _checked_edges(input: Tensor, edges: Tensor) -> Tensor:
     said = "torch.histogramdd: bins tensor should have one dimension, but"
     check_vector(said, edges, "It is a row of edges.")
     if not edges.numel():
-        raise ShapeError(
+        raise errors.ShapeError(
             "torch.histogramdd: bins tensor should have at least 1 element, but got 0 elements in "
             "the bins tensor for dimension 0. A bin lies between two edges."
         )

@@ -22,13 +22,12 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from glassgrad.core.errors import RangeError, ShapeError
-from glassgrad.core.primitive import Primitive
 from glassgrad.core.state import Values
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.backend import in_rows
 
 from ._declaring import for_each_kind, function
-from ._families import batch_all, total
+from ._families import Transposed, batch_all
 from .creation import arange, zeros
 from .joining import cat, stack
 from .linalg import linear, matmul
@@ -37,7 +36,7 @@ from .random import dropout
 # One layer, one direction -------------------------------------------------------------------------
 
 
-class Recurrence(Primitive):
+class Recurrence(Transposed):
     """The steps of one layer; a has the shape `(T, N, …)`: the third dim from last counts them.
 
     Attributes:
@@ -122,15 +121,6 @@ def _laid_out(weight: Any) -> Any:
     return weight if isinstance(weight, Tensor) else in_rows(weight)
 
 
-def _product(x: Any, weight: Any) -> Any:
-    """`x·Wᵀ`; None if one of them is."""
-    return None if x is None or weight is None else np.matmul(x, _turned(weight))
-
-
-def _at(steps: Any, t: int) -> Any:
-    return None if steps is None else steps[t]
-
-
 class RNN(Recurrence):
     """hₜ = tanh(aₜ + hₜ₋₁·Wᵀ)        āₜ = (1 − hₜ²)·(h̄ₜ + āₜ₊₁·W),  b̄ = ā₀·W,  W̄ = Σₜ āₜᵀ·hₜ₋₁
     b = hidden,  W = weight
@@ -155,35 +145,15 @@ class RNN(Recurrence):
     def backward(ctx, grad):
         _, hidden, weight = operands = tuple(ctx.saved_tensors)
         (hs,) = _again(ctx, operands, relu=ctx.relu)
-        through = _slope(hs, relu=ctx.relu)
+        slopes: Any = None if ctx.relu else 1 - hs * hs
 
         def step(t: int, dh: Any) -> tuple[Values, Values]:
-            da = through(grad[t] + dh, t)
+            da = grad[t] + dh
+            da = np.where(hs[t] > 0, da, 0) if ctx.relu else da * slopes[t]
             return (np.matmul(da, weight),), (da,)
 
         (by_hidden,), (by_a,) = _scanned(step, (0,), hs.shape[0], back=True)
         return by_a, by_hidden, _by_weight(by_a, _before(hidden, hs))
-
-    @staticmethod
-    def jvp(ctx, da, dhidden, dweight):
-        _, hidden, weight = operands = tuple(ctx.saved_tensors)
-        (hs,) = _again(ctx, operands, relu=ctx.relu)
-        through = _slope(hs, relu=ctx.relu)
-        moved = total([da, _product(_before(hidden, hs), dweight)])
-
-        def step(t: int, dh: Any) -> tuple[Values, Values]:
-            dh = through(total([_at(moved, t), _product(dh, weight)]), t)
-            return (dh,), (dh,)
-
-        return tuple(_scanned(step, (dhidden,), hs.shape[0])[1])
-
-
-def _slope(hs: Any, *, relu: bool) -> Any:
-    """What multiplies a step's gradient, or tangent, by the slope of its nonlinearity."""
-    if relu:
-        return lambda moved, t: np.where(hs[t] > 0, moved, 0)
-    slopes = 1 - hs * hs
-    return lambda moved, t: moved * slopes[t]
 
 
 class LSTM(Recurrence):
@@ -240,25 +210,6 @@ class LSTM(Recurrence):
         (dh, dc), (by_a,) = _scanned(step, (0, 0), hs.shape[0], back=True)
         return by_a, dh, dc, _by_weight(by_a, _before(hidden, hs))
 
-    @staticmethod
-    def jvp(ctx, da, dhidden, dcell, dweight):
-        _, hidden, cell, weight = operands = tuple(ctx.saved_tensors)
-        hs, cs, i, f, g, o, tanh = _again(ctx, operands)
-        before, to_cell = _before(cell, cs), o * (1 - tanh * tanh)
-        slopes = np.concatenate([i * (1 - i), f * (1 - f), 1 - g * g, o * (1 - o)], axis=-1)
-        moved = total([da, _product(_before(hidden, hs), dweight)])
-
-        def step(t: int, dh: Any, dc: Any) -> tuple[Values, Values]:
-            by_step = total([_at(moved, t), _product(dh, weight)])
-            dgates = np.zeros_like(slopes[t]) if by_step is None else slopes[t] * by_step
-            di, df, dg, do = _parts(dgates, 4)
-            dc = total([df * before[t] + di * g[t] + i[t] * dg, None if dc is None else f[t] * dc])
-            dh = do * tanh[t] + to_cell[t] * dc
-            return (dh, dc), (dh, dc)
-
-        _, moves = _scanned(step, (dhidden, dcell), hs.shape[0])
-        return *moves, *[None] * LSTM.kept_results
-
 
 class GRU(Recurrence):
     """hₜ = (1 − zₜ)·nₜ + zₜ·hₜ₋₁
@@ -305,25 +256,6 @@ class GRU(Recurrence):
         (dh,), (by_h, by_q) = _scanned(step, (0,), hs.shape[0], back=True)
         by_a = np.concatenate([by_q[..., : 2 * z.shape[-1]], by_h * to_new], axis=-1)
         return by_a, dh, _by_weight(by_q, before), by_q.sum(axis=(0, 1))
-
-    @staticmethod
-    def jvp(ctx, da, dhidden, dweight, dbias):
-        _, hidden, weight, _ = operands = tuple(ctx.saved_tensors)
-        hs, r, z, new, q = _again(ctx, operands)
-        before = _before(hidden, hs)
-        moved = total([_product(before, dweight), dbias])
-
-        def step(t: int, dh: Any) -> tuple[Values, Values]:
-            dq = total([dbias if moved is dbias else _at(moved, t), _product(dh, weight)])
-            by_a, by_q = [[0, 0, 0] if x is None else _parts(x, 3) for x in (_at(da, t), dq)]
-            dr = r[t] * (1 - r[t]) * (by_a[0] + by_q[0])
-            dz = z[t] * (1 - z[t]) * (by_a[1] + by_q[1])
-            dnew = (1 - new[t] * new[t]) * (by_a[2] + r[t] * by_q[2] + dr * q[t])
-            kept = 0 if dh is None else z[t] * dh
-            dh = dnew * (1 - z[t]) + dz * (before[t] - new[t]) + kept
-            return (dh,), (dh,)
-
-        return *_scanned(step, (dhidden,), hs.shape[0])[1], *[None] * GRU.kept_results
 
 
 # All layers, both directions ----------------------------------------------------------------------

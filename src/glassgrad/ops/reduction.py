@@ -41,6 +41,7 @@ from ._families import (
     KeepsShape,
     Moved,
     Reduction,
+    Transposed,
     in_dim,
     kept_shape,
     over_dims,
@@ -49,7 +50,6 @@ from ._families import (
     seen,
     spread,
     total,
-    weighed,
     zeros_like,
 )
 from .arithmetic import conj
@@ -469,7 +469,7 @@ def cumsum(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     return _running(Cumsum, input, dim, dtype)
 
 
-class Logcumsumexp(Along):
+class Logcumsumexp(Transposed, Along):
     """yᵢ = ln Σ_{j ≤ i} exp xⱼ
     dyᵢ = Σ_{j ≤ i} dxⱼ·exp(xⱼ − yᵢ)
     x̄ⱼ = Σ_{i ≥ j} ȳᵢ·exp(xⱼ − yᵢ)
@@ -492,11 +492,6 @@ class Logcumsumexp(Along):
     def gradient(grad, x, y, *, dim):
         """x̄ⱼ = exp(xⱼ − yⱼ)·sⱼ with sⱼ = ȳⱼ + exp(yⱼ − yⱼ₊₁)·sⱼ₊₁: no power is above 1."""
         return _ratio(x, y) * _chained(grad, _steps_of(y, dim), dim, from_end=True)
-
-    @staticmethod
-    def tangent(dx, x, y, *, dim):
-        """Likewise: dyᵢ = exp(xᵢ − yᵢ)·dxᵢ + exp(yᵢ₋₁ − yᵢ)·dyᵢ₋₁."""
-        return _chained(_ratio(x, y) * dx, _steps_of(y, dim), dim)
 
 
 def _ratio(x: Any, y: Any) -> Any:
@@ -541,7 +536,7 @@ def logcumsumexp(input: Tensor, dim: int) -> Tensor:
     return apply_along(Logcumsumexp, input, dim=wrap_dim(dim, input.ndim))
 
 
-class Cumprod(Along):
+class Cumprod(Transposed, Along):
     """yᵢ = Π_{j ≤ i} xⱼ
     dyᵢ = Σ_{j ≤ i} dxⱼ·Π_{k ≤ i, k ≠ j} xₖ
     x̄ⱼ = Σ_{i ≥ j} ȳᵢ·Π_{k ≤ i, k ≠ j} xₖ
@@ -559,11 +554,6 @@ class Cumprod(Along):
         """
         behind = _chained(grad, x[_at(slice(1, None), dim)], dim, from_end=True)
         return _scaled(behind, _before(x, dim))
-
-    @staticmethod
-    def tangent(dx, x, *, dim):
-        """Likewise: yᵢ = yᵢ₋₁·xᵢ, so dyᵢ = yᵢ₋₁·dxᵢ + xᵢ·dyᵢ₋₁."""
-        return _chained(_before(x, dim) * dx, x[_at(slice(1, None), dim)], dim)
 
 
 def _chained(x: Any, factors: Any, dim: int, *, from_end: bool = False) -> Any:
@@ -698,7 +688,7 @@ def prod(
 # Variances ----------------------------------------------------------------------------------------
 
 
-class Var(Reduction):
+class Var(Transposed, Along):
     """y = Σᵢ (xᵢ − μ)²/(n − c),  μ = (Σᵢ xᵢ)/n        x̄ᵢ = 2·ȳ·(xᵢ − μ)/(n − c)"""
 
     holomorphic = False  # of complex numbers it is |xᵢ − μ|², and the rule the same
@@ -717,7 +707,7 @@ class Var(Reduction):
         return grad.reshape(kept_shape(x.shape, dim)) * slopes
 
 
-class Std(Reduction):
+class Std(Transposed, Along):
     """y = √(Σᵢ (xᵢ − μ)²/(n − c)),  μ = (Σᵢ xᵢ)/n        x̄ᵢ = ȳ·(xᵢ − μ)/(y·(n − c))"""
 
     holomorphic = False
@@ -850,7 +840,7 @@ def _over_nothing(x: Any) -> Any:
     return np.where(x == 0, x + math.nan, x + math.inf)
 
 
-class VarMean(Along):
+class VarMean(Transposed, Along):
     """v, μ = Σᵢ (xᵢ − μ)²/(n − c), (Σᵢ xᵢ)/n        x̄ᵢ = 2·v̄·(xᵢ − μ)/(n − c) + μ̄/n"""
 
     holomorphic = False
@@ -869,12 +859,6 @@ class VarMean(Along):
         beside = None if by_mean is None else spread_mean(by_mean, x.shape, ctx.dim)
         return total([through, beside])
 
-    @staticmethod
-    def jvp(ctx, dx):
-        slopes = Var.backward(ctx, np.ones_like(ctx.result[0]))
-        moved_mean = run(MeanDim, dx, dim=ctx.dim, keepdim=ctx.keepdim, dtype=None)
-        return weighed(ctx, slopes, dx), moved_mean
-
 
 class StdMean(VarMean):
     """σ, μ = √(Σᵢ (xᵢ − μ)²/(n − c)), (Σᵢ xᵢ)/n        x̄ᵢ = σ̄·(xᵢ − μ)/(σ·(n − c)) + μ̄/n"""
@@ -890,11 +874,6 @@ class StdMean(VarMean):
             parameters = {"dim": ctx.dim, "correction": ctx.correction, "keepdim": ctx.keepdim}
             by_sigma = _by_root(by_sigma, run(Std, *ctx.saved_tensors, **parameters))
         return VarMean.backward(ctx, by_sigma, by_mean)
-
-    @staticmethod
-    def jvp(ctx, dx):
-        moved, moved_mean = VarMean.jvp(ctx, dx)
-        return _by_root(moved, ctx.result[0]), moved_mean
 
 
 @function(axis=True)

@@ -20,7 +20,7 @@ from glassgrad.values.backend import backend_of
 
 from ._arguments import OpClass, check_kind, int_of, ints_of, require_tensor
 from ._declaring import function
-from ._families import KeepsShape, Moved, Paired, by_call, by_steps, in_dim, run, zeros_like
+from ._families import KeepsShape, Moved, Paired, Transposed, by_steps, in_dim, run, zeros_like
 from ._lookup import function_named
 
 # One dim after the other --------------------------------------------------------------------------
@@ -407,7 +407,7 @@ def upsample_bilinear(
 # More around a tensor -----------------------------------------------------------------------------
 
 
-class ConstantPadNd(Moved):
+class ConstantPadNd(Transposed, Moved):
     """y = pad(x, pad, value)        dy = pad(dx, pad, 0)        x̄ = pad(ȳ, −pad, 0)
 
     A negative number cuts elements off, so what padding added is cut off again.
@@ -428,11 +428,6 @@ class ConstantPadNd(Moved):
     @staticmethod
     def backward(ctx, grad):
         return run(ConstantPadNd, grad, pad=tuple([-n for n in ctx.pad]), value=0)
-
-    @classmethod
-    @by_call
-    def jvp(cls, ctx, dx):
-        return cls.apply(dx, pad=ctx.parameters["pad"], value=0)
 
 
 def _by_dim(pad: Shape, ndim: int) -> list[tuple[int, tuple[int, int]]]:

@@ -10,15 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from glassgrad.core.errors import (
-    ArgumentError,
-    DimError,
-    DTypeError,
-    GradientError,
-    GraphError,
-    ShapeError,
-    TransformError,
-)
+from glassgrad.core import errors
 from glassgrad.core.function import Function
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.state import Func, Shape, Values
@@ -125,7 +117,7 @@ class ByElement(Indexed, Along):
             GradientError: if not all of it was.
         """
         if ctx.source_shape != ctx.index.shape:
-            raise GradientError(
+            raise errors.GradientError(
                 f"Function {ctx.name()} returned an invalid gradient at index 1 - got "
                 f"{list(ctx.index.shape)} but expected shape compatible with "
                 f"{list(ctx.source_shape)}. The index is smaller than the source, and only what it "
@@ -187,7 +179,7 @@ def places_in(
         index = to(index, int64)
     if index.dtype != int64 and (long or index.dtype != int32):
         wanted = "int64 for index, a long tensor" if long else "int32 or int64 for index"
-        raise (DimError if long else DTypeError)(
+        raise (errors.DimError if long else errors.DTypeError)(
             f"{name}(): Expected dtype {wanted}, got {index.dtype}. An index names places. "
             "Write `index.long()`."
         )
@@ -217,19 +209,19 @@ def elements_in(
         behind = f" and to be no larger size than src {list(src.shape)}"
     for what, other in limits:
         if max(index.ndim, 1) != max(other.ndim, 1):
-            raise ShapeError(
+            raise errors.ShapeError(
                 f"Index tensor must have the same number of dimensions as {what} tensor: shapes "
                 f"{list(index.shape)} and {list(other.shape)}. Write `index.unsqueeze(dim)`."
             )
         for at, (n, m) in enumerate(zip(_sizes(index), _sizes(other), strict=True)):
             if n > m and (at != dim or what == "src"):
                 start = f"Size does not match at dimension {at} expected" if reads else "Expected"
-                raise ShapeError(
+                raise errors.ShapeError(
                     f"{start} index {list(index.shape)} to be no larger than self "
                     f"{list(input.shape)} apart from dimension {dim}{behind}. {name}() counts "
                     "along in the other dims. Cut the index there."
                 )
-    check_bounds(index.payload, dim, _sizes(input)[dim], ShapeError)
+    check_bounds(index.payload, dim, _sizes(input)[dim], errors.ShapeError)
     return dim, index
 
 
@@ -266,45 +258,38 @@ def vector_in(
     """
     at, index = places_in(name, input, dim, index, long=long)
     if index.ndim > 1:
-        raise DimError(
+        raise errors.DimError(
             f"{name}(): Index is supposed to be a vector, but got dim: {index.ndim} with type: "
             f"{scalar_name(index.dtype)} and size: {list(index.shape)}. It names slices of one "
             "dim. Write `index.flatten()`, or use gather() or scatter()."
         )
-    check_bounds(index.payload, at, _sizes(input)[at], DimError, from_end=from_end)
+    check_bounds(index.payload, at, _sizes(input)[at], errors.DimError, from_end=from_end)
     return at, index if index.ndim else reshape(index, (1,))
 
 
 def write_slices(
-    name: str,
-    op: OpClass,
-    input: Tensor,
-    dim: int,
-    index: Tensor,
-    source: Tensor,
-    *,
-    long: bool = False,
-    **how: Any,
+    name: str, op: OpClass, input: Tensor, dim: int, index: Tensor, source: Tensor, **how: Any
 ) -> Tensor:
     """Apply an op that takes one slice of `source` for each element of a vector `index`."""
+    long = op is IndexCopy
     at, places = vector_in(name, input, dim, index, long=long)
     same_dtype(name, input, source)
     if long and source.ndim != input.ndim and input.ndim and source.ndim:
-        raise DimError(
+        raise errors.DimError(
             f"{name}(): When source and destination are not scalars, their dimensionality must "
             f"match. Source dimensionality ({source.ndim}), destination dimensionality "
             f"({input.ndim}). Write `source.unsqueeze(dim)`."
         )
     count = source.shape[at] if at < source.ndim else 1
     if index.numel() != count:
-        raise (DimError if long else ShapeError)(
+        raise (errors.DimError if long else errors.ShapeError)(
             f"{name}(): Number of indices ({index.numel()}) should be equal to source.size(dim): "
             f"({count}), for dim: {at}. Each index takes a slice of the source. Cut the longer."
         )
     wanted, found = list(input.shape), list(source.shape)
     del wanted[at : at + 1], found[at : at + 1]
     if wanted != found:
-        raise ShapeError(
+        raise errors.ShapeError(
             "source tensor shape must match self tensor shape, excluding the specified dimension. "
             f"Got self.shape = {list(input.shape)} source.shape = {list(source.shape)}. "
             f"{name}() writes whole slices. Write `source.expand(…)`."
@@ -474,7 +459,7 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False)
     See also: https://pytorch.org/docs/stable/generated/torch.gather.html
     """
     if sparse_grad:
-        raise ArgumentError(
+        raise errors.ArgumentError(
             "gather(sparse_grad=True) is not there: gradients are dense here. Leave it out."
         )
     at, index = elements_in("gather", input, dim, index)
@@ -512,7 +497,7 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
     if dim is None:
         return gather(reshape(input, (-1,)), 0, reshape(indices, (-1,)))
     if input.ndim != indices.ndim:
-        raise ShapeError(
+        raise errors.ShapeError(
             "torch.take_along_dim(): input and indices should have the same number of dimensions, "
             f"but got {input.ndim} dimensions for input, and {indices.ndim} dimensions for "
             "indices. Write `indices.unsqueeze(…)`."
@@ -568,7 +553,7 @@ def repeat_interleave(
     at = wrap_dim(dim, input.ndim)
     if not isinstance(repeats, Tensor):
         if int_of(repeats, "repeat_interleave", "repeats") < 0:
-            raise ShapeError("Repeats must be non-negative. They count copies.")
+            raise errors.ShapeError("Repeats must be non-negative. They count copies.")
         shape = input.shape
         wide = expand(unsqueeze(input, at + 1), *shape[: at + 1], repeats, *shape[at + 1 :])
         return reshape(wide, (*shape[:at], shape[at] * repeats, *shape[at + 1 :]))
@@ -578,7 +563,7 @@ def repeat_interleave(
     if repeats.numel() == 1:
         repeats = expand(reshape(repeats, (1,)), n)
     if repeats.numel() != n:
-        raise ShapeError(
+        raise errors.ShapeError(
             "repeats must have the same size as input along dim, but got repeats.size(0) = "
             f"{repeats.numel()} and input.size({at}) = {n}. There is one number for each."
         )
@@ -588,21 +573,23 @@ def repeat_interleave(
 def _repeated(repeats: Tensor, output_size: int | None) -> Tensor:
     """The places 0, 1, …, each named as often as `repeats` says."""
     if repeats.dtype != int64 and repeats.dtype != int32:
-        raise DTypeError(
+        raise errors.DTypeError(
             '"repeat_interleave_cpu" not implemented for '
             f"{scalar_name(repeats.dtype)!r}. Repeats count copies. Write `repeats.long()`."
         )
     counts = visible(repeats.payload)
     if counts is None:
-        raise TransformError(
+        raise errors.TransformError(
             "vmap: repeat_interleave with a tensor of repeats has no batching rule: the examples "
             "may become of different sizes. Write a number."
         )
     if (counts < 0).any():
-        raise ShapeError("repeats can not be negative. They count copies. Write `x.clamp(min=0)`.")
+        raise errors.ShapeError(
+            "repeats can not be negative. They count copies. Write `x.clamp(min=0)`."
+        )
     places = np.repeat(np.arange(len(asnumpy(counts))), asnumpy(counts))
     if output_size is not None and output_size != len(places):
-        raise ShapeError(
+        raise errors.ShapeError(
             "allocated size does not match required size: "
             f"{output_size} and {len(places)}. Leave `output_size` out."
         )
@@ -782,7 +769,7 @@ def scatter(
     """
     given = value if src is None else src
     if given is None:
-        raise ArgumentError(
+        raise errors.ArgumentError(
             "scatter() got neither src nor value. It writes elements of a tensor, or one number. "
             "Write `x.scatter(dim, index, src)` or `x.scatter(dim, index, value=0)`."
         )
@@ -799,7 +786,7 @@ def _scatter_reduced(
 ) -> Tensor:
     names = {"add": "sum", "multiply": "prod"}
     if reduce not in names:
-        raise DTypeError(
+        raise errors.DTypeError(
             f"reduce argument must be either add or multiply, got {reduce!r}. It says how elements "
             "meet. Write `scatter_reduce` for another way."
         )
@@ -832,7 +819,7 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor
 
     See also: https://pytorch.org/docs/stable/generated/torch.Tensor.index_copy_.html
     """
-    return write_slices("index_copy", IndexCopy, input, dim, index, source, long=True)
+    return write_slices("index_copy", IndexCopy, input, dim, index, source)
 
 
 @op(IndexFill, IndexFillTensor, inplace=True)
@@ -975,7 +962,7 @@ def _compared(ctx: Any) -> Any:
     if len(index) == len(src.shape) and any(
         n not in (1, m) for n, m in zip(index, src.shape, strict=True)
     ):
-        raise ShapeError(
+        raise errors.ShapeError(
             f"{broadcast_text(src.shape, index)} The gradient of {ctx._forward_cls.called} needs "
             "an index for each element of src. Cut the source to the shape of the index."
         )
@@ -1011,7 +998,7 @@ def _by_product(ctx: Any, grad: Any) -> Any:
             "scattered to the same position in self. The gradient is 0 there, but its own is not. "
             "Keep src away from 0, or reduce by another function."
         )
-        from_src = Refused.apply(from_src, from_src, GraphError, said)
+        from_src = Refused.apply(from_src, from_src, errors.GraphError, said)
     return from_x, from_src
 
 
