@@ -30,7 +30,7 @@ from glassgrad.core.saved import kept_values
 from glassgrad.core.state import Values, modes, setting
 from glassgrad.core.tensor import Tensor, is_differentiable, wrap
 from glassgrad.memory.calls import form_of, place_outputs
-from glassgrad.memory.saved import Kept, is_any_of
+from glassgrad.memory.saved import is_any_of, versions_of
 from glassgrad.memory.views import Geometry, show
 from glassgrad.values.layers import Layer, Wrapped
 from glassgrad.values.operands import in_common_dtype
@@ -513,12 +513,12 @@ class Call:
             moves = isinstance(x, Tensor) and is_differentiable(x.dtype)
             if given[nr] is None and moves and ctx.materialize_grads:
                 given[nr] = wrap(np.zeros_like(x.payload))
-        saved = [x if x is None or x.is_inference() else Kept(x) for x in ctx.saved_for_forward]
-        kept, ctx.holders = ctx.holders, tuple(saved)
+        kept, ctx.holders = (ctx.holders, ctx.versions), ctx.saved_for_forward
+        ctx.versions = versions_of(ctx.holders)
         try:
             moved = ctx.apply_jvp(*given)
         finally:
-            ctx.holders = kept
+            ctx.holders, ctx.versions = kept
             ctx.__dict__.pop("saved_for_forward", None)
         moved = as_tuple(moved)
         for nr, tangent in enumerate(moved):

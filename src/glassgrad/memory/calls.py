@@ -18,7 +18,7 @@ from glassgrad.core.state import Func, Values, here, is_ours
 from glassgrad.core.tensor import LEAF, Pending, Tensor, wrap
 from glassgrad.values.tree import as_tuple
 
-from .saved import is_any_of, keeping
+from .saved import is_any_of, keep
 from .views import CUSTOM, MULTIPLE, as_view, check_made, move
 
 # Instead of FREED, for a Function that wants its tensors to go as soon as they were read.
@@ -101,7 +101,7 @@ def place_outputs(ctx: Any, args: Values, raw: Any, edges: Any) -> Any:
                 ctx._gradless = tuple(gradless)
     if edges is not None and ctx.to_save:
         to_save = ctx.__dict__.pop("to_save")  # an output among them refers to the node: a cycle
-        ctx.holders = keeping(ctx, to_save, marked)
+        keep(ctx, to_save, marked)
     if marked:
         ctx.__dict__.pop("dirty_tensors", None)  # outputs refer to the node: that would be a cycle
         ctx.__dict__.pop("non_differentiable", None)
