@@ -18,7 +18,7 @@ from glassgrad.core.graph import Node
 from glassgrad.core.state import Values, modes
 from glassgrad.hooks.turn import Phase, Turn
 from glassgrad.ops._arguments import check_type
-from glassgrad.values.layers import Layer
+from glassgrad.values.layers import array_of
 
 __all__ = [
     "detect_anomaly",
@@ -67,9 +67,7 @@ _detector = _Detector()
 
 
 def _has_nan(grad: Any) -> bool:
-    array = getattr(grad, "payload", grad)
-    if isinstance(array, Layer):
-        array = array.array  # of a whole batch, inside of vmap
+    array = array_of(grad)  # of a whole batch, inside of vmap
     return bool((array != array).any())  # the one value that differs from itself
 
 

@@ -29,13 +29,15 @@ CLEARED: Any = Gone(
 )
 
 
-def check_kept(tensors: Values) -> None:
-    """Raise if `save_for_forward` was given anything but tensors."""
-    for tensor in tensors:
+def check_kept(
+    tensors: Values, said: str = "save_for_forward expects all arguments to be tensors"
+) -> None:
+    """Raise if `save_for_forward`, or its like, was given anything but tensors."""
+    for position, tensor in enumerate(tensors):
         if tensor is not None and not isinstance(tensor, Tensor):
             raise ArgumentTypeError(
-                "save_for_forward expects all arguments to be tensors; got "
-                f"{type(tensor).__name__}. Keep other values on ctx: `ctx.dim = dim`."
+                f"{said}, but argument {position} is of type {type(tensor).__name__}. Keep other "
+                "values on ctx: `ctx.dim = dim`."
             )
 
 
@@ -82,24 +84,23 @@ def place_outputs(ctx: Any, args: Values, raw: Any, edges: Any) -> Any:
         number(ctx)
         if len(edges) != len(args):
             ctx._is_tensor = tuple([isinstance(arg, Tensor) for arg in args])
+    is_one = len(outputs) == 1
     arrays = [out.payload if isinstance(out, Tensor) else _NO_ARRAY for out in outputs]
-    if len(outputs) == 1:
-        ctx.out_shape, ctx.out_dtype = arrays[0].shape, arrays[0].dtype
-        placed = [_place(ctx, args, outputs[0], edges and ctx, marked)]
-    else:
-        ctx.out_shape = tuple([array.shape for array in arrays])
-        ctx.out_dtype = tuple([array.dtype for array in arrays])
-        placed = []
-        for nr, out in enumerate(outputs):
-            placed.append(_place(ctx, args, out, edges and GradientEdge(ctx, nr), marked))
-        if edges is not None:
-            gradless = [nr for nr, out in enumerate(placed) if getattr(out, "edge", None) is None]
-            for nr, out in enumerate(placed):
-                if nr not in gradless and len(gradless) < len(placed) - 1 and out._is_view():
-                    out.cold.made = MULTIPLE  # its node has them all
-            if not ctx._materialize_non_diff_grads:
-                ctx._gradless = tuple(gradless)
+    ctx.out_shape = arrays[0].shape if is_one else tuple([array.shape for array in arrays])
+    ctx.out_dtype = arrays[0].dtype if is_one else tuple([array.dtype for array in arrays])
+    placed = []
+    for nr, out in enumerate(outputs):
+        edge = edges and (ctx if is_one else GradientEdge(ctx, nr))
+        placed.append(_place(ctx, args, out, edge, marked))
+    if edges is not None and not is_one:
+        gradless = [nr for nr, out in enumerate(placed) if getattr(out, "edge", None) is None]
+        for nr, out in enumerate(placed):
+            if nr not in gradless and len(gradless) < len(placed) - 1 and out._is_view():
+                out.cold.made = MULTIPLE  # its node has them all
+        if not ctx._materialize_non_diff_grads:
+            ctx._gradless = tuple(gradless)
     if edges is not None and ctx.to_save:
+        check_kept(ctx.to_save, "save_for_backward can only save variables")
         to_save = ctx.__dict__.pop("to_save")  # an output among them refers to the node: a cycle
         keep(ctx, to_save, marked)
     if marked:

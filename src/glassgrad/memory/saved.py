@@ -7,7 +7,6 @@ asks a node what it saved, and tensors that were written before they were saved,
 import copy
 from typing import Any, NamedTuple
 
-from glassgrad.core.errors import ArgumentTypeError
 from glassgrad.core.graph import AccumulateGrad, Edge, GradientEdge, Node
 from glassgrad.core.saved import Gone, PrimitiveNode, SavingNode, operand_of
 from glassgrad.core.state import Names, Values, modes, plugs, special
@@ -53,16 +52,10 @@ def output_again(node: Node, output_nr: int, array: Any, version: Version | None
 
 def keep(ctx: Any, tensors: Values, marked: Any) -> None:
     """Keep tensors on the node of a user's Function: as they are, but for its own outputs."""
-    kept: list[Any] = []
-    for tensor in tensors:
+    kept: list[Any] = list(tensors)
+    for index, tensor in enumerate(tensors):
         if tensor is None:
-            kept.append(None)
             continue
-        if not isinstance(tensor, Tensor):
-            raise ArgumentTypeError(
-                f"save_for_backward can only save variables, but argument {len(kept)} is of type "
-                f"{type(tensor).__name__}. Keep other values on ctx: `ctx.dim = dim`."
-            )
         if tensor.is_inference():
             raise inference_error()
         edge = tensor.edge
@@ -70,9 +63,7 @@ def keep(ctx: Any, tensors: Values, marked: Any) -> None:
         if marked and tensor._is_view() and is_any_of(tensor, ctx.dirty_tensors):
             is_output = True  # its edge is that of an AsStridedBackward0 behind this node
         if is_output:
-            kept.append(Output(tensor.payload, tensor.version_counter(), tensor.output_nr))
-        else:
-            kept.append(tensor)  # as nearly always
+            kept[index] = Output(tensor.payload, tensor.version_counter(), tensor.output_nr)
     ctx.holders, ctx.versions = tuple(kept), versions_of(tensors)
     if special and modes.hook_pairs:
         for index, tensor in enumerate(tensors):

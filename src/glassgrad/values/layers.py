@@ -94,12 +94,6 @@ class Layer:
         in_rows = 0 in self.shape or in_order(self.shape, self.strides, self.itemsize)
         return SimpleNamespace(writeable=True, c_contiguous=in_rows)
 
-    @property
-    def array(self) -> Any:
-        """The array at the bottom."""
-        below = self.value.payload
-        return below.array if isinstance(below, Layer) else below
-
     def __len__(self) -> int:
         return self.shape[0]
 
@@ -132,11 +126,19 @@ class Layer:
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         """`np.zeros_like(layer)`, `np.arange(n, like=layer)` and their kin: constants."""
         if func in (np.arange, np.eye, np.full, np.ones, np.zeros):
-            return func(*args, like=self.array, **kwargs)
+            return func(*args, like=array_of(self), **kwargs)
         if func not in (np.zeros_like, np.ones_like, np.full_like, np.empty_like):
             return NotImplemented
         kwargs = {"shape": self.shape, **kwargs}
-        return func(self.array, *args[1:], **kwargs)
+        return func(array_of(self), *args[1:], **kwargs)
+
+
+def array_of(value: Any) -> Any:
+    """The array of a tensor or payload, or the one at its bottom: says where a constant belongs."""
+    payload = value.payload if isinstance(value, Tensor) else value
+    while isinstance(payload, Layer):
+        payload = payload.value.payload
+    return payload
 
 
 def batches_of(x: Tensor) -> set[Any]:
@@ -204,11 +206,6 @@ def visible(payload: Any) -> Any:
     return payload
 
 
-def backend_below(payload: Any) -> Backend:
-    """The backend of an array, or of the one at the bottom of a layer: who makes new arrays."""
-    return backend_of(payload.array if isinstance(payload, Layer) else payload)
-
-
 def fresh(payload: Any, *, requires_grad: bool = False, like: Tensor | None = None) -> Tensor:
     """A new leaf, as factories make them: marked if made inside `inference_mode()`.
 
@@ -244,11 +241,11 @@ class _Layers(Backend):
 
     def address(self, array: Any) -> int:
         """Where in memory its first element is."""
-        return backend_of(array.array).address(array.array)
+        return backend_of(array_of(array)).address(array_of(array))
 
     def device(self, array: Any) -> Device:
         """Where the array at the bottom lives."""
-        return backend_of(array.array).device(array.array)
+        return backend_of(array_of(array)).device(array_of(array))
 
 
 _BACKEND = _Layers()
