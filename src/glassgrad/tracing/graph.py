@@ -333,11 +333,11 @@ def hooks_at(node: Node) -> list[tuple[str, Any]]:
     if isinstance(node, AccumulateGrad) and (leaf := node.variable.cold) is not None:
         groups += [("tensor", leaf.hooks), ("post_accumulate", leaf.post_hooks)]
     if (cold := node.cold) is not None:
-        groups += [("tensor", hooks) for hooks in cold.tensor.values()]
-        groups += [("pre", cold.pre), ("post", cold.post)]
+        groups += [("tensor", cold.tensor), ("pre", cold.pre), ("post", cold.post)]
     found: list[tuple[str, Any]] = []
     for kind, hooks in groups:
-        found += [(kind, hook) for hook in hooks.values()] if hooks else []
+        for hook in (hooks or {}).values():
+            found.append((kind, hook[1] if kind in ("tensor", "pre") else hook))  # of a step
     return found
 
 
