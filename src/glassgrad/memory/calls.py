@@ -114,35 +114,25 @@ class _NO_ARRAY:  # noqa: N801  # a constant: what is known of an output that is
 
 
 def _place(ctx: Any, args: Values, out: Any, edge: Any, marked: Any) -> Any:
-    """An output at `edge`, None for nowhere: nearly always a tensor that `forward` has just made.
+    """An output at `edge`, None for nowhere.
+
+    Nearly always it is a tensor that `forward` has just made. Else it was changed in place, is an
+    input as it is, or a view.
 
     Args:
         marked: whether any tensor was marked as dirty or non-differentiable.
     """
     if not isinstance(out, Tensor):
         return out
-    is_fresh = out.edge is None and out.cold is None and not marked
-    for arg in args:  # `is_any_of` written out: every call pays for it
-        if arg is out:
-            is_fresh = False
-    if not is_fresh:
-        return _place_other(ctx, args, out, edge)
-    if out.payload.dtype.kind in "fc":
-        out.edge = edge
-    return out
-
-
-def _place_other(ctx: Any, args: Values, out: Tensor, edge: Any) -> Tensor:
-    """An output at `edge`, None for nowhere: changed in place, an input as it is, or a view."""
-    if is_any_of(out, ctx.dirty_tensors):
+    if marked and is_any_of(out, ctx.dirty_tensors):
         if edge is not None:
             out.grad = None  # it was that of the tensor as it was before
             is_it = [arg is out for arg in args if isinstance(arg, Tensor)]
             move(out, edge, is_it.index(True) if True in is_it else 0)
         return out
     is_input, here, cold = is_any_of(out, args), out.edge, out.cold
-    is_gradless = out.payload.dtype.kind not in "fc" or is_any_of(out, ctx.non_differentiable)
-    if edge is None or is_gradless:
+    is_gradless = out.payload.dtype.kind not in "fc"
+    if edge is None or is_gradless or (marked and is_any_of(out, ctx.non_differentiable)):
         if is_input and here is None:
             return _alias(out)
         if not is_input and cold is not None and cold.base is not None:

@@ -16,9 +16,10 @@ from glassgrad.values.layers import settled
 from .stale import detached_error, inference_error, stale_error
 from .views import CopySlices
 
-Place = tuple[str, Any, Tensor | None, Version, int]
+Place = tuple[str, Any, Tensor | None, int, int]
 """What a node has saved under a name: what it keeps, the tensor that this was of if it refers to
-one, the Version that tells of writes, and what that was when it was saved."""
+one, and the version of its memory, when it was saved and now. That of memory whose writes nobody
+has counted is 0; hooks may have packed a copy, nobody can tell."""
 
 
 class Output(NamedTuple):
@@ -27,17 +28,13 @@ class Output(NamedTuple):
     A reference to the tensor would be a cycle, tensor → node → tensor.
     """
 
-    array: Any
+    payload: Any
     version: Version
     output_nr: int
 
     def unpack(self, node: Node) -> Tensor:
         """The output as it was."""
-        return output_again(node, self.output_nr, self.array, self.version)
-
-    def arrays(self) -> list[Any]:
-        """The arrays that are alive because of it."""
-        return [self.array]
+        return output_again(node, self.output_nr, self.payload, self.version)
 
 
 def output_again(node: Node, output_nr: int, array: Any, version: Version | None) -> Tensor:
@@ -187,27 +184,23 @@ def check_versions(node: PrimitiveNode) -> None:
 # For whoever looks at a node ----------------------------------------------------------------------
 
 
-def places(node: SavingNode) -> list[Place]:
+def places(node: Any) -> list[Place]:
     """What `node` has saved, in the order of its places; nothing once it has let go of it."""
     found: list[Place] = []
-    if not node.holders or isinstance(node.holders, Gone):
+    if not isinstance(node, SavingNode) or not node.holders or isinstance(node.holders, Gone):
         return found
-    entries = node._entries
-    names = node._saved_names or unnamed(len(entries))
+    names, entries = names_of(node), node._entries
     for index, holder in enumerate(node.holders):
         source = holder if isinstance(holder, Tensor) else None
-        version, expected = version_of(node, index)
-        found.append((names[index], entries[index], source, version or _NEVER_WRITTEN, expected))
+        version, then = version_of(node, index)
+        now = then if version is None else version.count
+        found.append((names[index], entries[index], source, then, now))
     return found
 
 
-def unnamed(count: int) -> Names:
-    """What the tensors are called that a user's Function has saved."""
-    return tuple([f"saved_tensors[{index}]" for index in range(count)])
-
-
-_NEVER_WRITTEN = Version()
-"""Of memory whose writes nobody has counted; hooks may have packed a copy, nobody can tell."""
+def names_of(node: SavingNode) -> Names:
+    """What the saved tensors are called: those of a user's Function by their place."""
+    return node._saved_names or tuple([f"saved_tensors[{at}]" for at in range(len(node._entries))])
 
 
 class Saved(NamedTuple):
@@ -227,26 +220,20 @@ class Saved(NamedTuple):
 
 def saved_by(node: Any) -> list[Saved]:
     """All that `node` keeps alive: what was converted, before and after, and what lies beside."""
-    if isinstance(node, CopySlices):
-        node = node.fn
+    node = node.fn if isinstance(node, CopySlices) else node
     found: list[Saved] = []
-    if not isinstance(node, SavingNode):
-        return found
-    for name, kept, source, version, expected in places(node) if node.holders else ():
+    for name, kept, source, then, now in places(node):
         alive = arrays_in(kept) if source is None else [source]
         if source is not None and not node._is_users and source.payload.dtype != kept.dtype:
             alive.append(kept)
-        for what in alive:
-            found += [Saved(name, what, expected, version.count)]
-    if isinstance(node, PrimitiveNode) and hasattr(node, "__dict__"):
-        found += kept_beside(node)
-    return found
+        found += [Saved(name, what, then, now) for what in alive]
+    return found + kept_beside(node) if isinstance(node, PrimitiveNode) else found
 
 
 def kept_beside(node: PrimitiveNode) -> list[Saved]:
     """The arrays that `setup_context` keeps beside what is saved: indices, weights."""
     found: list[Saved] = []
-    for name, value in vars(node).items():
+    for name, value in getattr(node, "__dict__", {}).items():
         for part in value if isinstance(value, tuple) else (value,):
             found += [Saved(name, part)] if hasattr(part, "nbytes") else []
     return found
@@ -254,10 +241,10 @@ def kept_beside(node: PrimitiveNode) -> list[Saved]:
 
 def arrays_in(kept: Any) -> list[Any]:
     """The arrays that are alive because of what a node keeps of one tensor."""
-    if isinstance(kept, Tensor):
+    if isinstance(kept, (Tensor, Output)):
         return [kept.payload]
     if hasattr(kept, "arrays"):
-        return kept.arrays()  # type: ignore[no-any-return]  # an Output or a Packed
+        return kept.arrays()  # type: ignore[no-any-return]  # a Packed
     return [] if kept is None else [kept]
 
 

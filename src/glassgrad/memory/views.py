@@ -29,7 +29,7 @@ from glassgrad.core.saved import FREED
 from glassgrad.core.state import Shape, Values, modes
 from glassgrad.core.tensor import LEAF, Pending, Tensor, wrap
 from glassgrad.values.backend import backend_of, in_order, repeats
-from glassgrad.values.layers import Layer, Wrapped, settled
+from glassgrad.values.layers import Layer, Wrapped, array_of, settled
 from glassgrad.values.tree import as_tuple
 
 # How a view was made, if it was made where a recorded write to it has no clear meaning.
@@ -360,9 +360,8 @@ class CopySlices(_ViewNode):
 
 def _zeros(like: Any, shape: Shape) -> Any:
     """Zeros of this shape: an array, or a Tensor if `like` is one."""
-    if isinstance(like, Tensor):
-        return wrap(_zeros(like.payload, shape))
-    return np.zeros_like(like, order="C", shape=shape)
+    zeros = np.zeros_like(array_of(like), order="C", shape=shape)
+    return wrap(zeros) if isinstance(like, Tensor) else zeros
 
 
 def _in_parts(value: Any, is_complex: bool) -> Any:
@@ -380,7 +379,7 @@ def _of_parts(value: Any, is_complex: bool) -> Any:
 def _part(whole: Any, geometry: Geometry) -> Any:
     """What the view shows of `whole`, an array or a Tensor of the shape of the base."""
     whole = _in_parts(whole, geometry.base_in_parts)
-    index = geometry.flat_index(getattr(whole, "payload", whole))
+    index = geometry.flat_index(array_of(whole))
     return _of_parts(whole.reshape(-1)[index].reshape(geometry.size), geometry.view_in_parts)
 
 

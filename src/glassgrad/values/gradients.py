@@ -28,8 +28,8 @@ def checked(node: Any, returned: Any) -> Values:
         results = results[:expected]
     if len(results) != expected:
         raise wrong_number(node.name(), expected, len(results))
-    for position, result in enumerate(results, start=1):
-        if result is not None and not is_tensor[position - 1]:
+    for position, (result, may_be) in enumerate(zip(results, is_tensor, strict=True), start=1):
+        if result is not None and not may_be:
             raise GradientError(
                 f"function {node.name()} returned a gradient different than None at position "
                 f"{position}, but the corresponding forward input was not a Variable. What is no "
@@ -41,7 +41,7 @@ def checked(node: Any, returned: Any) -> Values:
                 f"at position {position}. The pass goes on with tensors. "
                 "Write `glassgrad.tensor(value)`."
             )
-    return tuple([result for result, wanted in zip(results, is_tensor, strict=True) if wanted])
+    return tuple([result for result, may_be in zip(results, is_tensor, strict=True) if may_be])
 
 
 def wrong_number(name: str, expected: int, got: int) -> GradientError:

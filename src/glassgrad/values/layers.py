@@ -161,8 +161,7 @@ def settled(x: Any) -> Any:
         x = wrap(x)
     while x.__class__ is Wrapped:
         level = x.payload.level
-        levels, depth = modes.levels, level.depth
-        if 0 < depth <= len(levels) and levels[depth - 1] is level:
+        if level in modes.levels:
             return x
         if x.payload.batched:
             raise TransformError(
