@@ -203,11 +203,18 @@ def _check_hook(tensor: Tensor, hook: object) -> None:
             f"{tuple(tensor.shape)}). No gradient would ever reach it. Create it with "
             "requires_grad=True."
         )
-    if not callable(hook):
-        raise ArgumentTypeError(
-            f"a hook must be callable, got {type(hook).__name__}. "
-            "It is called with the gradient. Pass a function such as `lambda grad: grad * 2`."
-        )
+    check_hooks("register_hook", hook)
+
+
+def check_hooks(call: str, *hooks: object) -> None:
+    """Raise ArgumentTypeError unless the hooks that a call was given can be called."""
+    for hook in hooks:
+        if not callable(hook):
+            raise ArgumentTypeError(
+                f"{call}(): incompatible function arguments. A hook must be callable, and "
+                f"{type(hook).__name__} is not callable. Pass a function of a tensor, such as "
+                "`lambda grad: grad * 2`."
+            )
 
 
 # In the engine ----------------------------------------------------------------------------------
@@ -262,6 +269,12 @@ def run_after(cold: NodeHooks, edges: Sequence[Any], grads: Grads, grad: Any) ->
         if result is not None:
             grads = _checked_all(hook, result, grads)
     return grads
+
+
+def run_before(node: Node, grad: Any) -> Any:
+    """What the hooks before a node with one output leave; its own are those that are left then."""
+    grads = run(of_tensors(node), (grad,))
+    return run([*node.hooks().pre.values()], grads)[0]
 
 
 def _of_operands(edges: Sequence[Any], grads: Grads) -> tuple[Tensor | None, ...]:

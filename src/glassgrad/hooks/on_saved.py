@@ -11,10 +11,11 @@ from typing import Any, final
 from glassgrad.core.errors import ArgumentTypeError, FreedGraphError, GraphError
 from glassgrad.core.graph import AccumulateGrad, Node, edge_of
 from glassgrad.core.saved import PrimitiveNode
-from glassgrad.core.state import HookPair, Values, modes, setting
+from glassgrad.core.state import HookPair, Names, Values, modes, setting
 from glassgrad.core.tensor import LEAF, Tensor, wrap
 from glassgrad.memory import saved
-from glassgrad.values.tree import flatten
+
+from .on_gradients import check_hooks
 
 
 @final
@@ -84,10 +85,6 @@ class Packed:
         array = self.data().payload
         return array if self.dtype is None else array.astype(self.dtype, copy=False)
 
-    def arrays(self) -> list[Any]:
-        """The arrays that are alive because of it."""
-        return [leaf.payload for leaf in flatten(self.packed)[0] if isinstance(leaf, Tensor)]
-
 
 # What the node of a built-in op saves ------------------------------------------------------------
 
@@ -96,20 +93,17 @@ class Packed:
 class Unpacking:
     """The `saved_tensors` of a node that has packed some of them: a rule unpacks as it reads."""
 
-    __slots__ = ("entries", "order")
+    __slots__ = ("entries", "names")
 
-    def __init__(self, entries: Values, order: list[int]) -> None:
-        self.entries, self.order = entries, order
-
-    def __len__(self) -> int:
-        return len(self.entries)
+    def __init__(self, entries: Values, names: Names) -> None:
+        self.entries, self.names = entries, names
 
     def __getitem__(self, index: int) -> Any:
         entry = self.entries[index]
         return entry.array() if isinstance(entry, Packed) else entry
 
     def __iter__(self) -> Iterator[Any]:
-        found = {index: self[index] for index in self.order}
+        found = {index: self[index] for index in saved.order_of_unpacking(self.names)}
         return iter([found[index] for index in range(len(self.entries))])
 
 
@@ -158,8 +152,7 @@ def put_in(node: Any, index: int, entry: Any) -> None:
         return
     node.holders = (*node.holders[:index], None, *node.holders[index + 1 :])
     is_packed = any(isinstance(kept, Packed) for kept in entries)
-    order = saved.order_of_unpacking(node._saved_names)
-    node.saved_tensors = Unpacking(entries, order) if is_packed else entries
+    node.saved_tensors = Unpacking(entries, node._saved_names) if is_packed else entries
 
 
 # What a user sees --------------------------------------------------------------------------------
@@ -195,10 +188,9 @@ class SavedTensor:
     @property
     def data(self) -> Any:
         """What is kept: the tensor, or what the pack hook made of it; None if there is nothing."""
-        kept = self._kept
-        if kept is None:
-            return None
-        return kept.packed if isinstance(kept, Packed) else self.unpack()
+        if isinstance(kept := self._kept, Packed):
+            return kept.packed
+        return None if kept is None else self.unpack()
 
     @property
     def unpack_hook(self) -> Any:
@@ -249,16 +241,6 @@ class SavedTensor:
         holder = node.holders[index]
         tensor = holder if isinstance(holder, Tensor) else saved.as_it_was(node, index)
         pack_one(node, index, tensor.detach(), (pack_hook, unpack_hook))
-
-
-def check_hooks(call: str, *hooks: Any) -> None:
-    """Raise ArgumentTypeError unless the hooks that a call was given can be called."""
-    for hook in hooks:
-        if not callable(hook):
-            raise ArgumentTypeError(
-                f"{call}(): incompatible function arguments. Hooks are called with what they "
-                f"convert, and {type(hook).__name__} is not callable. Pass two functions."
-            )
 
 
 def raw_saved(node: Any, index: int) -> SavedTensor:

@@ -29,10 +29,8 @@ CLEARED: Any = Gone(
 )
 
 
-def check_kept(
-    tensors: Values, said: str = "save_for_forward expects all arguments to be tensors"
-) -> None:
-    """Raise if `save_for_forward`, or its like, was given anything but tensors."""
+def check_kept(said: str, tensors: Values) -> None:
+    """Raise if anything but tensors is to be kept; `said`: what PyTorch says to that."""
     for position, tensor in enumerate(tensors):
         if tensor is not None and not isinstance(tensor, Tensor):
             raise ArgumentTypeError(
@@ -100,7 +98,7 @@ def place_outputs(ctx: Any, args: Values, raw: Any, edges: Any) -> Any:
         if not ctx._materialize_non_diff_grads:
             ctx._gradless = tuple(gradless)
     if edges is not None and ctx.to_save:
-        check_kept(ctx.to_save, "save_for_backward can only save variables")
+        check_kept("save_for_backward can only save variables", ctx.to_save)
         to_save = ctx.__dict__.pop("to_save")  # an output among them refers to the node: a cycle
         keep(ctx, to_save, marked)
     if marked:

@@ -7,13 +7,14 @@ asks a node what it saved, and tensors that were written before they were saved,
 import copy
 from typing import Any, NamedTuple
 
-from glassgrad.core.graph import AccumulateGrad, Edge, GradientEdge, Node
-from glassgrad.core.saved import Gone, PrimitiveNode, SavingNode, operand_of
+from glassgrad.core.graph import AccumulateGrad, Edge, GradientEdge, Node, ends
+from glassgrad.core.saved import Gone, PrimitiveNode, SavingNode, note_versions, operand_of
 from glassgrad.core.state import Names, Values, modes, plugs, special
 from glassgrad.core.tensor import Pending, Tensor, Version, wrap
 from glassgrad.values.layers import settled
+from glassgrad.values.tree import flatten
 
-from .stale import detached_error, inference_error, stale_error
+from .stale import detached_error, inference_error, stale_error  # noqa: F401  # by the spine
 from .views import CopySlices
 
 Place = tuple[str, Any, Tensor | None, int, int]
@@ -51,30 +52,19 @@ def keep(ctx: Any, tensors: Values, marked: Any) -> None:
     """Keep tensors on the node of a user's Function: as they are, but for its own outputs."""
     kept: list[Any] = list(tensors)
     for index, tensor in enumerate(tensors):
-        if tensor is None:
-            continue
-        if tensor.is_inference():
-            raise inference_error()
-        edge = tensor.edge
-        is_output = edge is ctx or (edge.__class__ is GradientEdge and edge.node is ctx)
-        if marked and tensor._is_view() and is_any_of(tensor, ctx.dirty_tensors):
-            is_output = True  # its edge is that of an AsStridedBackward0 behind this node
-        if is_output:
-            kept[index] = Output(tensor.payload, tensor.version_counter(), tensor.output_nr)
-    ctx.holders, ctx.versions = tuple(kept), versions_of(tensors)
+        if tensor is not None:
+            is_output = ends(tensor.edge)[0] is ctx
+            if marked and tensor._is_view() and is_any_of(tensor, ctx.dirty_tensors):
+                is_output = True  # its edge is that of an AsStridedBackward0 behind this node
+            if is_output:
+                kept[index] = Output(tensor.payload, tensor.version_counter(), tensor.output_nr)
+    ctx.holders = tensors
+    note_versions(ctx)
+    ctx.holders = tuple(kept)
     if special and modes.hook_pairs:
         for index, tensor in enumerate(tensors):
             if tensor is not None:
                 plugs.saved_hooks.pack_one(ctx, index, tensor, modes.hook_pairs[-1])
-
-
-def versions_of(tensors: Values) -> dict[int, tuple[Version, int]]:
-    """By position, the versions of those tensors that have one already (others are at 0)."""
-    known: dict[int, tuple[Version, int]] = {}
-    for index, tensor in enumerate(tensors):
-        if tensor is not None and tensor.cold is not None and tensor.cold.version is not None:
-            known[index] = tensor.cold.version, tensor.cold.version.count
-    return known
 
 
 def is_any_of(tensor: Tensor | None, others: Values) -> bool:
@@ -147,18 +137,8 @@ def lifted(node: PrimitiveNode) -> PrimitiveNode:
 
 def version_of_result(node: PrimitiveNode, index: int) -> Version:
     """The Version that the output shares with whoever unpacks it here, made on first use."""
-    known = node.versions or {}
-    if index not in known:
-        node.versions = known = {**known, index: (Version(), 0)}
-    return known[index][0]
-
-
-def version_of(node: Any, index: int) -> tuple[Version | None, int]:
-    """The Version that tells of writes to what `node` saved there, and what that was then."""
-    if node.versions and index in node.versions:
-        return node.versions[index]  # type: ignore[no-any-return]  # such a pair
-    source = node.holders[index]
-    return source.cold.version if isinstance(source, Tensor) and source.cold else None, 0
+    node.versions = {index: (Version(), 0), **(node.versions or {})}
+    return node.versions[index][0]
 
 
 def check_version(node: Any, index: int) -> None:
@@ -168,7 +148,9 @@ def check_version(node: Any, index: int) -> None:
         edge = edge_of_saved(node, index)
         if edge is not None and not isinstance(edge, AccumulateGrad):
             raise detached_error(node.name(), source)
-    version, expected = version_of(node, index)
+    version, expected = (node.versions or {}).get(index, (None, 0))
+    if version is None and isinstance(source, Tensor) and source.cold is not None:
+        version = source.cold.version
     if version is not None and version.count != expected:
         name = "" if node._is_users else node._saved_names[index]
         tensor = as_it_was(node, index) if source is None or node._is_users else source
@@ -189,11 +171,14 @@ def places(node: Any) -> list[Place]:
     found: list[Place] = []
     if not isinstance(node, SavingNode) or not node.holders or isinstance(node.holders, Gone):
         return found
-    names, entries = names_of(node), node._entries
+    entries, versions = node._entries, node.versions or {}
+    names = node._saved_names or names_of(node)
     for index, holder in enumerate(node.holders):
         source = holder if isinstance(holder, Tensor) else None
-        version, then = version_of(node, index)
-        now = then if version is None else version.count
+        version, then = versions.get(index, (None, 0))
+        if version is None and source is not None and source.cold is not None:
+            version = source.cold.version
+        now = 0 if version is None else version.count
         found.append((names[index], entries[index], source, then, now))
     return found
 
@@ -222,18 +207,21 @@ def saved_by(node: Any) -> list[Saved]:
     """All that `node` keeps alive: what was converted, before and after, and what lies beside."""
     node = node.fn if isinstance(node, CopySlices) else node
     found: list[Saved] = []
-    for name, kept, source, then, now in places(node):
+    for name, kept, source, then, now in places(node) if node and node.holders else ():
         alive = arrays_in(kept) if source is None else [source]
         if source is not None and not node._is_users and source.payload.dtype != kept.dtype:
             alive.append(kept)
-        found += [Saved(name, what, then, now) for what in alive]
-    return found + kept_beside(node) if isinstance(node, PrimitiveNode) else found
+        for what in alive:
+            found += [Saved(name, what, then, now)]
+    if isinstance(node, PrimitiveNode) and hasattr(node, "__dict__"):
+        found += kept_beside(node)
+    return found
 
 
 def kept_beside(node: PrimitiveNode) -> list[Saved]:
     """The arrays that `setup_context` keeps beside what is saved: indices, weights."""
     found: list[Saved] = []
-    for name, value in getattr(node, "__dict__", {}).items():
+    for name, value in vars(node).items():
         for part in value if isinstance(value, tuple) else (value,):
             found += [Saved(name, part)] if hasattr(part, "nbytes") else []
     return found
@@ -243,8 +231,8 @@ def arrays_in(kept: Any) -> list[Any]:
     """The arrays that are alive because of what a node keeps of one tensor."""
     if isinstance(kept, (Tensor, Output)):
         return [kept.payload]
-    if hasattr(kept, "arrays"):
-        return kept.arrays()  # type: ignore[no-any-return]  # a Packed
+    if hasattr(kept, "packed"):
+        return [leaf.payload for leaf in flatten(kept.packed)[0] if isinstance(leaf, Tensor)]
     return [] if kept is None else [kept]
 
 

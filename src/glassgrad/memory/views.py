@@ -100,10 +100,16 @@ class Views(list["weakref.ref[Tensor]"]):
             self[:] = [ref for ref in self if ref() is not None]
         self.append(weakref.ref(view))
 
-    def written(self) -> None:
-        """Their memory, or the edge of their base, has changed: they have to look."""
+    def written(self, *, moved: bool = False) -> None:
+        """Their memory, or the edge of their base, has changed: they have to look.
+
+        Args:
+            moved: their base has another place in the graph, so that theirs is behind it.
+        """
         for view in self.alive():
             edge, base = view.edge, view._base
+            if moved:
+                view.cold_side().seen = -1
             assert base is not None, "a view has a base"
             if edge is LEAF and base.edge is None:
                 continue  # a view of a constant, made a leaf that requires grad
@@ -111,12 +117,6 @@ class Views(list["weakref.ref[Tensor]"]):
                 view.edge = None if base.edge is None else Pending(_settle)
             elif edge.__class__ is not Pending:
                 view.edge = Pending(_settle, edge)
-
-    def moved(self) -> None:
-        """Their base has another place in the graph, so that theirs is behind it."""
-        for view in self.alive():
-            view.cold_side().seen = -1
-        self.written()
 
 
 def _settle(view: Tensor) -> Any:
@@ -128,7 +128,7 @@ def _settle(view: Tensor) -> Any:
     if cold.seen == version.count or (pending.was is None and cold.base.edge is None):
         return pending.was
     check_made(view, "its base or another view of its base has been")
-    relocate(view, AsStridedBackward0(cold.base, view))
+    relocate(view, AsStridedBackward0(cold.base, view, (edge_of(cold.base),), view))
     cold.seen = version.count
     return view.edge
 
@@ -191,7 +191,7 @@ def move(tensor: Tensor, edge: Edge, at: int = 0) -> None:
     else:
         relocate(base, CopySlices(base, tensor, node, at))
     if cold is not None and cold.version is not None and cold.version.views is not None:
-        cold.version.views.moved()
+        cold.version.views.written(moved=True)
     if base is not None:
         place = _settle(tensor)
         if node.holders:
@@ -285,10 +285,10 @@ class _ViewNode(Node):
 
     __slots__ = ("geometry",)
 
-    def __init__(self, base: Tensor, view: Tensor, edges: Any, shown: Tensor) -> None:
+    def __init__(self, base: Tensor, view: Tensor, edges: Any, output: Tensor) -> None:
         self.geometry = Geometry.of(base, view)
         self.edges = edges
-        self.out_shape, self.out_dtype = shown.payload.shape, shown.payload.dtype
+        self.out_shape, self.out_dtype = output.payload.shape, output.payload.dtype
         self.cold = None
         if isinstance(base.payload, Layer):
             self._level = base.payload.level
@@ -302,9 +302,6 @@ class AsStridedBackward0(_ViewNode):
     """
 
     __slots__ = ()
-
-    def __init__(self, base: Tensor, view: Tensor) -> None:
-        super().__init__(base, view, (edge_of(base),), view)
 
     _saved_size = property(attrgetter("geometry.size"))
     _saved_stride = property(attrgetter("geometry.stride"))

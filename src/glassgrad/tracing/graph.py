@@ -336,8 +336,8 @@ def hooks_at(node: Node) -> list[tuple[str, Any]]:
         groups += [("tensor", cold.tensor), ("pre", cold.pre), ("post", cold.post)]
     found: list[tuple[str, Any]] = []
     for kind, hooks in groups:
-        held = (hooks or {}).values()
-        found += [(kind, each[1] if isinstance(each, tuple) else each) for each in held]  # a step's
+        for hook in hooks.values() if hooks else ():
+            found += [(kind, hook[1] if isinstance(hook, tuple) else hook)]  # of a step
     return found
 
 

@@ -179,7 +179,7 @@ def dims_of_batch(value: Any) -> int:
 
     The shape of a tensor or payload is that of one example.
     """
-    return array_of(value).ndim - value.ndim
+    return len(array_of(value).shape) - len(value.shape)
 
 
 def measured(array: Array) -> tuple[Any, Any, Any, int, int]:

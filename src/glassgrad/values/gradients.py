@@ -68,9 +68,9 @@ def fitted(node: Node, position: int, grad: Any, shape: Shape, dtype: Any) -> An
     Raises:
         GradientError: if it cannot have come from there.
     """
-    edge = node.edges[position]
-    wanted = _grad_dtype(edge.variable) if isinstance(edge, AccumulateGrad) else None
-    dtype = dtype if wanted is None else wanted
+    edge: Any = node.edges[position]
+    if edge.__class__ is AccumulateGrad:
+        dtype = edge.variable.cold.grad_dtype or dtype
     if grad.shape[1:] == shape:  # a bias, a weight shared over a batch
         grad = _sum_of_rows(grad)
     elif grad.shape != shape:
@@ -118,14 +118,9 @@ def _converted(grad: Any, dtype: Any) -> Any:
     return grad.to(dtype) if isinstance(grad, Tensor) else grad.astype(dtype)
 
 
-def _grad_dtype(leaf: Tensor) -> Any:
-    """The leaf's `grad_dtype` if it was set, else None."""
-    return None if leaf.cold is None else leaf.cold.grad_dtype
-
-
-def as_leaf_wants(leaf: Tensor, grad: Any) -> Any:
+def as_leaf_wants(leaf: Any, grad: Any) -> Any:
     """`grad` in the dtype that `leaf.grad_dtype` asks for."""
-    return grad if grad is None else _converted(grad, _grad_dtype(leaf))
+    return grad if grad is None else _converted(grad, leaf.cold.grad_dtype)
 
 
 def _sum_of_rows(grad: Any) -> Any:

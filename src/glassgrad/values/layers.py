@@ -185,17 +185,6 @@ def refuse_inside(call: str) -> None:
         )
 
 
-def bare(data: Any, cls: type) -> Any:
-    """What a new tensor of class `cls` may be made of: of another one its payload, if an array."""
-    data = data.payload if isinstance(data, Tensor) else data
-    if WRAPPERS.get(data.__class__):
-        raise TransformError(
-            f"{cls.__name__}(x) cannot take a tensor of shape {list(data.shape)} out of a "
-            "transform: inside it is more than an array. Write `x.detach()`."
-        )
-    return data
-
-
 def visible(payload: Any) -> Any:
     """The array that has the numbers of a payload; None if it has those of a whole batch."""
     while isinstance(payload, Layer):

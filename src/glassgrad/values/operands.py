@@ -11,23 +11,37 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.errors import ArgumentTypeError, DeviceError, DimError, KernelError, ShapeError
+from glassgrad.core.errors import (
+    ArgumentTypeError,
+    DeviceError,
+    DimError,
+    KernelError,
+    ShapeError,
+    TransformError,
+)
 from glassgrad.core.primitive import apply_to_arrays, constant
 from glassgrad.core.state import Shape, Values, plugs
-from glassgrad.core.tensor import PLAIN, Size, Tensor, is_differentiable
+from glassgrad.core.tensor import PLAIN, WRAPPERS, Size, Tensor, is_differentiable
 
 from .backend import backend_for, backend_of, device_of, is_array
 from .dtypes import TYPE_NAMES, DType, as_dtype, float32, float64, get_default_dtype, result_dtype
-from .layers import Layer, Wrapped, bare, settled
+from .layers import Layer, Wrapped, settled
+from .tree import as_tuple
 
 
 def payload_of(cls: type, given: Values, dtype: Any, device: Any) -> Any:
     """The array that a new tensor of class `cls` has, of whatever it is made of."""
-    target, only = backend_for(device), given[0] if len(given) == 1 else None
+    target = backend_for(device)
+    only: Any = given[0] if len(given) == 1 else None
     wanted = None if dtype is None else as_dtype(dtype)
     if not given or isinstance(only, Size) or all(isinstance(n, Integral) for n in given):
         return target.asarray(np.zeros(only or given or 0, wanted or get_default_dtype()))
-    data = bare(only, cls)
+    data = only.payload if isinstance(only, Tensor) else only
+    if WRAPPERS.get(data.__class__):
+        raise TransformError(
+            f"{cls.__name__}(x) cannot take a tensor of shape {list(data.shape)} out of a "
+            "transform: inside it is more than an array. Write `x.detach()`."
+        )
     if isinstance(only, Tensor):  # it stays where it is, whatever the default device
         return (backend_of(data) if device is None else target).asarray(data, wanted)
     if not hasattr(data, "__len__") or isinstance(data, str):
@@ -158,11 +172,11 @@ def explain(cls: Any, error: Exception, values: Values) -> Exception:
 def conjugating(cls: Any) -> Any:
     """The node class of an op on complex numbers: it conjugates what goes in and comes out."""
 
+    def conjugates(values: Values) -> list[Any]:
+        return [None if value is None else np.conj(value) for value in values]
+
     def backward(ctx: Any, *grads: Any) -> Any:
-        results = cls.backward(ctx, *[None if grad is None else np.conj(grad) for grad in grads])
-        if not isinstance(results, tuple):
-            return np.conj(results)
-        return tuple([None if result is None else np.conj(result) for result in results])
+        return tuple(conjugates(as_tuple(cls.backward(ctx, *conjugates(grads)))))
 
     node_cls = cls._backward_cls
     return type(node_cls.__name__, (node_cls,), {"backward": backward, "__slots__": ()})
