@@ -231,7 +231,7 @@ def before(node: Node) -> list[Step]:
 def of_tensors(node: Node) -> list[Step]:
     """The hooks of the tensors that `node` made, the gradients to retain behind them."""
     if node.__class__ is AccumulateGrad:
-        leaf = node.variable.cold  # type: ignore[attr-defined]  # which it has
+        leaf = node.variable.cold
         return [*leaf.hooks.values()] if leaf is not None and leaf.hooks else []
     cold = node.cold
     if cold is None or not cold.retain:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from glassgrad.core.errors import DTypeError, GradientError, GraphError
-from glassgrad.core.graph import AccumulateGrad, Node
+from glassgrad.core.graph import Node
 from glassgrad.core.state import Shape, Values, modes
 from glassgrad.core.tensor import ANY_DTYPE, Tensor, is_differentiable, wrap
 
@@ -68,9 +68,9 @@ def fitted(node: Node, position: int, grad: Any, shape: Shape, dtype: Any) -> An
     Raises:
         GradientError: if it cannot have come from there.
     """
-    edge: Any = node.edges[position]
-    if edge.__class__ is AccumulateGrad:
-        dtype = edge.variable.cold.grad_dtype or dtype
+    leaf: Any = getattr(node.edges[position], "variable", None)
+    if leaf is not None:
+        dtype = leaf.cold.grad_dtype or dtype
     if grad.shape[1:] == shape:  # a bias, a weight shared over a batch
         grad = _sum_of_rows(grad)
     elif grad.shape != shape:
