@@ -12,7 +12,6 @@ parameters is a walk over these dicts, and every walk is `named_modules`.
 """
 
 import itertools
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Self
 
@@ -30,6 +29,7 @@ from glassgrad.core.errors import (
 from glassgrad.core.state import next_seq, scoped
 from glassgrad.core.tensor import Tensor, is_differentiable
 from glassgrad.hooks.on_gradients import Hooks, RemovableHandle
+from glassgrad.memory.calls import warn
 from glassgrad.nn import _hooks, _state
 from glassgrad.nn._hooks import EVERYWHERE, Hook
 from glassgrad.nn.parameter import Buffer, Parameter, is_lazy
@@ -583,11 +583,7 @@ class Module:
             ['weight', 'bias']
         """
         if args:
-            warnings.warn(
-                "Positional args are being deprecated, use kwargs instead.",
-                FutureWarning,
-                stacklevel=2,
-            )
+            warn("Positional args are being deprecated, use kwargs instead.", FutureWarning)
             others: list[Any] = [destination, prefix, keep_vars]
             destination, prefix, keep_vars = [*args, *others[len(args) :]]
         if destination is None:
