@@ -11,14 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.errors import (
-    ArgumentTypeError,
-    DeviceError,
-    DimError,
-    KernelError,
-    ShapeError,
-    TransformError,
-)
+from glassgrad.core import errors
 from glassgrad.core.primitive import apply_to_arrays, constant
 from glassgrad.core.state import Shape, Values, plugs
 from glassgrad.core.tensor import PLAIN, WRAPPERS, Size, Tensor, is_differentiable
@@ -38,14 +31,14 @@ def payload_of(cls: type, given: Values, dtype: Any, device: Any) -> Any:
         return target.asarray(np.zeros(only or given or 0, wanted or get_default_dtype()))
     data = only.payload if isinstance(only, Tensor) else only
     if WRAPPERS.get(data.__class__):
-        raise TransformError(
+        raise errors.TransformError(
             f"{cls.__name__}(x) cannot take a tensor of shape {list(data.shape)} out of a "
             "transform: inside it is more than an array. Write `x.detach()`."
         )
     if isinstance(only, Tensor):  # it stays where it is, whatever the default device
         return (backend_of(data) if device is None else target).asarray(data, wanted)
     if not hasattr(data, "__len__") or isinstance(data, str):
-        raise ArgumentTypeError(
+        raise errors.ArgumentTypeError(
             f"new(): data must be a sequence (got {type(data).__name__}). {cls.__name__} takes "
             "values, or sizes as whole numbers. Write `glassgrad.tensor(value)` for a 0-d tensor."
         )
@@ -75,7 +68,7 @@ def arrays_of(cls: Any, operands: Values) -> Values:
     arrays = [v for v in values if is_array(v)]
     if not arrays:
         given = ", ".join([type(value).__name__ for value in values])
-        raise ArgumentTypeError(
+        raise errors.ArgumentTypeError(
             f"{cls.__name__.lower()}() received an invalid combination of arguments - got "
             f"({given}), and one of them must be Tensor. Ops compute on tensors. Write "
             "`glassgrad.tensor(value)`."
@@ -87,7 +80,7 @@ def arrays_of(cls: Any, operands: Values) -> Values:
     return tuple([_move(v, place) for v in in_dtype(cls, values, dtype)])
 
 
-def _no_kernel(cls: Any, dtype: DType) -> KernelError:
+def _no_kernel(cls: Any, dtype: DType) -> errors.KernelError:
     """The error for numbers of a kind that an op does not take."""
     if "f" not in cls.kinds:
         why = "It is of whole numbers. Write `x.long()`."
@@ -95,7 +88,7 @@ def _no_kernel(cls: Any, dtype: DType) -> KernelError:
         why = "It is of real numbers. Write `x.real`."
     else:
         why = "Its values are fractions. Write `x.float()`."
-    return KernelError(f'"{cls.kernel}" not implemented for {TYPE_NAMES[dtype]!r}. {why}')
+    return errors.KernelError(f'"{cls.kernel}" not implemented for {TYPE_NAMES[dtype]!r}. {why}')
 
 
 def _value(cls: Any, operand: Any, position: int) -> Any:
@@ -106,7 +99,7 @@ def _value(cls: Any, operand: Any, position: int) -> Any:
         return operand
     if isinstance(operand, np.generic):
         return np.asarray(operand)
-    raise ArgumentTypeError(
+    raise errors.ArgumentTypeError(
         f"{cls.__name__.lower()}(): argument {position} must be Tensor, not "
         f"{type(operand).__name__}. Ops compute on tensors and numbers. "
         "Write `glassgrad.tensor(values)`."
@@ -119,7 +112,7 @@ def _move(value: Any, place: Any) -> Any:
         return value
     if value.ndim == 0 and type(value) is np.ndarray:
         return backend_of(place).asarray(value)
-    raise DeviceError(
+    raise errors.DeviceError(
         "Expected all tensors to be on the same device, but found at least two devices, "
         f"{device_of(place)} and {device_of(value)}! An op computes where its operands are. "
         f"Write `x.to({str(device_of(place))!r})`."
@@ -146,7 +139,7 @@ def explain(cls: Any, error: Exception, values: Values) -> Exception:
     shapes = " and ".join(str(tuple(v.shape)) for v in values)
     name = cls.__name__.lower()
     if isinstance(error, ValueError) and cls.broadcasts:
-        return ShapeError(
+        return errors.ShapeError(
             f"{broadcast_text(*[v.shape for v in values])} {name}() got the shapes {shapes}, and "
             "stretches only dims of size 1. Write `x.unsqueeze(dim)` or `x.reshape(…)` to line "
             "them up."
@@ -155,17 +148,19 @@ def explain(cls: Any, error: Exception, values: Values) -> Exception:
         return _no_kernel(cls, values[0].dtype)
     if isinstance(error, TypeError):
         dtypes = " and ".join(str(v.dtype) for v in values)
-        return KernelError(
+        return errors.KernelError(
             f"{name}() is not implemented for {dtypes}: {error}. "
             "Convert an operand, for example with `x.float()`."
         )
     if isinstance(error, IndexError):
         said = str(error).replace("for axis", "for dimension")
-        return DimError(
+        return errors.DimError(
             f"{said}: {name}() got the shapes {shapes}. An index names places. Write indices "
             "from 0 up that are within the dim."
         )
-    return ShapeError(f"{name}() cannot take the shapes {shapes}: {error}. Reshape an operand.")
+    return errors.ShapeError(
+        f"{name}() cannot take the shapes {shapes}: {error}. Reshape an operand."
+    )
 
 
 @functools.cache
