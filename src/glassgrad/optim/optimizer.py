@@ -16,15 +16,15 @@ import functools
 import itertools
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass
-from typing import Any
+from dataclasses import KW_ONLY, InitVar, dataclass
+from typing import Any, ClassVar, dataclass_transform
 
 import numpy as np
 
 from glassgrad.autograd.grad_mode import enable_grad, set_grad_enabled
 from glassgrad.autograd.gradients import clear_gradients
 from glassgrad.core import errors
-from glassgrad.core.state import Func, about_to_write, before_write
+from glassgrad.core.state import Func, Names, T, about_to_write, before_write
 from glassgrad.core.tensor import Tensor
 from glassgrad.hooks.on_gradients import Hooks, RemovableHandle, add_hook
 from glassgrad.ops import zeros_like
@@ -66,8 +66,8 @@ def _group_tensors_by_device_and_dtype(
     return groups
 
 
-def options_of(arguments: Mapping[str, Any]) -> Group:
-    """The options of a group: the arguments of an optimiser's `__init__`, as `locals()` has them.
+def _checked(options: Group) -> Group:
+    """The options of an optimiser, as they are.
 
     Raises:
         ArgumentError: for an option out of its bounds, or a learning rate in a tensor with
@@ -75,8 +75,6 @@ def options_of(arguments: Mapping[str, Any]) -> Group:
         ArgumentTypeError: for an option that is no number.
         GraphError: for two ways of computing at once.
     """
-    no_options = ("self", "params", "__class__")
-    options = {name: value for name, value in arguments.items() if name not in no_options}
     for name, value in options.items():
         if name in _FROM_ZERO:
             require_at_least_zero(name, value)
@@ -235,6 +233,7 @@ class Optimizer:
         2.5
     """
 
+    _options: ClassVar[Names] = ()  # the names of the options that the class declares
     _opt_called: bool | None = None  # whether `step` was called since a scheduler asked; None: none
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -256,6 +255,15 @@ class Optimizer:
         groups = entries if isinstance(entries[0], dict) else [{"params": entries}]
         for group in groups:
             self.add_param_group(group)
+
+    def __post_init__(self, params: Params, *given: Any) -> None:
+        """Begin with the options that a class declares (see `with_options`)."""
+        options = _checked(dict(zip(self._options, given, strict=True)))
+        Optimizer.__init__(self, params, self._completed(options))
+
+    def _completed(self, options: Group) -> Group:
+        """The options that were given, with what follows of them; raises for what cannot be."""
+        return options
 
     def __getstate__(self) -> dict[str, Any]:
         kept = ("defaults", "state", "param_groups")  # hooks stay behind
@@ -471,6 +479,22 @@ class Optimizer:
             options = sorted(key for key in group if key != "params")
             lines += [f"    {key}: {group[key]}" for key in options]
         return "\n".join([*lines, ")"])
+
+
+@dataclass_transform(eq_default=False)
+def with_options(cls: type[T]) -> type[T]:
+    """Let `cls`, a kind of Optimizer, be made with the options that it declares, as a dataclass.
+
+    They belong to the groups of parameters: the optimiser itself has no such attributes.
+    """
+    made: Any = dataclass(eq=False, repr=False)(cls)
+    fields = made.__dataclass_fields__.values()
+    declared = [field.name for field in fields if isinstance(field.type, InitVar)]
+    for name in declared[1:]:
+        if name in vars(made):
+            delattr(made, name)
+    made._options = tuple(declared[1:])  # the first are the parameters
+    return made  # type: ignore[no-any-return]  # the class
 
 
 def _params_of(groups: Iterable[Group]) -> list[Any]:
