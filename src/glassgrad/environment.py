@@ -13,10 +13,11 @@ import os
 import re
 import sys
 import typing
-import warnings
 from collections.abc import Callable, Iterator
 from types import ModuleType, SimpleNamespace
 from typing import Any, ClassVar, Generic, Self, TypeVar
+
+from glassgrad.memory.calls import warn
 
 from .core.errors import ArgumentError, ArgumentTypeError, DeviceError, DTypeError, GraphError
 from .core.tensor import Tensor
@@ -182,11 +183,9 @@ def set_float32_matmul_precision(precision: str) -> None:
     if precision in ("highest", "high", "medium"):
         _Settings.matmul_precision = precision
         return
-    warnings.warn(
+    warn(
         f"{precision} is not one of 'highest', 'high', or 'medium'; the current "
-        "setFloat32MatmulPrecision call has no effect.",
-        UserWarning,
-        stacklevel=2,
+        "setFloat32MatmulPrecision call has no effect."
     )
 
 
@@ -383,13 +382,11 @@ class autocast:  # noqa: N801  # PyTorch's name
     ) -> None:
         self.device, self.fast_dtype, self._enabled = Device(device_type).type, dtype, False
         if enabled and self.device != "cpu" and not _gpus():
-            warnings.warn("CUDA is not available. Disabling autocast.", UserWarning, stacklevel=2)
+            warn("CUDA is not available. Disabling autocast.")
         elif enabled and dtype is not None and getattr(dtype, "itemsize", 0) > 2:
-            warnings.warn(
+            warn(
                 f"In {self.device.upper()} autocast, but the target dtype is not supported. "
-                "Disabling autocast.",
-                UserWarning,
-                stacklevel=2,
+                "Disabling autocast."
             )
         elif enabled:
             short = dtype or ("bfloat16" if self.device == "cpu" else "float16")
@@ -460,11 +457,9 @@ class GradScaler:
     ) -> None:
         self._device = Device(device).type
         if enabled:
-            warnings.warn(
+            warn(
                 f"GradScaler is enabled, but there is no autocast on {self._device!r} whose "
-                "gradients it could scale. Disabling.",
-                UserWarning,
-                stacklevel=2,
+                "gradients it could scale. Disabling."
             )
 
     def scale(self, outputs: Any) -> Any:

@@ -8,13 +8,14 @@ the instructions and the names that tensors in containers need, and refuses all 
 
 import io
 import pickletools
-import warnings
 import zipfile
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, BinaryIO
 
 import numpy as np
+
+from glassgrad.memory.calls import warn
 
 from .core.errors import DataError
 from .core.tensor import Size, Tensor, wrap
@@ -313,11 +314,7 @@ class _Machine:
             raise _damaged(f"{kind!r} of {numel!r} elements is no storage")
         if key not in self.storages:
             if type.stored != type.dtype:
-                warnings.warn(
-                    "tensors of bfloat16 become float32: NumPy has no such dtype.",
-                    UserWarning,
-                    stacklevel=2,
-                )
+                warn("tensors of bfloat16 become float32: NumPy has no such dtype.")
             self.storages[key] = self.read(key, type, numel)
         return self.storages[key]
 

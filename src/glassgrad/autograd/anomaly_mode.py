@@ -9,7 +9,6 @@ looks at every gradient it computes. Nodes keep that in their `metadata`:
 
 import sys
 import traceback
-import warnings
 from typing import Any
 
 from glassgrad.core import state
@@ -17,8 +16,9 @@ from glassgrad.core.errors import GradientError
 from glassgrad.core.graph import Node
 from glassgrad.core.state import Values, modes
 from glassgrad.hooks.turn import Phase, Turn
+from glassgrad.memory.calls import warn
 from glassgrad.ops._arguments import check_type
-from glassgrad.values.layers import Layer
+from glassgrad.values.layers import array_of
 
 __all__ = [
     "detect_anomaly",
@@ -67,9 +67,7 @@ _detector = _Detector()
 
 
 def _has_nan(grad: Any) -> bool:
-    array = getattr(grad, "payload", grad)
-    if isinstance(array, Layer):
-        array = array.array  # of a whole batch, inside of vmap
+    array = array_of(grad)  # of a whole batch, inside of vmap
     return bool((array != array).any())  # the one value that differs from itself
 
 
@@ -77,12 +75,12 @@ def _warn(node: Node) -> None:
     """Say where `node` was made, then where the node whose backward made it was, and so on."""
     known = node.cold.metadata if node.cold is not None else {}
     said = f"Error detected in {node.name()}. " + _where(known, "caused the error")
-    warnings.warn(said, UserWarning, stacklevel=3)
+    warn(said)
     while (parent := known.get("parent_")) is not None:
         known = parent.metadata
         said = f"\n\nPrevious calculation was induced by {parent.name()}. "
         said += _where(known, "induced the previous calculation")
-        warnings.warn(said, UserWarning, stacklevel=3)
+        warn(said)
 
 
 def _where(known: dict[Any, Any], did: str) -> str:
@@ -191,11 +189,9 @@ class detect_anomaly(set_detect_anomaly):  # noqa: N801  # PyTorch's name
     def __init__(self, check_nan: bool = True) -> None:
         self._before = (is_anomaly_enabled(), is_anomaly_check_nan_enabled())
         self._check_nan = check_nan
-        warnings.warn(
+        warn(
             "Anomaly Detection has been enabled. This mode will increase the runtime and should "
-            "only be enabled for debugging.",
-            UserWarning,
-            stacklevel=2,
+            "only be enabled for debugging."
         )
 
     def __enter__(self) -> None:

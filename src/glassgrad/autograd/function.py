@@ -27,7 +27,7 @@ from glassgrad.core.state import Func, modes
 from glassgrad.core.tensor import LEAF, Tensor, is_differentiable, wrap
 from glassgrad.hooks.on_gradients import Hooks, RemovableHandle, add_hook
 from glassgrad.hooks.on_saved import SavedTensor, raw_saved
-from glassgrad.memory.calls import CLEARED
+from glassgrad.memory.calls import CLEARED, warn
 from glassgrad.values.tree import Structure, flatten, unflatten
 
 from .grad_mode import no_grad
@@ -314,21 +314,19 @@ def _tensors_of(tree: Any) -> tuple[tuple[Tensor, ...], _Nesting]:
 
 def _mark_shared_storage(_self: Any, *_pairs: Any) -> None:
     """Deprecated: views are found without it."""
-    warnings.warn(
+    warn(
         "mark_shared_storage is deprecated. Tensors with shared storages are automatically "
         "tracked. Note that calls to `set_()` are not tracked",
         FutureWarning,
-        stacklevel=2,
     )
 
 
 def _made(self: Any, *_args: Any, **_kwargs: Any) -> None:
-    warnings.warn(
+    warn(
         f"{type(self)} should not be instantiated. Methods on autograd functions are all "
         "static, so you should invoke them on the class itself. Instantiating an autograd "
         "function will raise an error in a future version of PyTorch.",
         DeprecationWarning,
-        stacklevel=2,
     )
 
 
@@ -351,9 +349,7 @@ class Members:
     @property
     def saved_variables(self: Any) -> Any:
         """The old name of `saved_tensors`."""
-        warnings.warn(
-            "'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2
-        )
+        warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning)
         return self.saved_tensors
 
     @property

@@ -3,7 +3,6 @@
 import copy
 import functools
 import inspect
-import warnings
 from collections.abc import Callable, Generator
 from typing import Any, Self, TypeVar, overload
 
@@ -14,6 +13,7 @@ from glassgrad.core.state import (
     set_modes,
     setting,
 )
+from glassgrad.memory.calls import warn
 from glassgrad.ops._arguments import check_type
 
 __all__ = [
@@ -61,11 +61,10 @@ class Mode:
 
     def _decorate_class(self, cls: Any) -> Any:
         """PyTorch's meaning of a decorated class: the mode is set while an instance is made."""
-        warnings.warn(
+        warn(
             "Decorating classes is deprecated: only __init__ runs inside the mode, its methods do "
             "not. Decorate functions or methods, for the same effect `__init__` alone.",
             FutureWarning,
-            stacklevel=3,
         )
         cls.__init__ = self(cls.__init__)
         return cls

@@ -22,7 +22,6 @@ gradient that is missing, and the same for many gradients at once as for one aft
 # tangent is a row as a difference is, so there it is the input that is moved twice.
 """
 
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -43,6 +42,7 @@ from glassgrad.core.errors import (
 from glassgrad.core.function import Function
 from glassgrad.core.state import Func, Shape, Values
 from glassgrad.core.tensor import Tensor, wrap
+from glassgrad.memory.calls import warn
 from glassgrad.values.backend import asnumpy, backend_of, repeats
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
@@ -284,12 +284,10 @@ def _check_inputs(inputs: Values) -> None:
         )
     for position, x in wanted:
         if x.dtype.itemsize // (2 if x.dtype.kind == "c" else 1) < np.dtype(float).itemsize:
-            warnings.warn(
+            warn(
                 f"Input #{position} requires gradient and is not a double precision floating "
                 f"point or complex ({x.dtype}). This check will likely fail: a step of 1e-6 is "
-                "lost in its rounding. Pass `x.double()`.",
-                UserWarning,
-                stacklevel=3,
+                "lost in its rounding. Pass `x.double()`."
             )
         if repeats(x.payload.shape, x.payload.strides):
             raise ShapeError(
@@ -767,11 +765,9 @@ def _check_undefined_gradients(at: Point) -> None:
 
 
 def _warn_undefined() -> None:
-    warnings.warn(
+    warn(
         "Backwards compatibility: New undefined gradient support checking feature is enabled by "
-        "default. Where gradients are never missing, write `check_undefined_grad=False`.",
-        UserWarning,
-        stacklevel=4,
+        "default. Where gradients are never missing, write `check_undefined_grad=False`."
     )
 
 

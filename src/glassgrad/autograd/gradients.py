@@ -2,7 +2,6 @@
 
 import importlib
 import sys
-import warnings
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -32,6 +31,7 @@ from glassgrad.core.graph import Edge, GradientEdge, edge_of, ends
 from glassgrad.core.state import Shape, plugs
 from glassgrad.core.tensor import LEAF, Tensor, as_tensor, wrap
 from glassgrad.hooks.turn import GraphTask
+from glassgrad.memory.calls import warn
 
 
 def backward(
@@ -69,11 +69,7 @@ def backward(
     See also: https://pytorch.org/docs/stable/generated/torch.autograd.backward.html
     """
     if grad_variables is not None:
-        warnings.warn(
-            "`grad_variables` is deprecated. Use `grad_tensors` instead.",
-            FutureWarning,
-            stacklevel=2,
-        )
+        warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning)
         if grad_tensors is not None:
             raise GraphError(
                 "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to "
@@ -127,11 +123,10 @@ def grad(
             "allow_unused=False. Zeros are what an unused input gets."
         )
     if not only_inputs:
-        warnings.warn(
+        warn(
             "only_inputs argument is deprecated and is ignored now (defaults to True). To "
             "accumulate gradient for other parts of the graph, please use torch.autograd.backward.",
             FutureWarning,
-            stacklevel=2,
         )
     allow_unused = materialize_grads if allow_unused is None else allow_unused
     goals = as_list(inputs)

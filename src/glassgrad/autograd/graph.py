@@ -31,8 +31,7 @@ from glassgrad.core.saved import PrimitiveNode
 from glassgrad.core.state import Values, is_recording, modes, set_modes, setting
 from glassgrad.core.tensor import Tensor, Version
 from glassgrad.hooks import on_gradients
-from glassgrad.hooks.on_gradients import RemovableHandle, as_tensors, register_hook
-from glassgrad.hooks.on_saved import check_hooks
+from glassgrad.hooks.on_gradients import RemovableHandle, as_tensors, check_hooks, register_hook
 from glassgrad.hooks.turn import GraphTask
 from glassgrad.missing import missing_from as _missing_from
 from glassgrad.ops._arguments import check_type

@@ -214,7 +214,7 @@ class Pass:
                 cold = node.cold
                 if cold is not None and cold.before:
                     self.node = node
-                    grad = plugs.hooks.run_before(cold, grad)
+                    grad = plugs.hooks.run_before(node, grad)
                 if node.seq < state.last_write:
                     plugs.saved.check_versions(node)
                 if grad is None:

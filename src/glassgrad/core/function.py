@@ -26,9 +26,9 @@ from typing import Any, ClassVar
 from . import state
 from .errors import GraphError, MissingRuleError
 from .graph import Node
-from .saved import FREED, SavingNode, unpacked
+from .saved import FREED, SavingNode
 from .state import Func, Values, modes, plugs, special, unusual
-from .tensor import Pending, Tensor, as_tensor
+from .tensor import PLAIN, Pending, Tensor, as_tensor
 
 
 class FunctionCtx:
@@ -59,7 +59,8 @@ class FunctionCtx:
 
     def save_for_forward(self, *tensors: Tensor | None) -> None:
         """Save tensors for `jvp`, which finds them in `ctx.saved_tensors`."""
-        plugs.calls.check_kept(tensors)
+        said = "save_for_forward expects all arguments to be tensors"
+        plugs.calls.check_kept(said, tensors)
         self.saved_for_forward = tensors
 
     def mark_dirty(self, *args: Tensor) -> None:
@@ -102,19 +103,22 @@ class BackwardCFunction(FunctionCtx, SavingNode):
     @property
     def saved_tensors(self) -> Any:
         """What `save_for_backward` saved, each checked for in-place changes."""
-        saved = self.holders
+        found = self.holders
         if state.tracing and modes.tracer is not None:
             modes.tracer("unpack", self)
+        for saved in found:
+            is_plain = saved is None or saved.__class__ in PLAIN
+            if not is_plain or (saved is not None and saved.cold and saved.cold.version):
+                found = plugs.saved.unpack_all(self)
+                break
         if self._forward_cls.clear_saved_tensors_on_access:
             self.holders = plugs.calls.CLEARED
-        if len(saved) == 1:
-            return (unpacked(self, saved[0]),)
-        return tuple([unpacked(self, item) for item in saved])
+        return found
 
     def release(self) -> None:
         """Let go of what was saved; touching it later raises FreedGraphError."""
         if type(self.holders) is tuple and self.holders:
-            self.holders = FREED
+            self.holders, self.versions = FREED, None
 
     def compute(self, grads: Values, recorded: bool) -> Values:
         """What the user's `backward` makes of `grads`, checked; one gradient per edge."""

@@ -181,9 +181,7 @@ class Node:
             >>> x.grad
             tensor(20.)
         """
-        hooks = self.hooks()
-        hooks.before = True
-        return plugs.hooks.add_hook(hooks.pre, fn)  # type: ignore[no-any-return]  # a handle
+        return plugs.hooks.add_prehook(self, fn)  # type: ignore[no-any-return]  # a handle
 
     def compute(self, grads: Values, recorded: bool) -> Values:
         """What the node's rule makes of `grads`: one gradient per edge, None where there is none.

@@ -1,8 +1,8 @@
 """What a node keeps until backward, and how it gives it back.
 
 The node of a built-in op keeps arrays, so that a rule reads them at the price of an attribute, and
-beside them the tensors they came from. The node of a user's Function keeps the tensors, or what
-stands for them where there is something to check or to rebuild (`memory/saved.py`).
+beside them the tensors they came from. The node of a user's Function keeps the tensors, and what
+stands for its own outputs (`memory/saved.py`).
 
 # Note [Saved by position]
 # `saves` lists the operands that backward needs, in their order, and "result" for the output.
@@ -16,7 +16,7 @@ from . import state
 from .errors import FreedGraphError
 from .graph import Node
 from .state import Values, plugs
-from .tensor import PLAIN, Tensor
+from .tensor import Tensor
 
 
 class Gone:
@@ -148,19 +148,3 @@ def note_versions(node: Any) -> None:
                 known = {} if known is None else known
                 known[index] = (version, version.count)
     node.versions = known
-
-
-def unpacked(node: Node, saved: Any) -> Tensor | None:
-    """What `node` saved: a tensor that was never written to is kept as it is."""
-    if isinstance(saved, Tensor):
-        tensor = saved
-        version = saved.cold and saved.cold.version
-        if version and version.count:
-            raise plugs.saved.stale_error(node, "", saved, version, 0)
-    elif saved is None:
-        return None
-    else:
-        tensor = saved.unpack(node)
-    if tensor.__class__ in PLAIN:
-        return tensor
-    return plugs.values.settled(tensor)  # type: ignore[no-any-return]  # a Tensor

@@ -9,7 +9,6 @@ tensor one level down. Outside of the level it may be anywhere, by way of views.
 """
 
 import functools
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -19,6 +18,7 @@ from glassgrad.core.primitive import Parameters, Primitive
 from glassgrad.core.state import Func, Shape, Values
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.levels.level import Level
+from glassgrad.memory.calls import warn
 from glassgrad.memory.views import show
 from glassgrad.ops import cat, get_rng_state, set_rng_state, stack
 from glassgrad.ops._families import in_front
@@ -513,10 +513,8 @@ def _one_by_one(
 
 @functools.cache  # once for each op
 def _warn_of_loop(cls: type[Primitive]) -> None:
-    warnings.warn(
+    warn(
         "There is a performance drop because we have not yet implemented the batching rule for "
         f"{cls.__name__}: vmap calls it for one example after the other. Give the op a `vmap` "
-        "rule, or a family of ops/_families.py that has one.",
-        UserWarning,
-        stacklevel=7,  # past the doors: where the op was called
+        "rule, or a family of ops/_families.py that has one."
     )

@@ -25,8 +25,8 @@ from glassgrad.values.layers import refuse_inside
 Step = tuple[Callable[..., Grads], Any, Any]
 
 
-class Hooks(dict[int, Callable[..., Any]]):
-    """Hooks in the order of registration. A dict that a handle can refer to weakly."""
+class Hooks(dict[int, Any]):
+    """Hooks, or their steps, in the order of registration. A handle can refer to it weakly."""
 
     __slots__ = ("__weakref__",)
 
@@ -62,7 +62,7 @@ class RemovableHandle:
         self.remove()
 
 
-def add_hook(hooks: Hooks, hook: Func, *, first: bool = False) -> RemovableHandle:
+def add_hook(hooks: Hooks, hook: Func | Step, *, first: bool = False) -> RemovableHandle:
     """Put `hook` behind those already there (or before them) and return its handle."""
     handle = RemovableHandle(hooks)
     later = {key: hooks.pop(key) for key in list(hooks)} if first else {}
@@ -75,9 +75,10 @@ class NodeHooks:
     """The cold side of a node: what few nodes have.
 
     Attributes:
-        tensor: hooks of the tensors that are the node's outputs, by output number.
+        tensor: steps of the hooks of the tensors that are the node's outputs.
         retain: the tensors whose gradient is kept, by output number; weak.
-        pre, post: hooks before and after the node.
+        pre: steps of the hooks before the node.
+        post: hooks after the node.
         before: whether there has been anything to do before the node.
         view: where the output is now, if it was written into a view; weak.
         metadata: a dict for whatever a user wants to remember.
@@ -88,7 +89,7 @@ class NodeHooks:
     def __init__(self) -> None:
         self.before = False
         self.view: weakref.ref[Node] | None = None
-        self.tensor: dict[int, Hooks] = {}
+        self.tensor = Hooks()
         self.retain: dict[int, weakref.ref[Tensor]] = {}
         self.pre = Hooks()
         self.post = Hooks()
@@ -98,6 +99,12 @@ class NodeHooks:
         """Keep the gradient of the tensor that is output `nr`."""
         self.before = True
         self.retain[nr] = weakref.ref(tensor)
+
+
+def add_prehook(node: Node, hook: Func) -> RemovableHandle:
+    """Call `hook` before `node` runs."""
+    node.hooks().before = True
+    return add_hook(node.hooks().pre, (_run_node_hook, hook, ()))
 
 
 # What a user calls ------------------------------------------------------------------------------
@@ -127,10 +134,10 @@ def register_hook(tensor: Tensor, hook: Callable[[Tensor], Tensor | None]) -> Re
     node = tensor.grad_fn
     if node is not None:
         node.hooks().before = True
-        return add_hook(node.hooks().tensor.setdefault(tensor.output_nr, Hooks()), hook)
+        return add_hook(node.hooks().tensor, (_run_tensor_hook, hook, tensor.output_nr))
     cold = tensor.cold_side()
     cold.hooks = cold.hooks or Hooks()
-    return add_hook(cold.hooks, hook)
+    return add_hook(cold.hooks, (_run_tensor_hook, hook, 0))
 
 
 def register_post_accumulate_grad_hook(
@@ -196,11 +203,18 @@ def _check_hook(tensor: Tensor, hook: object) -> None:
             f"{tuple(tensor.shape)}). No gradient would ever reach it. Create it with "
             "requires_grad=True."
         )
-    if not callable(hook):
-        raise ArgumentTypeError(
-            f"a hook must be callable, got {type(hook).__name__}. "
-            "It is called with the gradient. Pass a function such as `lambda grad: grad * 2`."
-        )
+    check_hooks("register_hook", hook)
+
+
+def check_hooks(call: str, *hooks: object) -> None:
+    """Raise ArgumentTypeError unless the hooks that a call was given can be called."""
+    for hook in hooks:
+        if not callable(hook):
+            raise ArgumentTypeError(
+                f"{call}(): incompatible function arguments. A hook must be callable, and "
+                f"{type(hook).__name__} is not callable. Pass a function of a tensor, such as "
+                "`lambda grad: grad * 2`."
+            )
 
 
 # In the engine ----------------------------------------------------------------------------------
@@ -210,22 +224,20 @@ def _check_hook(tensor: Tensor, hook: object) -> None:
 
 def before(node: Node) -> list[Step]:
     """The hooks before `node`: those of the tensors that it made, then its own."""
-    own = [] if node.cold is None else node.cold.pre.values()
-    return [*of_tensors(node), *[(_run_node_hook, hook, ()) for hook in own]]
+    own = () if node.cold is None else node.cold.pre.values()
+    return [*of_tensors(node), *own]
 
 
 def of_tensors(node: Node) -> list[Step]:
-    """The hooks of the tensors that `node` made, each output's retained gradient behind them."""
-    if isinstance(node, AccumulateGrad):
-        own = (node.variable.cold and node.variable.cold.hooks) or {}
-        return [(_run_tensor_hook, hook, 0) for hook in tuple(own.values())]
+    """The hooks of the tensors that `node` made, the gradients to retain behind them."""
+    if node.__class__ is AccumulateGrad:
+        leaf = node.variable.cold
+        return [*leaf.hooks.values()] if leaf is not None and leaf.hooks else []
     cold = node.cold
-    if cold is None:
-        return []
-    steps: list[Step] = []
-    for nr, hooks in tuple(cold.tensor.items()):
-        steps += [(_run_tensor_hook, hook, nr) for hook in tuple(hooks.values())]
-    return steps + [(_retain, kept, nr) for nr, kept in tuple(cold.retain.items())]
+    if cold is None or not cold.retain:
+        return [] if cold is None else [*cold.tensor.values()]
+    kept = [(_retain, tensor, nr) for nr, tensor in tuple(cold.retain.items())]
+    return [*cold.tensor.values(), *kept]
 
 
 def after(node: Node, grads: Sequence[Any]) -> list[Step]:
@@ -249,20 +261,6 @@ def run(steps: list[Step], grads: Grads) -> Grads:
     return grads
 
 
-def run_before(cold: NodeHooks, grad: Any) -> Any:
-    """What the hooks before a node with one output leave of its gradient, without the steps."""
-    for hooks in cold.tensor.values():
-        for hook in [*hooks.values()]:
-            result = hook(as_tensor(grad))
-            if result is not None:
-                grad = _checked(hook, result, grad)
-    for kept in cold.retain.values():
-        _retain(kept, (grad,), 0)
-    for hook in [*cold.pre.values()]:
-        (grad,) = _run_node_hook(hook, (grad,), ())
-    return grad
-
-
 def run_after(cold: NodeHooks, edges: Sequence[Any], grads: Grads, grad: Any) -> Grads:
     """What the hooks after a node with one output leave of the gradients it computed."""
     arrived = (as_tensor(grad),)
@@ -271,6 +269,12 @@ def run_after(cold: NodeHooks, edges: Sequence[Any], grads: Grads, grad: Any) ->
         if result is not None:
             grads = _checked_all(hook, result, grads)
     return grads
+
+
+def run_before(node: Node, grad: Any) -> Any:
+    """What the hooks before a node with one output leave; its own are those that are left then."""
+    grads = run(of_tensors(node), (grad,))
+    return run([*node.hooks().pre.values()], grads)[0]
 
 
 def _of_operands(edges: Sequence[Any], grads: Grads) -> tuple[Tensor | None, ...]:

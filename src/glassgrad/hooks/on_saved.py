@@ -9,12 +9,13 @@ from collections.abc import Iterator
 from typing import Any, final
 
 from glassgrad.core.errors import ArgumentTypeError, FreedGraphError, GraphError
-from glassgrad.core.graph import AccumulateGrad, Node
+from glassgrad.core.graph import AccumulateGrad, Node, edge_of
 from glassgrad.core.saved import PrimitiveNode
-from glassgrad.core.state import HookPair, Values, modes, setting
+from glassgrad.core.state import HookPair, Names, Values, modes, setting
 from glassgrad.core.tensor import LEAF, Tensor, wrap
 from glassgrad.memory import saved
-from glassgrad.values.tree import flatten
+
+from .on_gradients import check_hooks
 
 
 @final
@@ -84,10 +85,6 @@ class Packed:
         array = self.data().payload
         return array if self.dtype is None else array.astype(self.dtype, copy=False)
 
-    def arrays(self) -> list[Any]:
-        """The arrays that are alive because of it."""
-        return [leaf.payload for leaf in flatten(self.packed)[0] if isinstance(leaf, Tensor)]
-
 
 # What the node of a built-in op saves ------------------------------------------------------------
 
@@ -96,20 +93,17 @@ class Packed:
 class Unpacking:
     """The `saved_tensors` of a node that has packed some of them: a rule unpacks as it reads."""
 
-    __slots__ = ("entries", "order")
+    __slots__ = ("entries", "names")
 
-    def __init__(self, entries: Values, order: list[int]) -> None:
-        self.entries, self.order = entries, order
-
-    def __len__(self) -> int:
-        return len(self.entries)
+    def __init__(self, entries: Values, names: Names) -> None:
+        self.entries, self.names = entries, names
 
     def __getitem__(self, index: int) -> Any:
         entry = self.entries[index]
         return entry.array() if isinstance(entry, Packed) else entry
 
     def __iter__(self) -> Iterator[Any]:
-        found = {index: self[index] for index in self.order}
+        found = {index: self[index] for index in saved.order_of_unpacking(self.names)}
         return iter([found[index] for index in range(len(self.entries))])
 
 
@@ -125,21 +119,40 @@ def pack(node: PrimitiveNode, result: Tensor, hooks: HookPair) -> None:
         if node._entries[index] is not None:
             tensor = result if node._saved_names[index] == "result" else node.holders[index]
             if tensor is not None:
-                _pack_one(node, index, tensor, hooks)
+                pack_one(node, index, tensor, hooks)
 
 
-def _pack_one(node: PrimitiveNode, index: int, tensor: Tensor, hooks: HookPair) -> None:
-    """Keep what a pack hook makes of `tensor` in the place of `saves[index]`."""
-    entries, holders = list(node._entries), list(node.holders)
-    converted = entries[index].dtype  # by the op
-    dtype = None if tensor.dtype == converted else converted
-    is_result = node._saved_names[index] == "result"
-    edge, output_nr = (None, 0) if is_result else (saved.edge_of_saved(node, index), None)
-    entries[index] = Packed(tensor, hooks, edge, output_nr, dtype)
-    holders[index] = None
-    order = saved.order_of_unpacking(node._saved_names)
-    node.saved_tensors, node.holders = Unpacking(tuple(entries), order), tuple(holders)
+def pack_one(node: Any, index: int, tensor: Tensor, hooks: HookPair) -> None:
+    """Keep what a pack hook makes of `tensor` in the place of what `node` saved there."""
+    kept = node._entries[index]
+    edge, output_nr, dtype = None, None, None
+    if isinstance(kept, saved.Output):
+        output_nr = kept.output_nr
+    elif node._is_users:
+        edge = edge_of(kept)
+    else:
+        dtype = None if tensor.dtype == kept.dtype else kept.dtype  # converted by the op
+        if node._saved_names[index] == "result":
+            output_nr = 0
+        else:
+            edge = saved.edge_of_saved(node, index)
+    put_in(node, index, Packed(tensor, hooks, edge, output_nr, dtype))
+
+
+def put_in(node: Any, index: int, entry: Any) -> None:
+    """Have `node` keep `entry` in the place of what it saved there: writes to that are forgotten.
+
+    Args:
+        entry: an array (a tensor, if it is a user's Function) or a Packed.
+    """
+    entries = (*node._entries[:index], entry, *node._entries[index + 1 :])
     node.versions = {at: known for at, known in (node.versions or {}).items() if at != index}
+    if node._is_users:
+        node.holders = entries
+        return
+    node.holders = (*node.holders[:index], None, *node.holders[index + 1 :])
+    is_packed = any(isinstance(kept, Packed) for kept in entries)
+    node.saved_tensors = Unpacking(entries, node._saved_names) if is_packed else entries
 
 
 # What a user sees --------------------------------------------------------------------------------
@@ -175,10 +188,9 @@ class SavedTensor:
     @property
     def data(self) -> Any:
         """What is kept: the tensor, or what the pack hook made of it; None if there is nothing."""
-        kept = self._kept
-        if kept is None:
-            return None
-        return kept.packed if isinstance(kept, Packed) else self.unpack()
+        if isinstance(kept := self._kept, Packed):
+            return kept.packed
+        return None if kept is None else self.unpack()
 
     @property
     def unpack_hook(self) -> Any:
@@ -226,26 +238,9 @@ class SavedTensor:
                 "Calling register_hooks on a saved tensor whose hooks have already been set. "
                 "Hint: only one pair of hooks is allowed at a time. Write one pair that does both."
             )
-        if isinstance(node, PrimitiveNode):
-            tensor = node.holders[index]
-            if tensor is None:
-                tensor = saved.as_it_was(node, index)
-            _pack_one(node, index, tensor.detach(), (pack_hook, unpack_hook))
-        else:
-            kept = saved.Kept(kept) if isinstance(kept, Tensor) else kept
-            tensor = wrap(kept.array, version=kept.version).detach()
-            packed = Packed(tensor, (pack_hook, unpack_hook), kept.edge, kept.output_nr)
-            node.holders = (*node.holders[:index], packed, *node.holders[index + 1 :])
-
-
-def check_hooks(call: str, *hooks: Any) -> None:
-    """Raise ArgumentTypeError unless the hooks that a call was given can be called."""
-    for hook in hooks:
-        if not callable(hook):
-            raise ArgumentTypeError(
-                f"{call}(): incompatible function arguments. Hooks are called with what they "
-                f"convert, and {type(hook).__name__} is not callable. Pass two functions."
-            )
+        holder = node.holders[index]
+        tensor = holder if isinstance(holder, Tensor) else saved.as_it_was(node, index)
+        pack_one(node, index, tensor.detach(), (pack_hook, unpack_hook))
 
 
 def raw_saved(node: Any, index: int) -> SavedTensor:

@@ -26,13 +26,13 @@ from glassgrad.core.errors import GradientError, GraphError, ShapeError
 from glassgrad.core.function import run_forward
 from glassgrad.core.graph import ends
 from glassgrad.core.primitive import Parameters, Primitive
-from glassgrad.core.saved import kept_values
+from glassgrad.core.saved import kept_values, note_versions
 from glassgrad.core.state import Values, modes, setting
 from glassgrad.core.tensor import Tensor, is_differentiable, wrap
 from glassgrad.memory.calls import form_of, place_outputs
-from glassgrad.memory.saved import Kept, is_any_of
+from glassgrad.memory.saved import is_any_of
 from glassgrad.memory.views import Geometry, show
-from glassgrad.values.layers import Layer, Wrapped
+from glassgrad.values.layers import Layer, Wrapped, array_of
 from glassgrad.values.operands import in_common_dtype
 from glassgrad.values.tree import as_tuple
 
@@ -333,17 +333,13 @@ def _is_shown(args: Values) -> bool:
 
 def _shares_memory(tangent: Tensor, tangents: Tangents) -> bool:
     """Whether a write to one of the tangents might change the first."""
-    array = _array(tangent)
+    array = array_of(tangent)
     for x in tangents:
         if x is not None:
-            other = _array(x)
+            other = array_of(x)
             if array is other or (array.base is not None and np.may_share_memory(array, other)):
                 return True
     return False
-
-
-def _array(x: Tensor) -> Any:
-    return getattr(x.payload, "array", x.payload)
 
 
 # Built-in ops -----------------------------------------------------------------------------------
@@ -503,12 +499,14 @@ class Call:
             moves = isinstance(x, Tensor) and is_differentiable(x.dtype)
             if given[nr] is None and moves and ctx.materialize_grads:
                 given[nr] = wrap(np.zeros_like(x.payload))
-        saved = [x if x is None or x.is_inference() else Kept(x) for x in ctx.saved_for_forward]
-        kept, ctx.holders = ctx.holders, tuple(saved)
+        kept, saved = (ctx.holders, ctx.versions), ctx.saved_for_forward
+        ctx.holders = [None if x is None or x.is_inference() else x for x in saved]
+        note_versions(ctx)
+        ctx.holders = saved
         try:
             moved = ctx.apply_jvp(*given)
         finally:
-            ctx.holders = kept
+            ctx.holders, ctx.versions = kept
             ctx.__dict__.pop("saved_for_forward", None)
         moved = as_tuple(moved)
         for nr, tangent in enumerate(moved):

@@ -18,7 +18,7 @@ from glassgrad.core.state import Func, Values, here, is_ours
 from glassgrad.core.tensor import LEAF, Pending, Tensor, wrap
 from glassgrad.values.tree import as_tuple
 
-from .saved import is_any_of, keeping
+from .saved import is_any_of, keep
 from .views import CUSTOM, MULTIPLE, as_view, check_made, move
 
 # Instead of FREED, for a Function that wants its tensors to go as soon as they were read.
@@ -29,13 +29,13 @@ CLEARED: Any = Gone(
 )
 
 
-def check_kept(tensors: Values) -> None:
-    """Raise if `save_for_forward` was given anything but tensors."""
-    for tensor in tensors:
+def check_kept(said: str, tensors: Values) -> None:
+    """Raise if anything but tensors is to be kept; `said`: what PyTorch says to that."""
+    for position, tensor in enumerate(tensors):
         if tensor is not None and not isinstance(tensor, Tensor):
             raise ArgumentTypeError(
-                "save_for_forward expects all arguments to be tensors; got "
-                f"{type(tensor).__name__}. Keep other values on ctx: `ctx.dim = dim`."
+                f"{said}, but argument {position} is of type {type(tensor).__name__}. Keep other "
+                "values on ctx: `ctx.dim = dim`."
             )
 
 
@@ -82,26 +82,25 @@ def place_outputs(ctx: Any, args: Values, raw: Any, edges: Any) -> Any:
         number(ctx)
         if len(edges) != len(args):
             ctx._is_tensor = tuple([isinstance(arg, Tensor) for arg in args])
+    is_one = len(outputs) == 1
     arrays = [out.payload if isinstance(out, Tensor) else _NO_ARRAY for out in outputs]
-    if len(outputs) == 1:
-        ctx.out_shape, ctx.out_dtype = arrays[0].shape, arrays[0].dtype
-        placed = [_place(ctx, args, outputs[0], edges and ctx, marked)]
-    else:
-        ctx.out_shape = tuple([array.shape for array in arrays])
-        ctx.out_dtype = tuple([array.dtype for array in arrays])
-        placed = []
-        for nr, out in enumerate(outputs):
-            placed.append(_place(ctx, args, out, edges and GradientEdge(ctx, nr), marked))
-        if edges is not None:
-            gradless = [nr for nr, out in enumerate(placed) if getattr(out, "edge", None) is None]
-            for nr, out in enumerate(placed):
-                if nr not in gradless and len(gradless) < len(placed) - 1 and out._is_view():
-                    out.cold.made = MULTIPLE  # its node has them all
-            if not ctx._materialize_non_diff_grads:
-                ctx._gradless = tuple(gradless)
+    ctx.out_shape = arrays[0].shape if is_one else tuple([array.shape for array in arrays])
+    ctx.out_dtype = arrays[0].dtype if is_one else tuple([array.dtype for array in arrays])
+    placed = []
+    for nr, out in enumerate(outputs):
+        edge = edges and (ctx if is_one else GradientEdge(ctx, nr))
+        placed.append(_place(ctx, args, out, edge, marked))
+    if edges is not None and not is_one:
+        gradless = [nr for nr, out in enumerate(placed) if getattr(out, "edge", None) is None]
+        for nr, out in enumerate(placed):
+            if nr not in gradless and len(gradless) < len(placed) - 1 and out._is_view():
+                out.cold.made = MULTIPLE  # its node has them all
+        if not ctx._materialize_non_diff_grads:
+            ctx._gradless = tuple(gradless)
     if edges is not None and ctx.to_save:
+        check_kept("save_for_backward can only save variables", ctx.to_save)
         to_save = ctx.__dict__.pop("to_save")  # an output among them refers to the node: a cycle
-        ctx.holders = keeping(ctx, to_save, marked)
+        keep(ctx, to_save, marked)
     if marked:
         ctx.__dict__.pop("dirty_tensors", None)  # outputs refer to the node: that would be a cycle
         ctx.__dict__.pop("non_differentiable", None)
@@ -113,35 +112,25 @@ class _NO_ARRAY:  # noqa: N801  # a constant: what is known of an output that is
 
 
 def _place(ctx: Any, args: Values, out: Any, edge: Any, marked: Any) -> Any:
-    """An output at `edge`, None for nowhere: nearly always a tensor that `forward` has just made.
+    """An output at `edge`, None for nowhere.
+
+    Nearly always it is a tensor that `forward` has just made. Else it was changed in place, is an
+    input as it is, or a view.
 
     Args:
         marked: whether any tensor was marked as dirty or non-differentiable.
     """
     if not isinstance(out, Tensor):
         return out
-    is_fresh = out.edge is None and out.cold is None and not marked
-    for arg in args:  # `is_any_of` written out: every call pays for it
-        if arg is out:
-            is_fresh = False
-    if not is_fresh:
-        return _place_other(ctx, args, out, edge)
-    if out.payload.dtype.kind in "fc":
-        out.edge = edge
-    return out
-
-
-def _place_other(ctx: Any, args: Values, out: Tensor, edge: Any) -> Tensor:
-    """An output at `edge`, None for nowhere: changed in place, an input as it is, or a view."""
-    if is_any_of(out, ctx.dirty_tensors):
+    if marked and is_any_of(out, ctx.dirty_tensors):
         if edge is not None:
             out.grad = None  # it was that of the tensor as it was before
             is_it = [arg is out for arg in args if isinstance(arg, Tensor)]
             move(out, edge, is_it.index(True) if True in is_it else 0)
         return out
     is_input, here, cold = is_any_of(out, args), out.edge, out.cold
-    is_gradless = out.payload.dtype.kind not in "fc" or is_any_of(out, ctx.non_differentiable)
-    if edge is None or is_gradless:
+    is_gradless = out.payload.dtype.kind not in "fc"
+    if edge is None or is_gradless or (marked and is_any_of(out, ctx.non_differentiable)):
         if is_input and here is None:
             return _alias(out)
         if not is_input and cold is not None and cold.base is not None:

@@ -5,57 +5,37 @@ asks a node what it saved, and tensors that were written before they were saved,
 """
 
 import copy
-from typing import Any, NamedTuple, final
+from typing import Any, NamedTuple
 
-from glassgrad.core.errors import ArgumentTypeError
-from glassgrad.core.graph import AccumulateGrad, Edge, GradientEdge, Node, edge_of
-from glassgrad.core.saved import Gone, PrimitiveNode, SavingNode, operand_of, unpacked
+from glassgrad.core.graph import AccumulateGrad, Edge, GradientEdge, Node, ends
+from glassgrad.core.saved import Gone, PrimitiveNode, SavingNode, note_versions, operand_of
 from glassgrad.core.state import Names, Values, modes, plugs, special
 from glassgrad.core.tensor import Pending, Tensor, Version, wrap
+from glassgrad.values.layers import settled
+from glassgrad.values.tree import flatten
 
-from .stale import detached_error, inference_error, stale_error
+from .stale import detached_error, inference_error, stale_error  # noqa: F401  # by the spine
 from .views import CopySlices
 
-Place = tuple[str, Any, Tensor | None, Version, int]
+Place = tuple[str, Any, Tensor | None, int, int]
 """What a node has saved under a name: what it keeps, the tensor that this was of if it refers to
-one, the Version that tells of writes, and what that was when it was saved."""
+one, and the version of its memory, when it was saved and now. That of memory whose writes nobody
+has counted is 0; hooks may have packed a copy, nobody can tell."""
 
 
-@final
-class Kept:
-    """What the node of a user's Function keeps of a tensor written before, or its own output.
+class Output(NamedTuple):
+    """What the node of a user's Function keeps of its own output, which is rebuilt when asked for.
 
-    An output of the node itself is kept as its array and rebuilt when asked for: a reference to
-    the tensor would be a cycle, tensor → node → tensor.
+    A reference to the tensor would be a cycle, tensor → node → tensor.
     """
 
-    __slots__ = ("array", "edge", "expected", "output_nr", "tensor", "version")
-
-    def __init__(self, tensor: Tensor, *, output_nr: int | None = None) -> None:
-        if tensor.is_inference():
-            raise inference_error()
-        self.array, self.output_nr = tensor.payload, output_nr
-        self.tensor = tensor if output_nr is None else None
-        self.edge = edge_of(tensor) if output_nr is None else None
-        self.version = tensor.version_counter()
-        self.expected = self.version.count
+    payload: Any
+    version: Version
+    output_nr: int
 
     def unpack(self, node: Node) -> Tensor:
-        """The tensor as it was saved, or StaleTensorError if it was changed in place."""
-        tensor = self.tensor
-        if tensor is None:
-            assert self.output_nr is not None, "an input is kept as a tensor"
-            tensor = output_again(node, self.output_nr, self.array, self.version)
-        if self.version.count != self.expected:
-            raise stale_error(node, "", tensor, self.version, self.expected)
-        edge = tensor.edge
-        if self.tensor is None or edge is None or edge.__class__ is Pending or edge == self.edge:
-            return tensor  # if it has no edge: detached since, or a leaf that was switched off
-        return wrap(self.array, self.edge, version=self.version)
-
-    def arrays(self) -> list[Any]:
-        """The arrays that are alive because of it."""
-        return [self.array]
+        """The output as it was."""
+        return output_again(node, self.output_nr, self.payload, self.version)
 
 
 def output_again(node: Node, output_nr: int, array: Any, version: Version | None) -> Tensor:
@@ -68,30 +48,23 @@ def output_again(node: Node, output_nr: int, array: Any, version: Version | None
     return output
 
 
-def keeping(ctx: Any, tensors: Values, marked: Any) -> Values:
-    """How the node of a user's Function keeps tensors: as they are, if nobody wrote to them."""
-    kept: list[Any] = []
-    for tensor in tensors:
-        if tensor is None:
-            kept.append(None)
-            continue
-        if not isinstance(tensor, Tensor):
-            raise ArgumentTypeError(
-                f"save_for_backward can only save variables, but argument {len(kept)} is of type "
-                f"{type(tensor).__name__}. Keep other values on ctx: `ctx.dim = dim`."
-            )
-        edge, cold = tensor.edge, tensor.cold
-        is_output = edge is ctx or (edge.__class__ is GradientEdge and edge.node is ctx)
-        if marked and tensor._is_view() and is_any_of(tensor, ctx.dirty_tensors):
-            is_output = True  # its edge is that of an AsStridedBackward0 behind this node
-        nr = tensor.output_nr if is_output else None
-        if special and modes.hook_pairs and not tensor.is_inference():
-            kept.append(plugs.saved_hooks.Packed(tensor, modes.hook_pairs[-1], edge_of(tensor), nr))
-        elif is_output or (cold is not None and (cold.version or cold.is_inference)):
-            kept.append(Kept(tensor, output_nr=nr))
-        else:
-            kept.append(tensor)  # as nearly always
-    return tuple(kept)
+def keep(ctx: Any, tensors: Values, marked: Any) -> None:
+    """Keep tensors on the node of a user's Function: as they are, but for its own outputs."""
+    kept: list[Any] = list(tensors)
+    for index, tensor in enumerate(tensors):
+        if tensor is not None:
+            is_output = ends(tensor.edge)[0] is ctx
+            if marked and tensor._is_view() and is_any_of(tensor, ctx.dirty_tensors):
+                is_output = True  # its edge is that of an AsStridedBackward0 behind this node
+            if is_output:
+                kept[index] = Output(tensor.payload, tensor.version_counter(), tensor.output_nr)
+    ctx.holders = tensors
+    note_versions(ctx)
+    ctx.holders = tuple(kept)
+    if special and modes.hook_pairs:
+        for index, tensor in enumerate(tensors):
+            if tensor is not None:
+                plugs.saved_hooks.pack_one(ctx, index, tensor, modes.hook_pairs[-1])
 
 
 def is_any_of(tensor: Tensor | None, others: Values) -> bool:
@@ -108,25 +81,31 @@ def unpack(node: Any, index: int) -> Tensor | None:
     Raises:
         FreedGraphError, StaleTensorError: if it is gone, or was written since.
     """
-    kept = node._entries[index]
-    if kept is None or node._is_users or hasattr(kept, "unpack"):  # a Packed
-        return unpacked(node, kept)
-    check_versions(node)
+    if node._entries[index] is None:
+        return None
+    check_version(node, index)
     return as_it_was(node, index)
 
 
-def as_it_was(node: PrimitiveNode, index: int) -> Tensor:
+def unpack_all(node: Any) -> Values:
+    """What `node` saved, as tensors."""
+    return tuple([unpack(node, index) for index in range(len(node._entries))])
+
+
+def as_it_was(node: Any, index: int) -> Tensor:
     """A tensor of what was saved, in the place in the graph that it had."""
-    array, holder = node.saved_tensors[index], node.holders[index]
+    kept, holder = node._entries[index], node.holders[index]
+    if node._is_users or hasattr(kept, "unpack"):
+        return settled(kept.unpack(node) if hasattr(kept, "unpack") else kept)  # type: ignore[no-any-return]  # a Tensor
     if node._saved_names[index] == "result":
-        array = node._level.layer(array) if isinstance(array, Tensor) else array
+        array = node._level.layer(kept) if isinstance(kept, Tensor) else kept
         return output_again(node, 0, array, version_of_result(node, index))
     if holder is None:
-        return wrap(array)
+        return wrap(kept)
     edge = edge_of_saved(node, index)
     if holder.edge.__class__ is not Pending and holder.edge != edge:
         holder = wrap(holder.payload, edge)
-    return holder if holder.dtype == array.dtype else holder.to(array.dtype)  # type: ignore[no-any-return]  # a Tensor
+    return holder if holder.dtype == kept.dtype else holder.to(kept.dtype)  # type: ignore[no-any-return]  # a Tensor
 
 
 def edge_of_saved(node: PrimitiveNode, index: int) -> Edge | None:
@@ -158,58 +137,55 @@ def lifted(node: PrimitiveNode) -> PrimitiveNode:
 
 def version_of_result(node: PrimitiveNode, index: int) -> Version:
     """The Version that the output shares with whoever unpacks it here, made on first use."""
-    known = node.versions or {}
-    if index not in known:
-        node.versions = known = {**known, index: (Version(), 0)}
-    return known[index][0]
+    node.versions = {index: (Version(), 0), **(node.versions or {})}
+    return node.versions[index][0]
+
+
+def check_version(node: Any, index: int) -> None:
+    """Raise StaleTensorError if what was saved in that place was changed in place since."""
+    source = node.holders[index]
+    if not node._is_users and source is not None and source.edge is None:
+        edge = edge_of_saved(node, index)
+        if edge is not None and not isinstance(edge, AccumulateGrad):
+            raise detached_error(node.name(), source)
+    version, expected = (node.versions or {}).get(index, (None, 0))
+    if version is None and isinstance(source, Tensor) and source.cold is not None:
+        version = source.cold.version
+    if version is not None and version.count != expected:
+        name = "" if node._is_users else node._saved_names[index]
+        tensor = as_it_was(node, index) if source is None or node._is_users else source
+        raise stale_error(node, name, tensor, version, expected)
 
 
 def check_versions(node: PrimitiveNode) -> None:
     """Raise StaleTensorError if something saved was changed in place since."""
-    versions = node.versions or {}
-    for index, source in enumerate(node.holders or ()):  # `places` would take three times as long
-        version, expected = versions.get(index, (None, 0))
-        if version is None and source is not None and source.cold is not None:
-            version = source.cold.version
-        if source is not None and source.edge is None:
-            edge = edge_of_saved(node, index)
-            if edge is not None and not isinstance(edge, AccumulateGrad):
-                raise detached_error(node.name(), source)
-        if version is not None and version.count != expected:
-            tensor = wrap(node.saved_tensors[index], node) if source is None else source
-            raise stale_error(node, node._saved_names[index], tensor, version, expected)
+    for index in range(len(node.holders or ())):
+        check_version(node, index)
 
 
 # For whoever looks at a node ----------------------------------------------------------------------
 
 
-def places(node: SavingNode) -> list[Place]:
+def places(node: Any) -> list[Place]:
     """What `node` has saved, in the order of its places; nothing once it has let go of it."""
     found: list[Place] = []
-    holders, versions = node.holders, node.versions or {}
-    if not holders or isinstance(holders, Gone):
+    if not isinstance(node, SavingNode) or not node.holders or isinstance(node.holders, Gone):
         return found
-    entries = node._entries
-    names = node._saved_names or unnamed(len(entries))
-    for index, source in enumerate(holders):
-        version, expected = versions.get(index, (None, 0))
-        if isinstance(source, Kept):
-            version, expected, source = source.version, source.expected, source.tensor
-        elif not isinstance(source, Tensor):
-            source = None
-        elif version is None and source.cold is not None:
+    entries, versions = node._entries, node.versions or {}
+    names = node._saved_names or names_of(node)
+    for index, holder in enumerate(node.holders):
+        source = holder if isinstance(holder, Tensor) else None
+        version, then = versions.get(index, (None, 0))
+        if version is None and source is not None and source.cold is not None:
             version = source.cold.version
-        found.append((names[index], entries[index], source, version or _NEVER_WRITTEN, expected))
+        now = 0 if version is None else version.count
+        found.append((names[index], entries[index], source, then, now))
     return found
 
 
-def unnamed(count: int) -> Names:
-    """What the tensors are called that a user's Function has saved."""
-    return tuple([f"saved_tensors[{index}]" for index in range(count)])
-
-
-_NEVER_WRITTEN = Version()
-"""Of memory whose writes nobody has counted; hooks may have packed a copy, nobody can tell."""
+def names_of(node: SavingNode) -> Names:
+    """What the saved tensors are called: those of a user's Function by their place."""
+    return node._saved_names or tuple([f"saved_tensors[{at}]" for at in range(len(node._entries))])
 
 
 class Saved(NamedTuple):
@@ -229,17 +205,14 @@ class Saved(NamedTuple):
 
 def saved_by(node: Any) -> list[Saved]:
     """All that `node` keeps alive: what was converted, before and after, and what lies beside."""
-    if isinstance(node, CopySlices):
-        node = node.fn
+    node = node.fn if isinstance(node, CopySlices) else node
     found: list[Saved] = []
-    if not isinstance(node, SavingNode):
-        return found
-    for name, kept, source, version, expected in places(node) if node.holders else ():
+    for name, kept, source, then, now in places(node) if node and node.holders else ():
         alive = arrays_in(kept) if source is None else [source]
         if source is not None and not node._is_users and source.payload.dtype != kept.dtype:
             alive.append(kept)
         for what in alive:
-            found += [Saved(name, what, expected, version.count)]
+            found += [Saved(name, what, then, now)]
     if isinstance(node, PrimitiveNode) and hasattr(node, "__dict__"):
         found += kept_beside(node)
     return found
@@ -256,10 +229,10 @@ def kept_beside(node: PrimitiveNode) -> list[Saved]:
 
 def arrays_in(kept: Any) -> list[Any]:
     """The arrays that are alive because of what a node keeps of one tensor."""
-    if isinstance(kept, Tensor):
+    if isinstance(kept, (Tensor, Output)):
         return [kept.payload]
-    if hasattr(kept, "arrays"):
-        return kept.arrays()  # type: ignore[no-any-return]  # a Kept or a Packed
+    if hasattr(kept, "packed"):
+        return [leaf.payload for leaf in flatten(kept.packed)[0] if isinstance(leaf, Tensor)]
     return [] if kept is None else [kept]
 
 

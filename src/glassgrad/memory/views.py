@@ -29,7 +29,7 @@ from glassgrad.core.saved import FREED
 from glassgrad.core.state import Shape, Values, modes
 from glassgrad.core.tensor import LEAF, Pending, Tensor, wrap
 from glassgrad.values.backend import backend_of, in_order, repeats
-from glassgrad.values.layers import Layer, Wrapped, settled
+from glassgrad.values.layers import Layer, Wrapped, array_of, settled
 from glassgrad.values.tree import as_tuple
 
 # How a view was made, if it was made where a recorded write to it has no clear meaning.
@@ -100,10 +100,16 @@ class Views(list["weakref.ref[Tensor]"]):
             self[:] = [ref for ref in self if ref() is not None]
         self.append(weakref.ref(view))
 
-    def written(self) -> None:
-        """Their memory, or the edge of their base, has changed: they have to look."""
+    def written(self, *, moved: bool = False) -> None:
+        """Their memory, or the edge of their base, has changed: they have to look.
+
+        Args:
+            moved: their base has another place in the graph, so that theirs is behind it.
+        """
         for view in self.alive():
             edge, base = view.edge, view._base
+            if moved:
+                view.cold_side().seen = -1
             assert base is not None, "a view has a base"
             if edge is LEAF and base.edge is None:
                 continue  # a view of a constant, made a leaf that requires grad
@@ -111,12 +117,6 @@ class Views(list["weakref.ref[Tensor]"]):
                 view.edge = None if base.edge is None else Pending(_settle)
             elif edge.__class__ is not Pending:
                 view.edge = Pending(_settle, edge)
-
-    def moved(self) -> None:
-        """Their base has another place in the graph, so that theirs is behind it."""
-        for view in self.alive():
-            view.cold_side().seen = -1
-        self.written()
 
 
 def _settle(view: Tensor) -> Any:
@@ -128,7 +128,7 @@ def _settle(view: Tensor) -> Any:
     if cold.seen == version.count or (pending.was is None and cold.base.edge is None):
         return pending.was
     check_made(view, "its base or another view of its base has been")
-    relocate(view, AsStridedBackward0(cold.base, view))
+    relocate(view, AsStridedBackward0(cold.base, view, (edge_of(cold.base),), view))
     cold.seen = version.count
     return view.edge
 
@@ -191,7 +191,7 @@ def move(tensor: Tensor, edge: Edge, at: int = 0) -> None:
     else:
         relocate(base, CopySlices(base, tensor, node, at))
     if cold is not None and cold.version is not None and cold.version.views is not None:
-        cold.version.views.moved()
+        cold.version.views.written(moved=True)
     if base is not None:
         place = _settle(tensor)
         if node.holders:
@@ -285,10 +285,10 @@ class _ViewNode(Node):
 
     __slots__ = ("geometry",)
 
-    def __init__(self, base: Tensor, view: Tensor, edges: Any, shown: Tensor) -> None:
+    def __init__(self, base: Tensor, view: Tensor, edges: Any, output: Tensor) -> None:
         self.geometry = Geometry.of(base, view)
         self.edges = edges
-        self.out_shape, self.out_dtype = shown.payload.shape, shown.payload.dtype
+        self.out_shape, self.out_dtype = output.payload.shape, output.payload.dtype
         self.cold = None
         if isinstance(base.payload, Layer):
             self._level = base.payload.level
@@ -302,9 +302,6 @@ class AsStridedBackward0(_ViewNode):
     """
 
     __slots__ = ()
-
-    def __init__(self, base: Tensor, view: Tensor) -> None:
-        super().__init__(base, view, (edge_of(base),), view)
 
     _saved_size = property(attrgetter("geometry.size"))
     _saved_stride = property(attrgetter("geometry.stride"))
@@ -360,9 +357,8 @@ class CopySlices(_ViewNode):
 
 def _zeros(like: Any, shape: Shape) -> Any:
     """Zeros of this shape: an array, or a Tensor if `like` is one."""
-    if isinstance(like, Tensor):
-        return wrap(_zeros(like.payload, shape))
-    return np.zeros_like(like, order="C", shape=shape)
+    zeros = np.zeros_like(array_of(like), order="C", shape=shape)
+    return wrap(zeros) if isinstance(like, Tensor) else zeros
 
 
 def _in_parts(value: Any, is_complex: bool) -> Any:
@@ -380,7 +376,7 @@ def _of_parts(value: Any, is_complex: bool) -> Any:
 def _part(whole: Any, geometry: Geometry) -> Any:
     """What the view shows of `whole`, an array or a Tensor of the shape of the base."""
     whole = _in_parts(whole, geometry.base_in_parts)
-    index = geometry.flat_index(getattr(whole, "payload", whole))
+    index = geometry.flat_index(array_of(whole))
     return _of_parts(whole.reshape(-1)[index].reshape(geometry.size), geometry.view_in_parts)
 
 

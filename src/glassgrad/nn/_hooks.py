@@ -10,7 +10,6 @@ and one for those of all inputs:
 """
 
 import functools
-import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +19,7 @@ from glassgrad.core.function import Function
 from glassgrad.core.state import is_recording
 from glassgrad.core.tensor import Tensor
 from glassgrad.hooks.on_gradients import Hooks, RemovableHandle, add_hook
+from glassgrad.memory.calls import warn
 from glassgrad.ops._arguments import check_type
 from glassgrad.values.tree import as_tuple
 
@@ -112,11 +112,9 @@ def run_always(hooks: Iterable[Any], module: Any, args: Args, kwargs: Kwargs, re
         try:
             result = hook(module, args, kwargs, result)
         except Exception as error:  # noqa: BLE001  # the error that came first is raised
-            warnings.warn(
+            warn(
                 "module forward hook with ``always_call=True`` raised an exception that was "
-                f"silenced as another error was raised in forward: {error}",
-                UserWarning,
-                stacklevel=4,
+                f"silenced as another error was raised in forward: {error}"
             )
 
 
@@ -181,11 +179,9 @@ class ModuleBackward:
             return _behind_node((result,), self._outputs_arrived, _GRAD_OUTPUTS)[0]
         if isinstance(result, tuple):
             return _behind_node(result, self._outputs_arrived, _GRAD_OUTPUTS)
-        warnings.warn(
+        warn(
             "For backward hooks to be called, module output should be a Tensor or a tuple of "
-            f"Tensors but received {type(result)}.",
-            UserWarning,
-            stacklevel=3,
+            f"Tensors but received {type(result)}."
         )
         return result
 
@@ -233,12 +229,10 @@ class ModuleBackward:
 
     def _run_without_inputs(self, grad_output: Grads) -> None:
         """Run the hooks of a module none of whose inputs has a gradient."""
-        warnings.warn(
+        warn(
             "Full backward hook is firing when gradients are computed with respect to module "
             "outputs since no inputs require gradients. It is called before the gradients of the "
-            "parameters are known. Use the hooks of tensors for those.",
-            UserWarning,
-            stacklevel=2,
+            "parameters are known. Use the hooks of tensors for those."
         )
         for hook in self.hooks:
             result = hook(self.module, self.no_grads, grad_output)
@@ -300,10 +294,9 @@ def watch_last_node(module: Any, hooks: Args, args: Args, result: Any) -> None:
         node.register_hook(functools.partial(hook, module))
     fed_by = {x.grad_fn for x in args if isinstance(x, Tensor) and x.grad_fn is not None}
     if {each for each, _ in node.next_functions} != fed_by:
-        warnings.warn(
+        warn(
             "Using a non-full backward hook when the forward contains multiple autograd Nodes is "
             "deprecated and will be removed in future versions. This hook will be missing some "
             "grad_input. Please use register_full_backward_hook to get the documented behavior.",
             FutureWarning,
-            stacklevel=5,
         )

@@ -11,7 +11,6 @@ the Nonlinear Dynamics of Learning in Deep Linear Neural Networks* (2013).
 
 import functools
 import math
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -20,6 +19,7 @@ import numpy as np
 from glassgrad.autograd.grad_mode import no_grad
 from glassgrad.core.errors import ArgumentError, ShapeError
 from glassgrad.core.tensor import Tensor
+from glassgrad.memory.calls import warn
 from glassgrad.missing import missing_from as _missing_from
 from glassgrad.ops import as_tensor, rand, randn, randperm
 from glassgrad.ops.generator import Generator
@@ -96,11 +96,9 @@ def trunc_normal_(
         True
     """
     if mean < a - 2 * std or mean > b + 2 * std:
-        warnings.warn(
+        warn(
             "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of "
-            "values may be incorrect.",
-            UserWarning,
-            stacklevel=2,
+            "values may be incorrect."
         )
     from scipy.special import ndtr, ndtri  # the normal distribution function, and its inverse
 
@@ -353,11 +351,7 @@ def old_name(function: Callable[..., Tensor], home: str) -> Callable[..., Tensor
 
     @functools.wraps(function)
     def renamed(*args: Any, **kwargs: Any) -> Tensor:
-        warnings.warn(
-            f"`{home}.{old}` is now deprecated in favor of `{home}.{name}`.",
-            FutureWarning,
-            stacklevel=2,
-        )
+        warn(f"`{home}.{old}` is now deprecated in favor of `{home}.{name}`.", FutureWarning)
         return function(*args, **kwargs)
 
     renamed.__name__ = old

@@ -12,24 +12,17 @@ parameters is a walk over these dicts, and every walk is `named_modules`.
 """
 
 import itertools
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Self
 
 from glassgrad.autograd.grad_mode import no_grad
 from glassgrad.autograd.gradients import clear_gradients
 from glassgrad.autograd.scopes import call_in_scope, note_call
-from glassgrad.core.errors import (
-    ArgumentError,
-    ArgumentTypeError,
-    DTypeError,
-    GlassgradError,
-    HookError,
-    MissingRuleError,
-)
+from glassgrad.core import errors
 from glassgrad.core.state import next_seq, scoped
 from glassgrad.core.tensor import Tensor, is_differentiable
 from glassgrad.hooks.on_gradients import Hooks, RemovableHandle
+from glassgrad.memory.calls import warn
 from glassgrad.nn import _hooks, _state
 from glassgrad.nn._hooks import EVERYWHERE, Hook
 from glassgrad.nn.parameter import Buffer, Parameter, is_lazy
@@ -39,7 +32,7 @@ from glassgrad.values.backend import Device
 from glassgrad.values.dtypes import as_dtype, float16, float32, float64
 
 
-class PartNameError(GlassgradError, KeyError, AttributeError):
+class PartNameError(errors.GlassgradError, KeyError, AttributeError):
     """A name that no parameter, buffer or submodule can have."""
 
     __str__ = Exception.__str__  # KeyError's would print the message as a quoted key
@@ -86,7 +79,7 @@ class Module:
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         if args or kwargs:
             given = f"keyword argument '{next(iter(kwargs))}'" if kwargs else "positional argument"
-            raise ArgumentTypeError(
+            raise errors.ArgumentTypeError(
                 f"{type(self).__name__}.__init__() got an unexpected {given}. A module's own "
                 "arguments stop at its class. Write `super().__init__()`."
             )
@@ -97,7 +90,7 @@ class Module:
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """What the module computes; every subclass says so."""
-        raise MissingRuleError(
+        raise errors.MissingRuleError(
             f'Module [{type(self).__name__}] is missing the required "forward" function. '
             "Calling a module runs it. Write `def forward(self, x): …` in the class."
         )
@@ -182,7 +175,7 @@ class Module:
 
     def _assign_none(self, name: str, value: object, registry: str, what: str, wanted: str) -> None:
         if value is not None:
-            raise ArgumentTypeError(
+            raise errors.ArgumentTypeError(
                 f"cannot assign '{type(value).__name__}' as {what} '{name}' ({wanted} or None "
                 f"expected). Other code finds the {what} by that name. "
                 f"Assign a {wanted}, or `del` the attribute first."
@@ -214,7 +207,7 @@ class Module:
         """File a parameter, or None for one that is left out, under `name`."""
         self._require_free_name("parameter", name, self._parameters)
         if param is not None and not isinstance(param, Parameter):
-            raise ArgumentTypeError(
+            raise errors.ArgumentTypeError(
                 f"cannot assign '{type(param).__name__}' object to parameter '{name}' "
                 "(nn.Parameter or None required). Only those are found by `parameters()`. "
                 "Write `nn.Parameter(tensor)`."
@@ -242,7 +235,7 @@ class Module:
     def register_module(self, name: str, module: "Module | None") -> None:
         """File a submodule, or None for one that is left out, under `name`."""
         if module is not None and not isinstance(module, Module):
-            raise ArgumentTypeError(
+            raise errors.ArgumentTypeError(
                 f"{type(module).__name__} is not a Module subclass. A part of a network has to be "
                 "one. Derive its class from nn.Module, or call it as a function in `forward`."
             )
@@ -305,11 +298,11 @@ class Module:
             PartNameError: if the name leads nowhere, or to what is no module.
         """
         if not target:
-            raise ArgumentError(
+            raise errors.ArgumentError(
                 "Cannot set the submodule without a target name! Write the name of its place."
             )
         if not isinstance(module, Module):
-            raise ArgumentError(
+            raise errors.ArgumentError(
                 f"`module` is not an nn.Module, found {type(module)}. Only modules are parts of "
                 "one. Derive its class from nn.Module."
             )
@@ -334,7 +327,9 @@ class Module:
     def _require_free_name(self, what: str, name: Any, own: Mapping[str, Any]) -> None:
         if not isinstance(name, str):
             got = type(name).__name__
-            raise ArgumentTypeError(f"{what} name should be a string. Got {got}. Write a name.")
+            raise errors.ArgumentTypeError(
+                f"{what} name should be a string. Got {got}. Write a name."
+            )
         if "." in name:
             raise PartNameError(
                 f'{what} name can\'t contain ".", got: {name}. Dots join the names of nested '
@@ -526,7 +521,7 @@ class Module:
 
     def _use_backward_hooks(self, *, full: bool) -> None:
         if self._is_full_backward_hook is (not full):
-            raise HookError(
+            raise errors.HookError(
                 "Cannot use both regular backward hooks and full backward hooks on a single "
                 "Module. Please use only one of them: write `register_full_backward_hook` for all."
             )
@@ -583,11 +578,7 @@ class Module:
             ['weight', 'bias']
         """
         if args:
-            warnings.warn(
-                "Positional args are being deprecated, use kwargs instead.",
-                FutureWarning,
-                stacklevel=2,
-            )
+            warn("Positional args are being deprecated, use kwargs instead.", FutureWarning)
             others: list[Any] = [destination, prefix, keep_vars]
             destination, prefix, keep_vars = [*args, *others[len(args) :]]
         if destination is None:
@@ -633,7 +624,7 @@ class Module:
     def train(self, mode: bool = True) -> Self:
         """Switch this module and all below it to training mode, or out of it; returns it."""
         if not isinstance(mode, bool):
-            raise ArgumentError(
+            raise errors.ArgumentError(
                 f"training mode is expected to be boolean, got {mode!r}. A module is in it "
                 "or out of it. Write `train(True)`."
             )
@@ -680,7 +671,7 @@ class Module:
         dtype, device = destination(places, dtype, device)
         wanted = None if dtype is None else as_dtype(dtype)
         if wanted is not None and not is_differentiable(wanted):
-            raise ArgumentTypeError(
+            raise errors.ArgumentTypeError(
                 "nn.Module.to only accepts floating point or complex dtypes, but got desired "
                 f"dtype={wanted}. Parameters of whole numbers cannot be trained. "
                 "Write `module.to(glassgrad.float32)`."
@@ -714,7 +705,7 @@ class Module:
         Raises:
             DTypeError: always.
         """
-        raise DTypeError(
+        raise errors.DTypeError(
             "bfloat16 is not implemented: NumPy has no such numbers. Write `module.half()`, or "
             "keep float32."
         )
@@ -775,8 +766,8 @@ _REGISTRIES = ("_parameters", "_buffers", "_modules")
 _HOOKS = tuple([name for name, kind in Module.__annotations__.items() if kind is Hooks])
 
 
-def _without_extra_state(method: str) -> MissingRuleError:
-    return MissingRuleError(
+def _without_extra_state(method: str) -> errors.MissingRuleError:
+    return errors.MissingRuleError(
         f"Reached a code path in Module.{method}() that should never be called. A state has it "
         f"only if a subclass does. Write `def {method}(self, …): …` in the class."
     )
@@ -784,7 +775,7 @@ def _without_extra_state(method: str) -> MissingRuleError:
 
 def _require_tensor_or_none(name: str, value: object) -> None:
     if value is not None and not isinstance(value, Tensor):
-        raise ArgumentTypeError(
+        raise errors.ArgumentTypeError(
             f"cannot assign '{type(value).__name__}' object to buffer '{name}' "
             "(Tensor or None required). A buffer moves and is saved with the module. "
             "Write `glassgrad.tensor(values)`."

@@ -1,12 +1,12 @@
 """Normalisation as modules: with a scale and a shift that are learned, and running statistics."""
 
 import inspect
-import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
 from glassgrad.core.errors import ArgumentError
 from glassgrad.core.tensor import Tensor
+from glassgrad.memory.calls import warn
 from glassgrad.nn import functional
 from glassgrad.nn._making import Ints, add_parameters, each_dim
 from glassgrad.nn.applied import Derived
@@ -298,10 +298,9 @@ class _InstanceNorm(Derived, _NormBase):
                     f"({self.num_features}), but got: {input.shape[dim]}. Each channel has its "
                     "scale. Make the module for as many."
                 )
-            warnings.warn(
+            warn(
                 f"input's size at dim={dim} does not match num_features. You can silence this "
-                "warning by not passing in num_features, which is not used because affine=False",
-                stacklevel=2,
+                "warning by not passing in num_features, which is not used because affine=False"
             )
         x = input if is_batched else input.unsqueeze(0)
         stats, learned = (self.running_mean, self.running_var), (self.weight, self.bias)

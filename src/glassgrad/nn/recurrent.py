@@ -12,12 +12,12 @@ and those of the way back have `_reverse` behind their names. All are drawn from
 
 import inspect
 import math
-import warnings
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, RangeError, ShapeError
 from glassgrad.core.tensor import Tensor
+from glassgrad.memory.calls import warn
 from glassgrad.nn._making import add_parameters, changed
 from glassgrad.nn.applied import Derived
 from glassgrad.nn.init import uniform_
@@ -219,11 +219,9 @@ def _check_dropout(dropout: Any, num_layers: int) -> None:
             f"element being zeroed, got {dropout}. Write one."
         )
     if dropout > 0 and num_layers == 1:
-        warnings.warn(
+        warn(
             "dropout option adds dropout after all but last recurrent layer, so non-zero dropout "
-            f"expects num_layers greater than 1, but got dropout={dropout} and num_layers=1",
-            UserWarning,
-            stacklevel=5,
+            f"expects num_layers greater than 1, but got dropout={dropout} and num_layers=1"
         )
 
 

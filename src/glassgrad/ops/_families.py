@@ -15,7 +15,7 @@ from glassgrad.core.state import Func, Names, Shape, Values
 from glassgrad.core.tensor import Size, Tensor
 from glassgrad.levels.level import transposed_twice
 from glassgrad.values.backend import backend_of
-from glassgrad.values.layers import Layer, visible
+from glassgrad.values.layers import array_of, visible
 
 from ._arguments import OpClass
 
@@ -33,12 +33,6 @@ def spread(value: Any, shape: Shape) -> Any:
     if type(value) is np.ndarray and not value.ndim:
         return np.ndarray(shape, value.dtype, value, strides=(0,) * len(shape))
     return np.broadcast_to(value, shape)
-
-
-def array_of(value: Any) -> Any:
-    """The array of a value, or the one at its bottom: says where a constant belongs."""
-    array = value.payload if isinstance(value, Tensor) else value
-    return array.array if isinstance(array, Layer) else array
 
 
 def zeros_like(value: Any, shape: Shape) -> Any:

@@ -30,10 +30,10 @@ from glassgrad.levels.level import level_below
 from glassgrad.memory.calls import warn
 from glassgrad.memory.views import check_made, move, relocate
 from glassgrad.values.backend import backend_of, repeats
-from glassgrad.values.layers import Layer, fresh
+from glassgrad.values.layers import Layer, array_of, fresh
 
 from ._arguments import OpClass, c_name, check_type, scalar_name
-from ._families import array_of, is_batched
+from ._families import is_batched
 
 
 def in_place(

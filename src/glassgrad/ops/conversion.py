@@ -10,10 +10,10 @@ from glassgrad.core.tensor import Tensor, is_differentiable, whole
 from glassgrad.memory.calls import warn
 from glassgrad.values.backend import CPU, Device, asnumpy, backend_for, copy_of, device_of
 from glassgrad.values.dtypes import TYPE_NAMES, DType, as_dtype, float32
-from glassgrad.values.layers import Layer, batches_of, settled
+from glassgrad.values.layers import Layer, array_of, batches_of, settled
 
 from ._declaring import for_each_dtype, function, method, op
-from ._families import Moved, array_of
+from ._families import Moved
 
 
 class Clone(Moved):

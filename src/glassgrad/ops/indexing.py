@@ -27,7 +27,7 @@ from glassgrad.levels.level import level_below
 from glassgrad.memory.views import as_view
 from glassgrad.values.backend import backend_of, is_array
 from glassgrad.values.dtypes import float16
-from glassgrad.values.layers import Layer, backend_below, visible
+from glassgrad.values.layers import Layer, array_of, visible
 from glassgrad.values.tree import as_tuple
 
 from ._arguments import check_dtypes, check_long, check_type, ints_of, require_tensor
@@ -37,7 +37,6 @@ from ._families import (
     KeepsShape,
     Linear,
     Moved,
-    array_of,
     batch_all,
     in_front,
     run,
@@ -137,7 +136,7 @@ def index_array(item: Any, array: Any) -> Any:
             stacklevel=5,
         )
         values = (wrap(values) != 0).payload
-    backend = backend_below(array)
+    backend = backend_of(array_of(array))
     is_ready = isinstance(values, (Layer, backend.array_type))
     return values if is_ready else backend.asarray(values)
 
@@ -798,7 +797,7 @@ def _record(input: Tensor, index: Any, value: Any) -> None:
     target, dims, indices = parse(input, index)
     if not isinstance(value, Tensor):
         with np.errstate(over="ignore"):
-            value = wrap(backend_below(target.payload).asarray(value, target.dtype))
+            value = wrap(backend_of(array_of(target)).asarray(value, target.dtype))
     if dims:
         sizes = _without_leading_ones(value)
         value = value if sizes == value.shape else view(value, sizes)

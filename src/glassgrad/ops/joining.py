@@ -21,7 +21,7 @@ from glassgrad.core.tensor import Size, Tensor
 from glassgrad.memory.views import as_view, offsets, show
 from glassgrad.values.backend import backend_of, in_rows
 from glassgrad.values.dtypes import int64
-from glassgrad.values.layers import Layer
+from glassgrad.values.layers import Layer, array_of
 from glassgrad.values.operands import broadcast_text
 
 from ._arguments import (
@@ -45,7 +45,6 @@ from ._families import (
     Part,
     Replaced,
     Transposed,
-    array_of,
     batch_all,
     in_dim,
     run,
@@ -539,7 +538,7 @@ def _check_memory(input: Tensor, size: Shape, stride: Shape, start: int) -> None
     while isinstance(input.payload, Layer):
         if input.payload.batched:
             own, n = offset_of(input), _reach(input.shape, steps_of(input))
-            no_examples = input.numel() and not input.payload.array.size
+            no_examples = input.numel() and not array_of(input).size
             if not no_examples and not own <= start < end <= own + n:
                 raise ShapeError(
                     f"result = tensor.as_strided({list(size)}, {list(stride)}, {start}) can access "

@@ -20,11 +20,12 @@ from glassgrad.core.errors import ArgumentTypeError, DTypeError, ShapeError
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.state import Shape, Values
 from glassgrad.core.tensor import Tensor
+from glassgrad.values.layers import array_of
 from glassgrad.values.operands import broadcast_text
 
 from ._arguments import c_name, check_one_dtype, not_a_tensor, wrap_dim, wrap_dims
 from ._declaring import function, of_numpy, op
-from ._families import Along, Multilinear, array_of, lined_up, run, total
+from ._families import Along, Multilinear, lined_up, run, total
 from .arithmetic import Add, mul
 from .creation import as_tensor
 from .shape import reshape

@@ -29,6 +29,7 @@ from glassgrad.core.state import Func, Shape, modes
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.memory.calls import warn
 from glassgrad.values.backend import asnumpy, in_rows
+from glassgrad.values.layers import array_of
 from glassgrad.values.operands import broadcast_text
 
 from ._arguments import check_kind, chosen_reduction, scalar_name
@@ -36,7 +37,6 @@ from ._declaring import functional, loss
 from ._families import (
     Elementwise,
     Transposed,
-    array_of,
     batch_all,
     rows_of,
     run,

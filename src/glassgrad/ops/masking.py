@@ -12,13 +12,13 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.values.backend import asnumpy, in_rows
 from glassgrad.values.dtypes import Number
 from glassgrad.values.gradients import sum_to
+from glassgrad.values.layers import array_of
 
 from ._arguments import check_dtypes, check_type, scalar_name
 from ._declaring import op
 from ._families import (
     Elementwise,
     Linear,
-    array_of,
     in_front,
     is_batched,
     rows_of,

@@ -29,10 +29,11 @@ from glassgrad.core.errors import DTypeError, GradientError, LinAlgError, ShapeE
 from glassgrad.core.state import Names, Values
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.backend import asnumpy, backend_of
+from glassgrad.values.layers import array_of
 
 from ._arguments import check_one_dtype, require_tensor, scalar_name
 from ._declaring import function, of_numpy, op
-from ._families import Along, Transposed, array_of, lined_up, run, seen, show_named, total
+from ._families import Along, Transposed, lined_up, run, seen, show_named, total
 from .arithmetic import abs
 from .diagonals import diag_embed, diagonal, tril, triu
 from .elementary import log

@@ -14,7 +14,7 @@ from glassgrad.levels.duals import tangent_of
 from glassgrad.levels.level import level_below
 from glassgrad.values.backend import CPU, asnumpy, backend_of
 from glassgrad.values.dtypes import Number
-from glassgrad.values.layers import Layer, settled
+from glassgrad.values.layers import Layer, array_of, settled
 
 from ._arguments import c_name, check_number, check_type, wrap_dim
 from ._declaring import function, method, op
@@ -185,7 +185,7 @@ def is_storage(obj: object) -> bool:
 
 def owner_of(array: Any) -> Any:
     """The array in whose memory `array` lies, itself if that is its own."""
-    array = getattr(array, "array", array)  # that at the bottom of a transform's layers
+    array = array_of(array)
     kind, dtype = type(array), array.dtype
     while type(array.base) is kind and array.base.dtype == dtype:
         array = array.base

@@ -18,7 +18,7 @@ from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.values.backend import asnumpy, backend_of
 from glassgrad.values.dtypes import Number, ends_of, int32, int64
 from glassgrad.values.gradients import sum_to
-from glassgrad.values.layers import visible
+from glassgrad.values.layers import array_of, visible
 from glassgrad.values.operands import broadcast_text
 
 from ._arguments import (
@@ -40,7 +40,6 @@ from ._families import (
     Linear,
     Moved,
     Symmetric,
-    array_of,
     batch_all,
     in_dim,
     in_front,

@@ -9,10 +9,11 @@ from glassgrad.core.primitive import Primitive, constant
 from glassgrad.core.tensor import Tensor
 from glassgrad.memory.calls import warn
 from glassgrad.values.dtypes import ends_of, get_default_dtype, int64, result_dtype, uint8
+from glassgrad.values.layers import array_of
 
 from ._arguments import Operand, check_dtypes, check_kind, check_number, scalar_name
 from ._declaring import in_numpys_order, op
-from ._families import Elementwise, Predicate, array_of
+from ._families import Elementwise, Predicate
 from .conversion import to
 
 

@@ -1,5 +1,6 @@
 """`Adagrad`, `RMSprop`, `Adadelta`: steps divided by how large the gradients have been."""
 
+from dataclasses import KW_ONLY, InitVar
 from typing import Any
 
 import numpy as np
@@ -13,11 +14,12 @@ from .optimizer import (
     Params,
     State,
     decayed,
-    options_of,
     require_at_least_zero,
+    with_options,
 )
 
 
+@with_options
 class Adagrad(Optimizer):
     r"""Divide by the root of the sum of all squared gradients.
 
@@ -50,21 +52,17 @@ class Adagrad(Optimizer):
     See also: Duchi et al., *Adaptive Subgradient Methods for Online Learning* (2011).
     """
 
-    def __init__(
-        self,
-        params: Params,
-        lr: float | Tensor = 1e-2,
-        lr_decay: float = 0,
-        weight_decay: float = 0,
-        initial_accumulator_value: float = 0,
-        eps: float = 1e-10,
-        foreach: bool | None = None,
-        *,
-        maximize: bool = False,
-        differentiable: bool = False,
-        fused: bool | None = None,
-    ) -> None:
-        super().__init__(params, options_of(locals()))
+    params: InitVar[Params]
+    lr: InitVar[float | Tensor] = 1e-2
+    lr_decay: InitVar[float] = 0
+    weight_decay: InitVar[float] = 0
+    initial_accumulator_value: InitVar[float] = 0
+    eps: InitVar[float] = 1e-10
+    foreach: InitVar[bool | None] = None
+    _: KW_ONLY
+    maximize: InitVar[bool] = False
+    differentiable: InitVar[bool] = False
+    fused: InitVar[bool | None] = None
 
     def add_param_group(self, param_group: Group) -> None:
         """Add parameters; what is remembered of them is there before the first step."""
@@ -84,6 +82,7 @@ class Adagrad(Optimizer):
         x -= scale * (grad / (np.sqrt(total) + group["eps"]))
 
 
+@with_options
 class RMSprop(Optimizer):
     r"""Divide by the root of a running mean of squared gradients.
 
@@ -119,22 +118,21 @@ class RMSprop(Optimizer):
     See also: Hinton's sixth lecture on neural networks for machine learning (2012).
     """
 
-    def __init__(
-        self,
-        params: Params,
-        lr: float | Tensor = 1e-2,
-        alpha: float = 0.99,
-        eps: float = 1e-8,
-        weight_decay: float = 0,
-        momentum: float = 0,
-        centered: bool = False,
-        capturable: bool = False,
-        foreach: bool | None = None,
-        maximize: bool = False,
-        differentiable: bool = False,
-    ) -> None:
-        require_at_least_zero("alpha", alpha)
-        super().__init__(params, options_of(locals()))
+    params: InitVar[Params]
+    lr: InitVar[float | Tensor] = 1e-2
+    alpha: InitVar[float] = 0.99
+    eps: InitVar[float] = 1e-8
+    weight_decay: InitVar[float] = 0
+    momentum: InitVar[float] = 0
+    centered: InitVar[bool] = False
+    capturable: InitVar[bool] = False
+    foreach: InitVar[bool | None] = None
+    maximize: InitVar[bool] = False
+    differentiable: InitVar[bool] = False
+
+    def _completed(self, options: Group) -> Group:
+        require_at_least_zero("alpha", options["alpha"])
+        return options
 
     def update(self, x: Any, grad: Any, group: Group, state: State) -> None:
         state.count()
@@ -156,6 +154,7 @@ class RMSprop(Optimizer):
         x -= group["lr"] * grad
 
 
+@with_options
 class Adadelta(Optimizer):
     r"""Steps in the units of the parameter: mean steps divided by mean gradients.
 
@@ -189,25 +188,25 @@ class Adadelta(Optimizer):
     See also: Zeiler, *ADADELTA: An Adaptive Learning Rate Method* (2012).
     """
 
-    def __init__(
-        self,
-        params: Params,
-        lr: float | Tensor = 1.0,
-        rho: float = 0.9,
-        eps: float = 1e-6,
-        weight_decay: float = 0,
-        foreach: bool | None = None,
-        *,
-        capturable: bool = False,
-        maximize: bool = False,
-        differentiable: bool = False,
-    ) -> None:
+    params: InitVar[Params]
+    lr: InitVar[float | Tensor] = 1.0
+    rho: InitVar[float] = 0.9
+    eps: InitVar[float] = 1e-6
+    weight_decay: InitVar[float] = 0
+    foreach: InitVar[bool | None] = None
+    _: KW_ONLY
+    capturable: InitVar[bool] = False
+    maximize: InitVar[bool] = False
+    differentiable: InitVar[bool] = False
+
+    def _completed(self, options: Group) -> Group:
+        rho = options["rho"]
         if not 0.0 <= rho <= 1.0:
             raise ArgumentError(
                 f"Invalid rho value: {rho}. It is the share of the old average that is kept. "
                 "Write a number from 0 to 1."
             )
-        super().__init__(params, options_of(locals()))
+        return options
 
     def update(self, x: Any, grad: Any, group: Group, state: State) -> None:
         state.count()

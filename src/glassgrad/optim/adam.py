@@ -4,14 +4,15 @@ All keep two running averages, of the gradient and of its size, and divide the o
 """
 
 import math
-from typing import Any
+from dataclasses import KW_ONLY, InitVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from glassgrad.core.errors import ArgumentError
 from glassgrad.core.tensor import Tensor
 
-from .optimizer import Group, Optimizer, Params, State, decayed, options_of
+from .optimizer import Group, Optimizer, Params, State, decayed, with_options
 
 
 def _averages(x: Any, grad: Any, group: Group, state: State) -> tuple[Any, Any, Any]:
@@ -25,7 +26,24 @@ def _averages(x: Any, grad: Any, group: Group, state: State) -> tuple[Any, Any, 
     return grad, mean, square
 
 
-class Adam(Optimizer):
+@with_options
+class _OfAverages(Optimizer):
+    """The options that Adam and all its kin have."""
+
+    params: InitVar[Params]
+    lr: InitVar[float | Tensor] = 1e-3
+    betas: InitVar[tuple[float | Tensor, float | Tensor]] = (0.9, 0.999)
+    eps: InitVar[float] = 1e-8
+    weight_decay: InitVar[float] = 0
+    _: KW_ONLY
+    foreach: InitVar[bool | None] = None
+    maximize: InitVar[bool] = False
+    capturable: InitVar[bool] = False
+    differentiable: InitVar[bool] = False
+
+
+@with_options
+class Adam(_OfAverages):
     r"""Adam: momentum over a running root mean square.
 
         g ← grad + weight_decay·p
@@ -60,30 +78,19 @@ class Adam(Optimizer):
     Reddi et al., *On the Convergence of Adam and Beyond* (2018) for amsgrad.
     """
 
-    def __init__(
-        self,
-        params: Params,
-        lr: float | Tensor = 1e-3,
-        betas: tuple[float | Tensor, float | Tensor] = (0.9, 0.999),
-        eps: float = 1e-8,
-        weight_decay: float = 0,
-        amsgrad: bool = False,
-        *,
-        foreach: bool | None = None,
-        maximize: bool = False,
-        capturable: bool = False,
-        differentiable: bool = False,
-        fused: bool | None = None,
-        decoupled_weight_decay: bool = False,
-    ) -> None:
-        options = options_of(locals())
+    amsgrad: InitVar[bool] = False
+    _: KW_ONLY
+    fused: InitVar[bool | None] = None
+    decoupled_weight_decay: InitVar[bool] = False
+
+    def _completed(self, options: Group) -> Group:
+        betas = options["betas"]
         if {isinstance(beta, Tensor) for beta in betas} == {True, False}:
             raise ArgumentError(
                 f"betas must be either both floats or both Tensors, got {betas}. "
                 "Write two numbers: `betas=(0.9, 0.999)`."
             )
-        options["betas"] = tuple(float(beta) for beta in betas)
-        super().__init__(params, options)
+        return {**options, "betas": tuple(float(beta) for beta in betas)}
 
     def update(self, x: Any, grad: Any, group: Group, state: State) -> None:
         step = state.count()
@@ -98,6 +105,7 @@ class Adam(Optimizer):
         x -= scale * (mean / spread)
 
 
+@with_options
 class AdamW(Adam):
     r"""Adam whose weight decay shrinks the parameters directly, whatever their gradients are.
 
@@ -122,26 +130,15 @@ class AdamW(Adam):
     See also: Loshchilov and Hutter, *Decoupled Weight Decay Regularization* (2019).
     """
 
-    def __init__(
-        self,
-        params: Params,
-        lr: float | Tensor = 1e-3,
-        betas: tuple[float | Tensor, float | Tensor] = (0.9, 0.999),
-        eps: float = 1e-8,
-        weight_decay: float = 1e-2,
-        amsgrad: bool = False,
-        *,
-        maximize: bool = False,
-        foreach: bool | None = None,
-        capturable: bool = False,
-        differentiable: bool = False,
-        fused: bool | None = None,
-    ) -> None:
-        options = options_of(locals())
-        super().__init__(params, **options, decoupled_weight_decay=True)
+    weight_decay: InitVar[float] = 1e-2
+    decoupled_weight_decay: ClassVar[bool] = True
+
+    def _completed(self, options: Group) -> Group:
+        return {**super()._completed(options), "decoupled_weight_decay": True}
 
 
-class Adamax(Optimizer):
+@with_options
+class Adamax(_OfAverages):
     r"""Adam with the largest gradient of late in the place of the root mean square.
 
         g ← grad + weight_decay·p
@@ -171,20 +168,8 @@ class Adamax(Optimizer):
     See also: Kingma and Ba, *Adam: A Method for Stochastic Optimization* (2015), §7.1.
     """
 
-    def __init__(
-        self,
-        params: Params,
-        lr: float | Tensor = 2e-3,
-        betas: tuple[float, float] = (0.9, 0.999),
-        eps: float = 1e-8,
-        weight_decay: float = 0,
-        foreach: bool | None = None,
-        *,
-        maximize: bool = False,
-        differentiable: bool = False,
-        capturable: bool = False,
-    ) -> None:
-        super().__init__(params, options_of(locals()))
+    lr: InitVar[float | Tensor] = 2e-3
+    foreach: InitVar[bool | None] = None
 
     def update(self, x: Any, grad: Any, group: Group, state: State) -> None:
         step = state.count()
@@ -196,7 +181,8 @@ class Adamax(Optimizer):
         x -= group["lr"] / (1 - beta1**step) * (mean / largest)
 
 
-class NAdam(Optimizer):
+@with_options
+class NAdam(_OfAverages):
     r"""Adam with Nesterov's look ahead along the momentum.
 
         m, s as in `Adam`;  ŝ = s / (1 - β₂ᵗ)
@@ -227,22 +213,9 @@ class NAdam(Optimizer):
     See also: Dozat, *Incorporating Nesterov Momentum into Adam* (2016).
     """
 
-    def __init__(
-        self,
-        params: Params,
-        lr: float | Tensor = 2e-3,
-        betas: tuple[float, float] = (0.9, 0.999),
-        eps: float = 1e-8,
-        weight_decay: float = 0,
-        momentum_decay: float = 4e-3,
-        decoupled_weight_decay: bool = False,
-        *,
-        foreach: bool | None = None,
-        maximize: bool = False,
-        capturable: bool = False,
-        differentiable: bool = False,
-    ) -> None:
-        super().__init__(params, options_of(locals()))
+    lr: InitVar[float | Tensor] = 2e-3
+    momentum_decay: InitVar[float] = 4e-3
+    decoupled_weight_decay: InitVar[bool] = False
 
     def update(self, x: Any, grad: Any, group: Group, state: State) -> None:
         step = state.count()
@@ -257,7 +230,8 @@ class NAdam(Optimizer):
         x -= lr * after / (1 - float(product) * after) * (mean / spread)
 
 
-class RAdam(Optimizer):
+@with_options
+class RAdam(_OfAverages):
     r"""Adam that does not trust its root mean square before it has seen enough gradients.
 
         m, s, m̂, ŝ as in `Adam`
@@ -288,21 +262,7 @@ class RAdam(Optimizer):
     See also: Liu et al., *On the Variance of the Adaptive Learning Rate and Beyond* (2020).
     """
 
-    def __init__(
-        self,
-        params: Params,
-        lr: float | Tensor = 1e-3,
-        betas: tuple[float, float] = (0.9, 0.999),
-        eps: float = 1e-8,
-        weight_decay: float = 0,
-        decoupled_weight_decay: bool = False,
-        *,
-        foreach: bool | None = None,
-        maximize: bool = False,
-        capturable: bool = False,
-        differentiable: bool = False,
-    ) -> None:
-        super().__init__(params, options_of(locals()))
+    decoupled_weight_decay: InitVar[bool] = False
 
     def update(self, x: Any, grad: Any, group: Group, state: State) -> None:
         step = state.count()

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import InitVar
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,7 +11,7 @@ from glassgrad.autograd.grad_mode import enable_grad, no_grad
 from glassgrad.core.errors import ArgumentError, GraphError
 from glassgrad.core.tensor import Tensor, wrap
 
-from .optimizer import Optimizer, Params, State, options_of
+from .optimizer import Group, Optimizer, Params, State, with_options
 
 
 class _Point(NamedTuple):
@@ -29,6 +30,7 @@ class _Point(NamedTuple):
     slope: float
 
 
+@with_options
 class LBFGS(Optimizer):
     r"""Limited-memory BFGS: many evaluations in a step, and few steps.
 
@@ -69,26 +71,28 @@ class LBFGS(Optimizer):
     See also: Nocedal and Wright, *Numerical Optimization* (2006), algorithms 7.4, 3.5 and 3.6.
     """
 
-    def __init__(
-        self,
-        params: Params,
-        lr: float | Tensor = 1,
-        max_iter: int = 20,
-        max_eval: int | None = None,
-        tolerance_grad: float = 1e-7,
-        tolerance_change: float = 1e-9,
-        history_size: int = 100,
-        line_search_fn: str | None = None,
-    ) -> None:
-        if max_eval is None:
-            max_eval = max_iter * 5 // 4
-        super().__init__(params, options_of(locals()))
+    params: InitVar[Params]
+    lr: InitVar[float | Tensor] = 1
+    max_iter: InitVar[int] = 20
+    max_eval: InitVar[int | None] = None
+    tolerance_grad: InitVar[float] = 1e-7
+    tolerance_change: InitVar[float] = 1e-9
+    history_size: InitVar[int] = 100
+    line_search_fn: InitVar[str | None] = None
+
+    def __post_init__(self, params: Params, *given: Any) -> None:
+        super().__post_init__(params, *given)
         if len(self.param_groups) != 1:
             raise ArgumentError(
                 "LBFGS doesn't support per-parameter options (parameter groups): got "
                 f"{len(self.param_groups)} groups. It has one direction for all. "
                 "Pass `model.parameters()`."
             )
+
+    def _completed(self, options: Group) -> Group:
+        evaluations = options["max_eval"]
+        most = options["max_iter"] * 5 // 4 if evaluations is None else evaluations
+        return {**options, "max_eval": most}
 
     @no_grad()
     @np.errstate(all="ignore")

@@ -16,22 +16,15 @@ import functools
 import itertools
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass
-from typing import Any
+from dataclasses import KW_ONLY, InitVar, dataclass
+from typing import Any, ClassVar, dataclass_transform
 
 import numpy as np
 
 from glassgrad.autograd.grad_mode import enable_grad, set_grad_enabled
 from glassgrad.autograd.gradients import clear_gradients
-from glassgrad.core.errors import (
-    ArgumentError,
-    ArgumentTypeError,
-    DTypeError,
-    ExpectationError,
-    GraphError,
-    MissingRuleError,
-)
-from glassgrad.core.state import Func, about_to_write, before_write
+from glassgrad.core import errors
+from glassgrad.core.state import Func, Names, T, about_to_write, before_write
 from glassgrad.core.tensor import Tensor
 from glassgrad.hooks.on_gradients import Hooks, RemovableHandle, add_hook
 from glassgrad.ops import zeros_like
@@ -73,8 +66,8 @@ def _group_tensors_by_device_and_dtype(
     return groups
 
 
-def options_of(arguments: Mapping[str, Any]) -> Group:
-    """The options of a group: the arguments of an optimiser's `__init__`, as `locals()` has them.
+def _checked(options: Group) -> Group:
+    """The options of an optimiser, as they are.
 
     Raises:
         ArgumentError: for an option out of its bounds, or a learning rate in a tensor with
@@ -82,8 +75,6 @@ def options_of(arguments: Mapping[str, Any]) -> Group:
         ArgumentTypeError: for an option that is no number.
         GraphError: for two ways of computing at once.
     """
-    no_options = ("self", "params", "__class__")
-    options = {name: value for name, value in arguments.items() if name not in no_options}
     for name, value in options.items():
         if name in _FROM_ZERO:
             require_at_least_zero(name, value)
@@ -91,14 +82,14 @@ def options_of(arguments: Mapping[str, Any]) -> Group:
         _require_betas(options["betas"])
     lr, fused, foreach = options["lr"], options.get("fused"), options.get("foreach")
     if isinstance(lr, Tensor) and foreach and not options.get("capturable"):
-        raise ArgumentError(
+        raise errors.ArgumentError(
             "lr as a Tensor is not supported for capturable=False and foreach=True. "
             "Leave foreach out: it changes nothing here."
         )
     for other, is_on in (("differentiable", options.get("differentiable")), ("foreach", foreach)):
         if fused and is_on:
             said = "does not support" if other == "differentiable" else "cannot be True with"
-            raise GraphError(
+            raise errors.GraphError(
                 f"`fused` {said} `{other}`: `fused` and `{other}` cannot be `True` together. "
                 "Each is another way to compute the same step. Leave `fused` out."
             )
@@ -149,7 +140,7 @@ class State:
     def shown(self, tensor: Tensor) -> Any:
         """What `update` computes with: the array of `tensor`, or itself; real in any case."""
         if not self.on_arrays and tensor.is_complex():
-            raise DTypeError(
+            raise errors.DTypeError(
                 f"a step with differentiable=True takes real parameters, got {tensor.dtype}. The "
                 "rules are written for real numbers. Keep both parts as two parameters."
             )
@@ -185,7 +176,7 @@ def _with_hooks(step: Func) -> Func:
             if result is None:
                 continue
             if not isinstance(result, tuple) or len(result) != 2:
-                raise GraphError(
+                raise errors.GraphError(
                     f"{step.__qualname__} must return None or a tuple of (new_args, new_kwargs), "
                     f"but got {result}: that is what a hook before a step may return. "
                     "Return None to leave the arguments."
@@ -242,6 +233,7 @@ class Optimizer:
         2.5
     """
 
+    _options: ClassVar[Names] = ()  # the names of the options that the class declares
     _opt_called: bool | None = None  # whether `step` was called since a scheduler asked; None: none
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -256,13 +248,22 @@ class Optimizer:
         self.param_groups: list[Group] = []
         entries = _listed(params, what="params argument given to the optimizer")
         if not entries:
-            raise ArgumentError(
+            raise errors.ArgumentError(
                 "optimizer got an empty parameter list. It would move nothing. "
                 "Pass `model.parameters()` of a model that has some."
             )
         groups = entries if isinstance(entries[0], dict) else [{"params": entries}]
         for group in groups:
             self.add_param_group(group)
+
+    def __post_init__(self, params: Params, *given: Any) -> None:
+        """Begin with the options that a class declares (see `with_options`)."""
+        options = _checked(dict(zip(self._options, given, strict=True)))
+        Optimizer.__init__(self, params, self._completed(options))
+
+    def _completed(self, options: Group) -> Group:
+        """The options that were given, with what follows of them; raises for what cannot be."""
+        return options
 
     def __getstate__(self) -> dict[str, Any]:
         kept = ("defaults", "state", "param_groups")  # hooks stay behind
@@ -275,7 +276,7 @@ class Optimizer:
     def add_param_group(self, param_group: Group) -> None:
         """Add parameters with options of their own: `{"params": […], "lr": 0.01}`."""
         if not isinstance(param_group, dict):
-            raise ArgumentTypeError(
+            raise errors.ArgumentTypeError(
                 f"param_group must be a dict, but got {type(param_group)}. "
                 'It needs names for its options. Write {"params": […], "lr": …}.'
             )
@@ -283,7 +284,7 @@ class Optimizer:
         params = [params] if isinstance(params, Tensor) else _listed(params, what="params")
         names = [param[0] for param in params if isinstance(param, tuple)]
         if names and len(names) < len(params):
-            raise ArgumentError(
+            raise errors.ArgumentError(
                 "all optimizer params should be with/without names. Some param names are missing: "
                 f"{len(names)} names for {len(params)} parameters. "
                 "Pass `model.named_parameters()`, or `model.parameters()`."
@@ -292,7 +293,7 @@ class Optimizer:
         group = {**self.defaults, **param_group, "params": params}
         for name, value in group.items():
             if value is required:
-                raise ArgumentError(
+                raise errors.ArgumentError(
                     "parameter group didn't specify a value of required optimization parameter "
                     f"{name}. Its optimiser has no default. Write {{'params': …, {name!r}: …}}."
                 )
@@ -300,7 +301,7 @@ class Optimizer:
             group["param_names"] = names
         if any(("param_names" in group) != ("param_names" in other) for other in self.param_groups):
             mine = "with names" if names else "without names"
-            raise ArgumentError(
+            raise errors.ArgumentError(
                 "all optimizer param groups should be with/without names. cannot add param group "
                 f"{mine} to the optimizer. Name the parameters of all groups, or of none."
             )
@@ -308,7 +309,7 @@ class Optimizer:
         for param in params:
             _require_optimizable(param, may_be_computed=bool(group.get("differentiable")))
             if id(param) in taken:
-                raise ArgumentError(
+                raise errors.ArgumentError(
                     "some parameters appear in more than one parameter group (or twice in one): "
                     f"a tensor of shape {tuple(param.shape)}. It would move twice in a step. "
                     "Name each parameter once."
@@ -330,7 +331,7 @@ class Optimizer:
             state: what is remembered: `state.buffer("exp_avg")` is an array of shape `S`, zeros at
                 first; `state.count()` the number of this step.
         """
-        raise MissingRuleError(
+        raise errors.MissingRuleError(
             f"{type(self).__name__} is missing the method `update`. "
             "It says what one step does to one parameter. "
             "Write `def update(self, x, grad, group, state): …`, or override `step`."
@@ -363,7 +364,7 @@ class Optimizer:
             if param.grad is None:
                 continue
             if group.get("capturable"):
-                raise ExpectationError(
+                raise errors.ExpectationError(
                     "If capturable=True, params and state_steps must be on supported devices: "
                     f"CUDA and its like, got {param.device}. Nothing is captured there. "
                     "Leave capturable out."
@@ -407,7 +408,7 @@ class Optimizer:
         """
         given: Any = state_dict
         if not isinstance(given, Mapping) or not {"state", "param_groups"} <= set(given):
-            raise ArgumentTypeError(
+            raise errors.ArgumentTypeError(
                 f"the state of an optimiser cannot be read from a {type(state_dict).__name__} "
                 "without 'state' and 'param_groups'. Both are needed to go on. "
                 "Pass what `optimizer.state_dict()` returned."
@@ -418,14 +419,14 @@ class Optimizer:
             given = given if changed is None else changed
         saved = given["param_groups"]
         if len(saved) != len(self.param_groups):
-            raise ArgumentError(
+            raise errors.ArgumentError(
                 "loaded state dict has a different number of parameter groups: "
                 f"{len(saved)}, here {len(self.param_groups)}. They are matched by position. "
                 "Build this optimiser like the one that was saved."
             )
         for theirs, ours in zip(saved, self.param_groups, strict=True):
             if len(theirs["params"]) != len(ours["params"]):
-                raise ArgumentError(
+                raise errors.ArgumentError(
                     "loaded state dict contains a parameter group that doesn't match the size of "
                     f"optimizer's group: {len(theirs['params'])} parameters, here "
                     f"{len(ours['params'])}. They are matched by position. "
@@ -480,6 +481,22 @@ class Optimizer:
         return "\n".join([*lines, ")"])
 
 
+@dataclass_transform(eq_default=False)
+def with_options(cls: type[T]) -> type[T]:
+    """Let `cls`, a kind of Optimizer, be made with the options that it declares, as a dataclass.
+
+    They belong to the groups of parameters: the optimiser itself has no such attributes.
+    """
+    made: Any = dataclass(eq=False, repr=False)(cls)
+    fields = made.__dataclass_fields__.values()
+    declared = [field.name for field in fields if isinstance(field.type, InitVar)]
+    for name in declared[1:]:
+        if name in vars(made):
+            delattr(made, name)
+    made._options = tuple(declared[1:])  # the first are the parameters
+    return made  # type: ignore[no-any-return]  # the class
+
+
 def _params_of(groups: Iterable[Group]) -> list[Any]:
     """The parameters of all groups, or their numbers in those of a saved state."""
     return list(itertools.chain.from_iterable(group["params"] for group in groups))
@@ -508,12 +525,12 @@ def require_at_least_zero(name: str, value: Any) -> None:
     why = "It scales how far a step goes. Write a number, such as 0.01."
     check_type(f"Invalid {what}: {value!r} must be a number", value, int | float | Tensor, why)
     if isinstance(value, Tensor) and value.numel() != 1:
-        raise ArgumentError(
+        raise errors.ArgumentError(
             f"Tensor {name} must be 1-element, got shape {tuple(value.shape)}. All parameters of "
             "a group share it. Write a number, or a group for each."
         )
     if not value >= 0.0:
-        raise ArgumentError(
+        raise errors.ArgumentError(
             f"Invalid {what}: {value}. It scales how far a step goes, and nan or less than 0 "
             "would undo the descent. Write a number from 0 up; to climb, maximize=True."
         )
@@ -522,13 +539,13 @@ def require_at_least_zero(name: str, value: Any) -> None:
 def _require_betas(betas: Any) -> None:
     """Raise unless there are two shares of the old averages that are kept."""
     if not isinstance(betas, (tuple, list)) or len(betas) != 2:
-        raise ArgumentTypeError(
+        raise errors.ArgumentTypeError(
             f"Invalid betas: {betas!r}. One is for the mean, one for the square. "
             "Write two numbers: `betas=(0.9, 0.999)`."
         )
     for index, beta in enumerate(betas):
         if not 0.0 <= beta < 1.0:
-            raise ArgumentError(
+            raise errors.ArgumentError(
                 f"Invalid beta parameter at index {index}: {beta}. It is the share of the old "
                 "average that is kept. Write a number from 0 up, below 1."
             )
@@ -537,12 +554,12 @@ def _require_betas(betas: Any) -> None:
 def _listed(params: Any, *, what: str) -> list[Any]:
     if isinstance(params, Tensor) or not isinstance(params, Iterable):
         kind = "a Tensor" if isinstance(params, Tensor) else type(params).__name__
-        raise ArgumentTypeError(
+        raise errors.ArgumentTypeError(
             f"{what} should be an iterable of Tensors or dicts, but got {kind}. "
             "Each element is one parameter. Write `[tensor]` or `model.parameters()`."
         )
     if isinstance(params, (set, frozenset)):
-        raise ArgumentTypeError(
+        raise errors.ArgumentTypeError(
             "optimizer parameters need to be organized in ordered collections, but the ordering "
             "of tensors in sets will change between runs. Please use a list instead."
         )
@@ -551,12 +568,12 @@ def _listed(params: Any, *, what: str) -> list[Any]:
 
 def _require_optimizable(param: object, *, may_be_computed: bool) -> None:
     if not isinstance(param, Tensor):
-        raise ArgumentTypeError(
+        raise errors.ArgumentTypeError(
             f"optimizer can only optimize Tensors, but one of the params is {type(param).__name__}"
             ". A step writes into them. Pass tensors, such as `model.parameters()`."
         )
     if not (may_be_computed or param.is_leaf or param.retains_grad):
-        raise ArgumentError(
+        raise errors.ArgumentError(
             f"can't optimize a non-leaf Tensor (shape {tuple(param.shape)}, made by "
             f"{param.grad_fn.name()}). It is computed from others, which are what to move. "
             "Pass those, or `tensor.detach().requires_grad_()`."

@@ -1,5 +1,6 @@
 """`Rprop`: only the signs of the gradients count."""
 
+from dataclasses import KW_ONLY, InitVar
 from typing import Any
 
 import numpy as np
@@ -7,9 +8,10 @@ import numpy as np
 from glassgrad.core.errors import ArgumentError
 from glassgrad.core.tensor import Tensor
 
-from .optimizer import Group, Optimizer, Params, State, options_of
+from .optimizer import Group, Optimizer, Params, State, with_options
 
 
+@with_options
 class Rprop(Optimizer):
     r"""Resilient propagation: a step size for each number, that grows while the sign stays.
 
@@ -40,24 +42,24 @@ class Rprop(Optimizer):
     See also: Riedmiller and Braun, *A Direct Adaptive Method for Faster Backpropagation* (1993).
     """
 
-    def __init__(
-        self,
-        params: Params,
-        lr: float | Tensor = 1e-2,
-        etas: tuple[float, float] = (0.5, 1.2),
-        step_sizes: tuple[float, float] = (1e-6, 50),
-        *,
-        capturable: bool = False,
-        foreach: bool | None = None,
-        maximize: bool = False,
-        differentiable: bool = False,
-    ) -> None:
+    params: InitVar[Params]
+    lr: InitVar[float | Tensor] = 1e-2
+    etas: InitVar[tuple[float, float]] = (0.5, 1.2)
+    step_sizes: InitVar[tuple[float, float]] = (1e-6, 50)
+    _: KW_ONLY
+    capturable: InitVar[bool] = False
+    foreach: InitVar[bool | None] = None
+    maximize: InitVar[bool] = False
+    differentiable: InitVar[bool] = False
+
+    def _completed(self, options: Group) -> Group:
+        etas = options["etas"]
         if not 0.0 < etas[0] < 1.0 < etas[1]:
             raise ArgumentError(
                 f"Invalid eta values: {etas[0]}, {etas[1]}. One shrinks a step, one lets it grow. "
                 "Write a number from 0 to 1, and one above 1."
             )
-        super().__init__(params, options_of(locals()))
+        return options
 
     def update(self, x: Any, grad: Any, group: Group, state: State) -> None:
         state.count()

@@ -1,13 +1,15 @@
 """`SGD`: steps down the gradient, with momentum if wanted; `ASGD`: the average of such a path."""
 
+from dataclasses import KW_ONLY, InitVar
 from typing import Any
 
 from glassgrad.core.errors import ArgumentError
 from glassgrad.core.tensor import Tensor
 
-from .optimizer import Group, Optimizer, Params, State, decayed, options_of
+from .optimizer import Group, Optimizer, Params, State, decayed, with_options
 
 
+@with_options
 class SGD(Optimizer):
     r"""Stochastic gradient descent.
 
@@ -41,27 +43,27 @@ class SGD(Optimizer):
     PyTorch, v is not scaled by lr.
     """
 
-    def __init__(
-        self,
-        params: Params,
-        lr: float | Tensor = 1e-3,
-        momentum: float = 0,
-        dampening: float = 0,
-        weight_decay: float | Tensor = 0,
-        nesterov: bool = False,
-        *,
-        maximize: bool = False,
-        foreach: bool | None = None,
-        differentiable: bool = False,
-        fused: bool | None = None,
-    ) -> None:
-        if nesterov and (momentum <= 0 or dampening != 0):
+    params: InitVar[Params]
+    lr: InitVar[float | Tensor] = 1e-3
+    momentum: InitVar[float] = 0
+    dampening: InitVar[float] = 0
+    weight_decay: InitVar[float | Tensor] = 0
+    nesterov: InitVar[bool] = False
+    _: KW_ONLY
+    maximize: InitVar[bool] = False
+    foreach: InitVar[bool | None] = None
+    differentiable: InitVar[bool] = False
+    fused: InitVar[bool | None] = None
+
+    def _completed(self, options: Group) -> Group:
+        momentum, dampening = options["momentum"], options["dampening"]
+        if options["nesterov"] and (momentum <= 0 or dampening != 0):
             raise ArgumentError(
                 "Nesterov momentum requires a momentum and zero dampening, got "
                 f"momentum={momentum}, dampening={dampening}. It looks ahead along the momentum. "
                 "Write `momentum=0.9, nesterov=True`."
             )
-        super().__init__(params, options_of(locals()))
+        return options
 
     def update(self, x: Any, grad: Any, group: Group, state: State) -> None:
         grad = decayed(x, grad, group)
@@ -75,6 +77,7 @@ class SGD(Optimizer):
         x -= group["lr"] * grad
 
 
+@with_options
 class ASGD(Optimizer):
     r"""Averaged stochastic gradient descent: small steps, and the mean of where they led.
 
@@ -109,20 +112,16 @@ class ASGD(Optimizer):
     See also: Polyak and Juditsky, *Acceleration of Stochastic Approximation by Averaging* (1992).
     """
 
-    def __init__(
-        self,
-        params: Params,
-        lr: float | Tensor = 1e-2,
-        lambd: float = 1e-4,
-        alpha: float = 0.75,
-        t0: float = 1e6,
-        weight_decay: float = 0,
-        foreach: bool | None = None,
-        maximize: bool = False,
-        differentiable: bool = False,
-        capturable: bool = False,
-    ) -> None:
-        super().__init__(params, options_of(locals()))
+    params: InitVar[Params]
+    lr: InitVar[float | Tensor] = 1e-2
+    lambd: InitVar[float] = 1e-4
+    alpha: InitVar[float] = 0.75
+    t0: InitVar[float] = 1e6
+    weight_decay: InitVar[float] = 0
+    foreach: InitVar[bool | None] = None
+    maximize: InitVar[bool] = False
+    differentiable: InitVar[bool] = False
+    capturable: InitVar[bool] = False
 
     def update(self, x: Any, grad: Any, group: Group, state: State) -> None:
         lr, shrinking = group["lr"], group["lambd"]

@@ -22,7 +22,7 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.memory.saved import Saved, saved_by
 from glassgrad.memory.stale import shown, span
 from glassgrad.memory.views import AsStridedBackward0, CopySlices
-from glassgrad.values.layers import Layer
+from glassgrad.values.layers import Layer, array_of
 
 from .naming import Naming
 from .summary import ArrayTable, dtype_name
@@ -236,8 +236,7 @@ class Graph:
 
     def memory_of(self, what: Any) -> tuple[int, Any]:
         """What tells the memory of a tensor or array from all other, and what keeps that so."""
-        memory = what.payload if isinstance(what, Tensor) else what
-        memory = memory.array if isinstance(memory, Layer) else memory
+        memory = array_of(what)
         while getattr(memory, "base", None) is not None:
             memory = memory.base
         return id(memory), memory
@@ -334,11 +333,11 @@ def hooks_at(node: Node) -> list[tuple[str, Any]]:
     if isinstance(node, AccumulateGrad) and (leaf := node.variable.cold) is not None:
         groups += [("tensor", leaf.hooks), ("post_accumulate", leaf.post_hooks)]
     if (cold := node.cold) is not None:
-        groups += [("tensor", hooks) for hooks in cold.tensor.values()]
-        groups += [("pre", cold.pre), ("post", cold.post)]
+        groups += [("tensor", cold.tensor), ("pre", cold.pre), ("post", cold.post)]
     found: list[tuple[str, Any]] = []
     for kind, hooks in groups:
-        found += [(kind, hook) for hook in hooks.values()] if hooks else []
+        for hook in hooks.values() if hooks else ():
+            found += [(kind, hook[1] if isinstance(hook, tuple) else hook)]  # of a step
     return found
 
 

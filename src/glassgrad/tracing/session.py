@@ -14,7 +14,7 @@ from glassgrad.core.errors import ArgumentError, ArgumentTypeError, GradientErro
 from glassgrad.core.graph import GradientEdge, Node
 from glassgrad.core.saved import PrimitiveNode
 from glassgrad.core.tensor import Tensor, as_tensor
-from glassgrad.hooks.on_saved import Unpacking
+from glassgrad.hooks.on_saved import put_in
 from glassgrad.hooks.turn import HOOK_PHASES, GraphTask, Phase
 from glassgrad.memory.saved import places
 from glassgrad.memory.views import CopySlices
@@ -466,15 +466,6 @@ def replace_saved(node: Any, name: str, value: Tensor) -> None:
     """Have the rule of `node` find a copy of `value` under `name`."""
     if isinstance(node, CopySlices):
         node = node.fn
-    kept = list(node._entries)
     index = [known for known, *_ in places(node)].index(name)
-    if not isinstance(node, PrimitiveNode):
-        kept[index] = value.detach().clone()
-        node.holders = tuple(kept)
-        return
-    holders = list(node.holders)
-    kept[index], holders[index] = value.payload.copy(), None  # which has no version of its own
-    packed = type(node.saved_tensors) is Unpacking
-    node.saved_tensors = Unpacking(tuple(kept), node.saved_tensors.order) if packed else tuple(kept)
-    node.holders = tuple(holders)
-    node.versions = {at: known for at, known in (node.versions or {}).items() if at != index}
+    is_users = not isinstance(node, PrimitiveNode)
+    put_in(node, index, value.detach().clone() if is_users else value.payload.copy())

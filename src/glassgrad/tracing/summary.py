@@ -10,7 +10,7 @@ import numpy as np
 
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.backend import asnumpy
-from glassgrad.values.layers import Layer
+from glassgrad.values.layers import array_of
 
 HEAD = 4  # so many elements are shown of an array that is not kept whole
 DIGITS = 6  # significant digits: more than a reader needs, fewer than two BLAS builds agree on
@@ -153,8 +153,7 @@ def numbers(value: Any) -> Any:
 
     Of a tensor that a transform sees, it is the array at the bottom: a whole batch under vmap.
     """
-    value = value.payload if isinstance(value, Tensor) else value
-    value = value.array if isinstance(value, Layer) else value
+    value = array_of(value)
     if type(value) is np.ndarray:
         return value
     torch = sys.modules.get("torch")
@@ -180,8 +179,7 @@ def dims_of_batch(value: Any) -> int:
 
     The shape of a tensor or payload is that of one example.
     """
-    payload = value.payload if isinstance(value, Tensor) else value
-    return len(payload.array.shape) - payload.ndim if isinstance(payload, Layer) else 0
+    return len(array_of(value).shape) - len(value.shape)
 
 
 def measured(array: Array) -> tuple[Any, Any, Any, int, int]:

@@ -31,7 +31,7 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.levels.level import level_below
 from glassgrad.ops._writing import check_write
 from glassgrad.ops.joining import cat
-from glassgrad.values.layers import Layer, settled
+from glassgrad.values.layers import Layer, array_of, settled
 
 from ._arguments import (
     check_broadcasts,
@@ -445,8 +445,7 @@ def overwrite(state_seq: JointState, values: dict[str, Tensor]) -> JointState:
         check_shape(name, written, tuple(value.shape), "a row for each sample of act")
         _check_room(name, written, value)
         _check_copy(written, value)
-        payload = settled(written).payload
-        memory = payload.array if isinstance(payload, Layer) else payload
+        memory = array_of(settled(written))
         check_memory(name, memory, seen)
         seen.append((name, memory))
     for field, value in values.items():

@@ -32,7 +32,6 @@ import functools
 import itertools
 import sys
 import traceback
-import warnings
 import weakref
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
@@ -46,6 +45,7 @@ from glassgrad.core.backward import backward
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, CheckpointError, GraphError
 from glassgrad.core.state import Func, is_recording, modes, outside
 from glassgrad.core.tensor import Tensor
+from glassgrad.memory.calls import warn
 from glassgrad.ops.creation import zeros
 from glassgrad.ops.generator import get_rng_state, set_rng_state
 
@@ -219,12 +219,10 @@ def _run_through(steps: list[Callable[[Any], Any]], input: Any) -> Any:
 
 
 def _warn_about_variant(name: str) -> None:
-    warnings.warn(
+    warn(
         f"{name}: the use_reentrant parameter should be passed explicitly. It says which variant "
         "to use: use_reentrant=False is recommended, and use_reentrant=True is what leaving it "
-        "out means.",
-        UserWarning,
-        stacklevel=3,
+        "out means."
     )
 
 
@@ -559,11 +557,7 @@ class CheckpointFunction(Function):
         """Run without recording; keep the arguments."""
         tensors = _tensors_among(args)
         if not any(tensor.requires_grad for tensor in tensors):
-            warnings.warn(
-                "None of the inputs have requires_grad=True. Gradients will be None",
-                UserWarning,
-                stacklevel=4,
-            )
+            warn("None of the inputs have requires_grad=True. Gradients will be None")
         ctx.run_function = run_function
         ctx.random_state = get_rng_state() if preserve_rng_state else None
         ctx.arguments = _Arguments(args)

@@ -16,7 +16,7 @@ from typing import Any, Self
 import numpy as np
 
 from glassgrad.core.errors import ArgumentTypeError, DeviceError
-from glassgrad.core.state import Shape
+from glassgrad.core.state import Func, Shape
 
 from .dtypes import DType
 
@@ -118,9 +118,7 @@ class Backend:
         """An array here, of data that may live elsewhere; not copied where that is possible."""
         return np.asarray(data, dtype)
 
-    def drawn(
-        self, draw: Callable[[Shape], Any], shape: Shape, dtype: DType | None = None
-    ) -> Array:
+    def drawn(self, draw: Func, shape: Shape, dtype: DType | None = None) -> Array:
         """An array of random numbers, which `draw` draws on the CPU."""
         return self.asarray(draw(shape), dtype)
 
@@ -334,18 +332,16 @@ _BITS = {size: np.dtype(f"u{size}") for size in (1, 2, 4, 8)}
 
 def repeats(size: Shape, stride: Shape) -> bool:
     """Whether elements share their memory, as those of an expanded tensor do."""
-    if 0 in size:  # there are none, and NumPy calls all of their strides zero
-        return False
-    return any(not step and n > 1 for n, step in zip(size, stride, strict=True))
+    # Where there are no elements, NumPy calls all strides zero.
+    return 0 not in size and any(not s and n > 1 for n, s in zip(size, stride, strict=True))
 
 
 def in_order(size: Shape, stride: Shape, step: int = 1) -> bool:
     """Whether the elements lie one behind the other, `step` apart, the last dim varying fastest."""
     for n, actual in zip(reversed(size), reversed(stride), strict=True):
-        if n != 1:
-            if actual != step:
-                return False
-            step *= n
+        if n != 1 and actual != step:
+            return False
+        step *= n
     return True
 
 

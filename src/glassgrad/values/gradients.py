@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from glassgrad.core.errors import DTypeError, GradientError, GraphError
-from glassgrad.core.graph import AccumulateGrad, Node
+from glassgrad.core.graph import Node
 from glassgrad.core.state import Shape, Values, modes
 from glassgrad.core.tensor import ANY_DTYPE, Tensor, is_differentiable, wrap
 
@@ -28,8 +28,8 @@ def checked(node: Any, returned: Any) -> Values:
         results = results[:expected]
     if len(results) != expected:
         raise wrong_number(node.name(), expected, len(results))
-    for position, result in enumerate(results, start=1):
-        if result is not None and not is_tensor[position - 1]:
+    for position, (result, may_be) in enumerate(zip(results, is_tensor, strict=True), start=1):
+        if result is not None and not may_be:
             raise GradientError(
                 f"function {node.name()} returned a gradient different than None at position "
                 f"{position}, but the corresponding forward input was not a Variable. What is no "
@@ -41,7 +41,7 @@ def checked(node: Any, returned: Any) -> Values:
                 f"at position {position}. The pass goes on with tensors. "
                 "Write `glassgrad.tensor(value)`."
             )
-    return tuple([result for result, wanted in zip(results, is_tensor, strict=True) if wanted])
+    return tuple([result for result, may_be in zip(results, is_tensor, strict=True) if may_be])
 
 
 def wrong_number(name: str, expected: int, got: int) -> GradientError:
@@ -68,9 +68,9 @@ def fitted(node: Node, position: int, grad: Any, shape: Shape, dtype: Any) -> An
     Raises:
         GradientError: if it cannot have come from there.
     """
-    edge = node.edges[position]
-    wanted = _grad_dtype(edge.variable) if isinstance(edge, AccumulateGrad) else None
-    dtype = dtype if wanted is None else wanted
+    leaf: Any = getattr(node.edges[position], "variable", None)
+    if leaf is not None:
+        dtype = leaf.cold.grad_dtype or dtype
     if grad.shape[1:] == shape:  # a bias, a weight shared over a batch
         grad = _sum_of_rows(grad)
     elif grad.shape != shape:
@@ -118,14 +118,9 @@ def _converted(grad: Any, dtype: Any) -> Any:
     return grad.to(dtype) if isinstance(grad, Tensor) else grad.astype(dtype)
 
 
-def _grad_dtype(leaf: Tensor) -> Any:
-    """The leaf's `grad_dtype` if it was set, else None."""
-    return None if leaf.cold is None else leaf.cold.grad_dtype
-
-
-def as_leaf_wants(leaf: Tensor, grad: Any) -> Any:
+def as_leaf_wants(leaf: Any, grad: Any) -> Any:
     """`grad` in the dtype that `leaf.grad_dtype` asks for."""
-    return grad if grad is None else _converted(grad, _grad_dtype(leaf))
+    return grad if grad is None else _converted(grad, leaf.cold.grad_dtype)
 
 
 def _sum_of_rows(grad: Any) -> Any:

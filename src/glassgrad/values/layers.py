@@ -94,12 +94,6 @@ class Layer:
         in_rows = 0 in self.shape or in_order(self.shape, self.strides, self.itemsize)
         return SimpleNamespace(writeable=True, c_contiguous=in_rows)
 
-    @property
-    def array(self) -> Any:
-        """The array at the bottom."""
-        below = self.value.payload
-        return below.array if isinstance(below, Layer) else below
-
     def __len__(self) -> int:
         return self.shape[0]
 
@@ -132,11 +126,19 @@ class Layer:
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         """`np.zeros_like(layer)`, `np.arange(n, like=layer)` and their kin: constants."""
         if func in (np.arange, np.eye, np.full, np.ones, np.zeros):
-            return func(*args, like=self.array, **kwargs)
+            return func(*args, like=array_of(self), **kwargs)
         if func not in (np.zeros_like, np.ones_like, np.full_like, np.empty_like):
             return NotImplemented
         kwargs = {"shape": self.shape, **kwargs}
-        return func(self.array, *args[1:], **kwargs)
+        return func(array_of(self), *args[1:], **kwargs)
+
+
+def array_of(value: Any) -> Any:
+    """The array of a tensor or payload, or the one at its bottom: says where a constant belongs."""
+    payload = value.payload if isinstance(value, Tensor) else value
+    while isinstance(payload, Layer):
+        payload = payload.value.payload
+    return payload
 
 
 def batches_of(x: Tensor) -> set[Any]:
@@ -159,8 +161,7 @@ def settled(x: Any) -> Any:
         x = wrap(x)
     while x.__class__ is Wrapped:
         level = x.payload.level
-        levels, depth = modes.levels, level.depth
-        if 0 < depth <= len(levels) and levels[depth - 1] is level:
+        if level in modes.levels:
             return x
         if x.payload.batched:
             raise TransformError(
@@ -184,17 +185,6 @@ def refuse_inside(call: str) -> None:
         )
 
 
-def bare(data: Any, cls: type) -> Any:
-    """What a new tensor of class `cls` may be made of: of another one its payload, if an array."""
-    data = data.payload if isinstance(data, Tensor) else data
-    if WRAPPERS.get(data.__class__):
-        raise TransformError(
-            f"{cls.__name__}(x) cannot take a tensor of shape {list(data.shape)} out of a "
-            "transform: inside it is more than an array. Write `x.detach()`."
-        )
-    return data
-
-
 def visible(payload: Any) -> Any:
     """The array that has the numbers of a payload; None if it has those of a whole batch."""
     while isinstance(payload, Layer):
@@ -202,11 +192,6 @@ def visible(payload: Any) -> Any:
             return None
         payload = payload.value.payload
     return payload
-
-
-def backend_below(payload: Any) -> Backend:
-    """The backend of an array, or of the one at the bottom of a layer: who makes new arrays."""
-    return backend_of(payload.array if isinstance(payload, Layer) else payload)
 
 
 def fresh(payload: Any, *, requires_grad: bool = False, like: Tensor | None = None) -> Tensor:
@@ -244,11 +229,11 @@ class _Layers(Backend):
 
     def address(self, array: Any) -> int:
         """Where in memory its first element is."""
-        return backend_of(array.array).address(array.array)
+        return backend_of(array_of(array)).address(array_of(array))
 
     def device(self, array: Any) -> Device:
         """Where the array at the bottom lives."""
-        return backend_of(array.array).device(array.array)
+        return backend_of(array_of(array)).device(array_of(array))
 
 
 _BACKEND = _Layers()

@@ -11,27 +11,34 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.errors import ArgumentTypeError, DeviceError, DimError, KernelError, ShapeError
+from glassgrad.core import errors
 from glassgrad.core.primitive import apply_to_arrays, constant
 from glassgrad.core.state import Shape, Values, plugs
-from glassgrad.core.tensor import PLAIN, Size, Tensor, is_differentiable
+from glassgrad.core.tensor import PLAIN, WRAPPERS, Size, Tensor, is_differentiable
 
 from .backend import backend_for, backend_of, device_of, is_array
 from .dtypes import TYPE_NAMES, DType, as_dtype, float32, float64, get_default_dtype, result_dtype
-from .layers import Layer, Wrapped, bare, settled
+from .layers import Layer, Wrapped, settled
+from .tree import as_tuple
 
 
 def payload_of(cls: type, given: Values, dtype: Any, device: Any) -> Any:
     """The array that a new tensor of class `cls` has, of whatever it is made of."""
-    target, only = backend_for(device), given[0] if len(given) == 1 else None
+    target = backend_for(device)
+    only: Any = given[0] if len(given) == 1 else None
     wanted = None if dtype is None else as_dtype(dtype)
     if not given or isinstance(only, Size) or all(isinstance(n, Integral) for n in given):
         return target.asarray(np.zeros(only or given or 0, wanted or get_default_dtype()))
-    data = bare(only, cls)
+    data = only.payload if isinstance(only, Tensor) else only
+    if WRAPPERS.get(data.__class__):
+        raise errors.TransformError(
+            f"{cls.__name__}(x) cannot take a tensor of shape {list(data.shape)} out of a "
+            "transform: inside it is more than an array. Write `x.detach()`."
+        )
     if isinstance(only, Tensor):  # it stays where it is, whatever the default device
         return (backend_of(data) if device is None else target).asarray(data, wanted)
     if not hasattr(data, "__len__") or isinstance(data, str):
-        raise ArgumentTypeError(
+        raise errors.ArgumentTypeError(
             f"new(): data must be a sequence (got {type(data).__name__}). {cls.__name__} takes "
             "values, or sizes as whole numbers. Write `glassgrad.tensor(value)` for a 0-d tensor."
         )
@@ -61,7 +68,7 @@ def arrays_of(cls: Any, operands: Values) -> Values:
     arrays = [v for v in values if is_array(v)]
     if not arrays:
         given = ", ".join([type(value).__name__ for value in values])
-        raise ArgumentTypeError(
+        raise errors.ArgumentTypeError(
             f"{cls.__name__.lower()}() received an invalid combination of arguments - got "
             f"({given}), and one of them must be Tensor. Ops compute on tensors. Write "
             "`glassgrad.tensor(value)`."
@@ -73,7 +80,7 @@ def arrays_of(cls: Any, operands: Values) -> Values:
     return tuple([_move(v, place) for v in in_dtype(cls, values, dtype)])
 
 
-def no_kernel(name: str, dtype: DType, kinds: str, why: str = "") -> KernelError:
+def no_kernel(name: str, dtype: DType, kinds: str, why: str = "") -> errors.KernelError:
     """The error for numbers of a kind that an op does not take.
 
     Args:
@@ -88,7 +95,7 @@ def no_kernel(name: str, dtype: DType, kinds: str, why: str = "") -> KernelError
         usual = "It is of numbers. Write `x.float()`."
     else:
         usual = "Its values are fractions. Write `x.float()`."
-    return KernelError(f"{name} not implemented for {TYPE_NAMES[dtype]!r}. {why or usual}")
+    return errors.KernelError(f"{name} not implemented for {TYPE_NAMES[dtype]!r}. {why or usual}")
 
 
 def _value(cls: Any, operand: Any, position: int) -> Any:
@@ -99,7 +106,7 @@ def _value(cls: Any, operand: Any, position: int) -> Any:
         return operand
     if isinstance(operand, np.generic):
         return np.asarray(operand)
-    raise ArgumentTypeError(
+    raise errors.ArgumentTypeError(
         f"{cls.__name__.lower()}(): argument {position} must be Tensor, not "
         f"{type(operand).__name__}. Ops compute on tensors and numbers. "
         "Write `glassgrad.tensor(values)`."
@@ -112,7 +119,7 @@ def _move(value: Any, place: Any) -> Any:
         return value
     if value.ndim == 0 and type(value) is np.ndarray:
         return backend_of(place).asarray(value)
-    raise DeviceError(
+    raise errors.DeviceError(
         "Expected all tensors to be on the same device, but found at least two devices, "
         f"{device_of(place)} and {device_of(value)}! An op computes where its operands are. "
         f"Write `x.to({str(device_of(place))!r})`."
@@ -139,7 +146,7 @@ def explain(cls: Any, error: Exception, values: Values) -> Exception:
     shapes = " and ".join(str(tuple(v.shape)) for v in values)
     name = cls.__name__.lower()
     if isinstance(error, ValueError) and cls.broadcasts:
-        return ShapeError(
+        return errors.ShapeError(
             f"{broadcast_text(*[v.shape for v in values])} {name}() got the shapes {shapes}, and "
             "stretches only dims of size 1. Write `x.unsqueeze(dim)` or `x.reshape(…)` to line "
             "them up."
@@ -148,28 +155,30 @@ def explain(cls: Any, error: Exception, values: Values) -> Exception:
         return no_kernel(f'"{cls.kernel}"', values[0].dtype, cls.kinds)
     if isinstance(error, TypeError):
         dtypes = " and ".join(str(v.dtype) for v in values)
-        return KernelError(
+        return errors.KernelError(
             f"{name}() is not implemented for {dtypes}: {error}. "
             "Convert an operand, for example with `x.float()`."
         )
     if isinstance(error, IndexError):
         said = str(error).replace("for axis", "for dimension")
-        return DimError(
+        return errors.DimError(
             f"{said}: {name}() got the shapes {shapes}. An index names places. Write indices "
             "from 0 up that are within the dim."
         )
-    return ShapeError(f"{name}() cannot take the shapes {shapes}: {error}. Reshape an operand.")
+    return errors.ShapeError(
+        f"{name}() cannot take the shapes {shapes}: {error}. Reshape an operand."
+    )
 
 
 @functools.cache
 def conjugating(cls: Any) -> Any:
     """The node class of an op on complex numbers: it conjugates what goes in and comes out."""
 
+    def conjugates(values: Values) -> list[Any]:
+        return [None if value is None else np.conj(value) for value in values]
+
     def backward(ctx: Any, *grads: Any) -> Any:
-        results = cls.backward(ctx, *[None if grad is None else np.conj(grad) for grad in grads])
-        if not isinstance(results, tuple):
-            return np.conj(results)
-        return tuple([None if result is None else np.conj(result) for result in results])
+        return tuple(conjugates(as_tuple(cls.backward(ctx, *conjugates(grads)))))
 
     node_cls = cls._backward_cls
     return type(node_cls.__name__, (node_cls,), {"backward": backward, "__slots__": ()})

@@ -56,24 +56,16 @@ def flatten(tree: Any) -> tuple[list[Any], Structure]:
         >>> flatten((1, {"a": 2, "b": [3]}))[0]
         [1, 2, 3]
     """
-    if _open(tree)[1] is None:
-        return [tree], (None,)
     leaves: list[Any] = []
     steps: list[Container | None] = []
-    stack: list[Any] = [(tree, None)]
-    while stack:
-        item, built = stack.pop()
-        if built is not None:
-            steps.append(built)
-            continue
-        parts, container = _open(item)
+    stack = [tree]
+    while stack:  # from right to left, and each container before its parts: all in reverse
+        parts, container = _open(item := stack.pop())
+        steps.append(container)
         if container is None:
             leaves.append(item)
-            steps.append(None)
-        else:
-            stack.append((None, container))
-            stack.extend([(part, None) for part in reversed(parts)])
-    return leaves, tuple(steps)
+        stack += parts
+    return leaves[::-1], tuple(steps[::-1])
 
 
 def _open(item: Any) -> tuple[list[Any], Container | None]:

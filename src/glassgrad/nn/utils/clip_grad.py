@@ -1,13 +1,13 @@
 """Keeping gradients small between `backward()` and `step()`."""
 
 import math
-import warnings
 from collections.abc import Iterable
 
 from glassgrad import linalg
 from glassgrad.autograd.grad_mode import no_grad
 from glassgrad.core.errors import GraphError
 from glassgrad.core.tensor import Tensor
+from glassgrad.memory.calls import warn
 from glassgrad.nn.init import old_name
 from glassgrad.ops import stack, zeros
 
@@ -104,11 +104,7 @@ def clip_grad_norm_(
     """
     given = _listed(parameters)
     if not given:
-        warnings.warn(
-            "`parameters` is an empty generator, no gradient clipping will occur.",
-            UserWarning,
-            stacklevel=2,
-        )
+        warn("`parameters` is an empty generator, no gradient clipping will occur.")
     grads = [x.grad for x in given if x.grad is not None]
     total = get_total_norm(grads, norm_type, error_if_nonfinite)
     clip_grads_with_norm_(given, max_norm, total)

@@ -22,6 +22,8 @@ __all__ = [
     "CustomFromMask",
     "Identity",
     "L1Unstructured",
+    "LnStructured",
+    "RandomStructured",
     "RandomUnstructured",
     "custom_from_mask",
     "global_unstructured",

@@ -16,7 +16,7 @@ from glassgrad.core.state import Shape, modes
 from glassgrad.core.tensor import LEAF, Tensor
 from glassgrad.trajectory._arguments import check_device, check_memory, check_tensor
 from glassgrad.values.backend import asnumpy
-from glassgrad.values.layers import Layer
+from glassgrad.values.layers import array_of
 
 STARTS = "start_position", "start_velocity", "start_acceleration"
 OUTPUTS = "out_position", "out_velocity", "out_acceleration", "out_jerk"
@@ -182,8 +182,7 @@ def check_rows(start_idx: Any, u: Tensor, count: int) -> None:
             f"start_idx must have the shape ({batch},), one row number per trajectory, got "
             f"{array.shape}. Write `glassgrad.zeros({batch}, dtype=glassgrad.int64)`."
         )
-    if isinstance(array, Layer):
-        array = array.array  # of all examples that it stands for: none may be wrong
+    array = array_of(array)  # of all examples that it stands for: none may be wrong
     if array.size and (array.min() < 0 or array.max() >= count):
         raise DimError(
             f"start_idx goes from {int(array.min())} to {int(array.max())}, but there are {count} "

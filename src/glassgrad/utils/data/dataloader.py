@@ -2,12 +2,12 @@
 
 import itertools
 import os
-import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from glassgrad.core.errors import ArgumentError
+from glassgrad.memory.calls import warn
 from glassgrad.ops.generator import Generator
 
 from .collate import default_collate, default_convert
@@ -155,13 +155,12 @@ class DataLoader:
         has_affinity = hasattr(os, "sched_getaffinity")
         available = len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count()
         if workers > (available or workers):
-            warnings.warn(
+            warn(
                 f"This DataLoader will create {workers} worker processes in total. Our suggested "
                 f"max number of worker in current system is {available}, which is smaller than "
                 "what this DataLoader is going to create. Please be aware that excessive worker "
                 "creation might get DataLoader running slow or even freeze, lower the worker "
-                "number to avoid potential slowness/freeze if necessary.",
-                stacklevel=4,
+                "number to avoid potential slowness/freeze if necessary."
             )
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -179,10 +178,9 @@ class DataLoader:
 
     def __iter__(self) -> Iterator[Any]:
         if self.pin_memory:
-            warnings.warn(
+            warn(
                 "'pin_memory' argument is set as true but no accelerator is found, then device "
-                "pinned memory won't be used.",
-                stacklevel=2,
+                "pinned memory won't be used."
             )
         tasks, is_batched = iter(self._tasks), self.batch_sampler is not None
         collate: Any = self.collate_fn

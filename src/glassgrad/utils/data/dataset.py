@@ -6,13 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
-from glassgrad.core.errors import (
-    ArgumentError,
-    DimError,
-    ExpectationError,
-    MissingRuleError,
-    ShapeError,
-)
+from glassgrad.core import errors
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops._arguments import check_type
 from glassgrad.ops.generator import Generator
@@ -36,7 +30,7 @@ class Dataset(Generic[SampleT_co]):
     """
 
     def __getitem__(self, index: Any) -> SampleT_co:
-        raise MissingRuleError(
+        raise errors.MissingRuleError(
             "Subclasses of Dataset should implement __getitem__. "
             f"{type(self).__name__} does not, so there is no way to a sample. "
             "Write `def __getitem__(self, index): …`."
@@ -50,7 +44,7 @@ class IterableDataset(Dataset[SampleT_co]):
     """A data set that can only be read from front to back. Subclasses define `__iter__`."""
 
     def __iter__(self) -> Iterator[SampleT_co]:
-        raise MissingRuleError(
+        raise errors.MissingRuleError(
             "Subclasses of IterableDataset should implement __iter__. "
             f"{type(self).__name__} does not, so there is no way to a sample. "
             "Write `def __iter__(self): …`."
@@ -83,7 +77,7 @@ class TensorDataset(Dataset[tuple[Tensor, ...]]):
             check_type(wanted, value, Tensor, why)
         shapes = [tuple(t.shape) for t in tensors]
         if not shapes or any(len(shape) == 0 or shape[0] != shapes[0][0] for shape in shapes):
-            raise ShapeError(
+            raise errors.ShapeError(
                 f"Size mismatch between tensors: the shapes are {shapes}. "
                 "Sample i takes row i of each, so all need the same first size. "
                 "Cut them to one length first, for example `a[:n], b[:n]`."
@@ -148,7 +142,7 @@ class ConcatDataset(Dataset[SampleT_co]):
     def __init__(self, datasets: Iterable[Any]) -> None:
         self.datasets = list(datasets)
         if not self.datasets:
-            raise ArgumentError(
+            raise errors.ArgumentError(
                 "datasets should not be an empty iterable: got no data set. "
                 "There would be nothing to index. Pass at least one."
             )
@@ -157,7 +151,7 @@ class ConcatDataset(Dataset[SampleT_co]):
     def __getitem__(self, index: Any) -> SampleT_co:
         position = index + len(self) if index < 0 else index
         if not 0 <= position < len(self):
-            raise DimError(
+            raise errors.DimError(
                 f"index {index} is out of bounds for {len(self)} samples. "
                 "There is no sample there. Write an index below that."
             )
@@ -193,7 +187,7 @@ class ChainDataset(IterableDataset[SampleT_co]):
     def _streams(self) -> Iterator[Any]:
         for dataset in self.datasets:
             if not isinstance(dataset, IterableDataset):
-                raise ExpectationError(
+                raise errors.ExpectationError(
                     f"ChainDataset only supports IterableDataset, got {type(dataset).__name__}. "
                     "It goes through streams. Write `ConcatDataset` for data sets with an index."
                 )
@@ -222,13 +216,13 @@ class StackDataset(Dataset[Any]):
             said = "Supported either ``tuple``- (via ``args``) or ``dict``- (via ``kwargs``)"
             if not args:
                 said = "At least one dataset should be passed"
-            raise ArgumentError(
+            raise errors.ArgumentError(
                 f"{said}: a sample is a tuple or a dict. Pass data sets, all with names or none."
             )
         self.datasets: Any = args or kwargs
         lengths = [len(dataset) for dataset in (args or kwargs.values())]
         if len(set(lengths)) > 1:
-            raise ArgumentError(
+            raise errors.ArgumentError(
                 f"Size mismatch between datasets: they have {lengths} samples. "
                 "Sample i takes that of each. Cut them to one length with `Subset`."
             )
@@ -273,7 +267,7 @@ def random_split(
         for k in range(int(total - sum(sizes))):
             sizes[k % len(sizes)] += 1
     if sum(sizes) != total or any(size < 0 for size in sizes):
-        raise ArgumentError(
+        raise errors.ArgumentError(
             "Sum of input lengths does not equal the length of the input dataset! "
             f"{list(lengths)} does not deal out {total} samples. "
             "Pass sizes that add up to that, or fractions that add up to 1."

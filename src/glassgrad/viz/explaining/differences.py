@@ -16,8 +16,8 @@ import numpy as np
 from glassgrad.core.engine import Grads, fit
 from glassgrad.core.function import BackwardCFunction
 from glassgrad.core.graph import Node
-from glassgrad.core.saved import unpacked
 from glassgrad.core.state import setting
+from glassgrad.memory.saved import unpack_all
 from glassgrad.ops.generator import get_rng_state, set_rng_state
 from glassgrad.values.backend import asnumpy
 
@@ -70,13 +70,13 @@ def _on_copies(node: Any) -> Iterator[None]:
     if not isinstance(node, BackwardCFunction):
         yield  # a built-in rule changes nothing
         return
-    kept, own = node.holders, dict(vars(node))
-    saved = [unpacked(node, each) for each in kept]
-    node.holders = tuple([None if each is None else each.detach().clone() for each in saved])
+    kept, own = (node.holders, node.versions), dict(vars(node))
+    saved = [None if each is None else each.detach().clone() for each in unpack_all(node)]
+    node.holders, node.versions = tuple(saved), None
     try:
         yield
     finally:
-        node.holders = kept
+        node.holders, node.versions = kept
         vars(node).clear()
         vars(node).update(own)
 

@@ -18,7 +18,6 @@ import numpy as np
 from glassgrad.core.engine import Grads
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node, edge_of, ends
-from glassgrad.core.saved import SavingNode
 from glassgrad.core.tensor import Tensor
 from glassgrad.memory.saved import arrays_in, places
 from glassgrad.memory.views import CopySlices
@@ -239,10 +238,10 @@ def _words(node: Node) -> str:
 
 def _saved(node: Any) -> list[Saved]:
     found: list[Saved] = []
-    for name, kept, _, version, expected in places(node) if isinstance(node, SavingNode) else ():
+    for name, kept, _, then, now in places(node):
         if kept is not None:
             array = next(iter(arrays_in(kept)), None)
-            found.append((name, getattr(array, "payload", array), (expected, version.count)))
+            found.append((name, getattr(array, "payload", array), (then, now)))
     return found
 
 

@@ -23,13 +23,13 @@ from glassgrad.core import state
 from glassgrad.core.errors import GlassgradError
 from glassgrad.core.function import BackwardCFunction, run_forward
 from glassgrad.core.graph import AccumulateGrad, Node, edge_of, ends
-from glassgrad.core.saved import PrimitiveNode, SavingNode, operand_of, unpacked
+from glassgrad.core.saved import PrimitiveNode, operand_of
 from glassgrad.core.state import Shape
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.hooks.on_saved import Packed
 from glassgrad.levels.duals import context_of
 from glassgrad.memory.calls import form_of
-from glassgrad.memory.saved import arrays_in, check_versions, places, unnamed
+from glassgrad.memory.saved import arrays_in, check_versions, names_of, places, unpack_all
 from glassgrad.memory.views import AsStridedBackward0, CopySlices, _part, _with_part
 from glassgrad.ops.generator import get_rng_state, set_rng_state
 from glassgrad.values.backend import asnumpy
@@ -241,8 +241,8 @@ class Users(Recorded):
         self.operands = [getattr(node, named.get(at, ""), None) for at in range(count)]
         # Saved tensors that are operands: with the operand's edge, or in order without one.
         saved: dict[Any, list[Tensor]] = {}
-        for kept in node.holders:
-            if (x := unpacked(node, kept)) is not None and x.grad_fn is not node:
+        for x in unpack_all(node):
+            if x is not None and x.grad_fn is not node:
                 saved.setdefault(edge_of(x), []).append(x)
         for position, edge in self.edges.items():
             if alike := saved.get(edge):
@@ -262,8 +262,7 @@ class Users(Recorded):
 def _left_on(node: Any) -> dict[str, Any]:
     """What a forward left on its node for the rule, in words: "the result", "ctx.dim"."""
     found: dict[str, Any] = {}
-    names = node._saved_names or unnamed(len(node._entries))
-    for name, kept in zip(names, node._entries, strict=True):
+    for name, kept in zip(names_of(node), node._entries, strict=True):
         words = name if node._is_users else f"the saved {name}"
         if kept is not None:
             found["the result" if name == "result" else words] = array_of(kept)
@@ -370,9 +369,7 @@ def op_node(node: Any) -> Any:
 
 def is_packed(node: Any) -> bool:
     """Whether hooks keep something that the node saved: theirs is the code that unpacks it."""
-    node = op_node(node)
-    saved = places(node) if isinstance(node, SavingNode) else ()
-    return any(isinstance(kept, Packed) for _, kept, *_ in saved)
+    return any(isinstance(kept, Packed) for _, kept, *_ in places(op_node(node)))
 
 
 def array_of(kept: Any) -> Any:
