@@ -18,10 +18,8 @@ from typing import Any
 import glassgrad.nn.functional  # noqa: F401  # its losses are ops, too
 from glassgrad.core.engine import Grads, Schedule
 from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node, ends, get_gradient_edge
-from glassgrad.core.primitive import Primitive
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops._families import Elementwise
-from glassgrad.ops._lookup import load_all
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Entry
 from glassgrad.tracing.record import watched
@@ -31,6 +29,7 @@ from .explain import Explanation, explain, node_of
 from .formulas import (
     SUMMED,
     Gradient,
+    all_ops,
     formulas_of,
     latex_of,
     op_of,
@@ -224,10 +223,6 @@ def _op_named(name: str, operands: int) -> Any:
 
     Of several it is the one with so many operands, or that is itself called like its nodes.
     """
-    load_all()
-    classes: list[Any] = [Primitive]
-    for cls in classes:  # which grows meanwhile
-        classes += cls.__subclasses__()
 
     def rank(cls: Any) -> tuple[bool, bool, str, str]:
         is_other = cls.forward.__code__.co_argcount != operands  # einsum of one operand and of two
@@ -238,7 +233,7 @@ def _op_named(name: str, operands: int) -> Any:
             cls.__qualname__,
         )
 
-    named = [cls for cls in classes if cls._backward_cls.__name__ == name]
+    named: list[Any] = [cls for cls in all_ops() if cls._backward_cls.__name__ == name]
     return min([cls for cls in named if formulas_of(cls) is not None], key=rank, default=None)
 
 

@@ -22,6 +22,7 @@ import numpy as np
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.saved import operand_of
 from glassgrad.ops._families import Elementwise, Linear, Multilinear
+from glassgrad.ops._lookup import load_all
 from glassgrad.tracing.graph import Entry
 from glassgrad.viz.wording import array_text, plain
 
@@ -113,6 +114,15 @@ def read(cls: Any) -> Formulas:
     found = Formulas(value, tangent, gradient, where, results, operands, parameters)
     follows = not tangent and issubclass(cls, Primitive) and cls.differentiable
     return found._replace(tangent=_tangent(cls, found)) if follows else found
+
+
+def all_ops() -> list[type[Primitive]]:
+    """The classes of all ops and of their families, those of files not yet loaded among them."""
+    load_all()
+    found: list[type[Primitive]] = [Primitive]
+    for cls in found:  # which grows meanwhile
+        found += cls.__subclasses__()
+    return found
 
 
 def left_name(equation: Equation) -> Term:

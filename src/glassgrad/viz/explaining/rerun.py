@@ -87,8 +87,8 @@ def rerun_of(node: Node, given: Any = None) -> Rerun:
     if isinstance(node, CopySlices):
         return _of_write(node, given)
     if isinstance(node, AsStridedBackward0):
-        geometry = node.geometry
-        base = _made_up(geometry.base_size, node.out_dtype)
+        geometry, (edge,) = node.geometry, node.edges
+        base = _made_up_at(edge)
         return Rerun(lambda values: [_part(values[0], geometry)], [base], [0], (0,))
     return _of_op(node, given)
 
@@ -99,15 +99,14 @@ def _of_write(node: CopySlices, given: Any) -> Rerun:
         raise NotKnown("what was written was let go of")
     inner, geometry = _of_op(node.fn, given), node.geometry
     at = inner.position[node.at]
-    base = _with_part(
-        _made_up(geometry.base_size, node.out_dtype), geometry, np.asarray(inner.operands[at])
-    )
+    base = _made_up(*node._input_metadata[0])  # written, it is what the node stands for
+    base = _with_part(base, geometry, np.asarray(inner.operands[at]))
 
     def forward(values: list[Any]) -> list[Any]:
         operands = list(values)
         operands[at] = _part(values[at], geometry)
         (part,) = inner.forward(operands)
-        return [_with_part(values[at], geometry, np.broadcast_to(part, geometry.size))]
+        return [_with_part(values[at], geometry, np.broadcast_to(part, operands[at].shape))]
 
     operands = [*inner.operands[:at], base, *inner.operands[at + 1 :]]
     return Rerun(forward, operands, inner.position, (*inner.made_up, at))
@@ -290,12 +289,17 @@ def _fill(op: Recorded) -> list[int]:
 def _stand_in(op: Recorded, position: int) -> Any:
     """An operand of the right shape (see Note [A made-up operand proves as much])."""
     if op.edges.get(position) is not None:
-        older, nr = ends(op.edges[position])
-        return _made_up(*older._input_metadata[nr])
+        return _made_up_at(op.edges[position])
     if position in op.edges and isinstance(op, BuiltIn) and op.cls.broadcasts:
         return _made_up(op.node.out_shape, op.node.out_dtype)  # a number or a tensor: all the same
     name = op.names[position] if position < len(op.names) else f"number {position}"
     raise NotKnown(f"nothing is left of operand {position}, {name}: give them all as `operands=`")
+
+
+def _made_up_at(edge: Any) -> Any:
+    """Made-up values for the tensor whose gradient arrives at the end of an edge."""
+    node, nr = ends(edge)
+    return _made_up(*node._input_metadata[nr])
 
 
 def _made_up(shape: Any, dtype: Any) -> Any:
