@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError
-from glassgrad.tracing.graph import Ids
 
 from .events import Trace
-from .graph import Entry, plain
+from .graph import Entry, Ids, plain
 from .matching import Cut, Matching, Side
 from .summary import ArrayId, head_in_words
 

@@ -11,10 +11,8 @@ from graphlib import TopologicalSorter
 from itertools import zip_longest
 from typing import Any, NamedTuple
 
-from glassgrad.tracing.graph import Ids
-
 from .events import Trace
-from .graph import plain
+from .graph import Ids, plain
 
 FAR = 24  # how many nodes are looked at for the one behind those that were put in between
 

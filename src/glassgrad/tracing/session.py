@@ -21,9 +21,8 @@ from glassgrad.memory.views import CopySlices
 
 from .breakpoints import find_node
 from .graph import Graph
-from .log import Log
+from .log import Log, outputs_of
 from .paused import Paused
-from .record import outputs_of
 from .rewind import Journal
 
 _GRANULARITIES = ("node", "hook", "micro")

@@ -37,7 +37,7 @@ from glassgrad.tracing._torch.graph import TorchGraph, is_tensor, named, the_tor
 from glassgrad.tracing._torch.recorder import Recorder
 from glassgrad.tracing._torch.session import Session, Stop
 from glassgrad.tracing.events import Trace
-from glassgrad.tracing.record import check_values
+from glassgrad.tracing.log import check_values
 
 __all__ = ["Session", "Stop", "record", "step"]
 

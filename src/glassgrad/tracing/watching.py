@@ -15,12 +15,10 @@ from glassgrad.core.errors import ArgumentTypeError, GraphError
 from glassgrad.core.graph import GradientEdge
 from glassgrad.core.state import modes, set_modes
 from glassgrad.hooks.turn import GraphTask
-from glassgrad.tracing.graph import Ids
 
 from .events import Trace
-from .graph import Entry, Graph, rank_of
-from .log import Log
-from .record import check_values
+from .graph import Entry, Graph, Ids, rank_of
+from .log import Log, check_values
 from .session import Session
 from .validate import REFERENCES
 

@@ -18,12 +18,6 @@ from .integrators import (
     tensor_step_pos_ik,
     tensor_step_vel,
 )
-from .interpolation import (
-    action_interpolate_kernel,
-    interpolate_kernel,
-    sum_matrix,
-    tensor_linspace,
-)
 from .kernels import (
     AccelerationTensorStepIdxKernel,
     AccelerationTensorStepKernel,
@@ -35,10 +29,14 @@ from .kernels import (
 )
 from .kernels._fused import numerics
 from .matrices import (
+    action_interpolate_kernel,
     build_clique_matrix,
     build_fd_matrix,
     build_int_matrix,
     build_start_state_mask,
+    interpolate_kernel,
+    sum_matrix,
+    tensor_linspace,
 )
 from .states import JointState, TensorDeviceType
 

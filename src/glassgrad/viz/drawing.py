@@ -12,7 +12,7 @@ from glassgrad.core.state import Names
 from glassgrad.core.tensor import Tensor
 from glassgrad.tracing.compare import Comparison
 from glassgrad.tracing.events import Trace
-from glassgrad.tracing.record import snapshot
+from glassgrad.tracing.log import snapshot
 from glassgrad.tracing.session import Session
 from glassgrad.tracing.watching import Passes
 from glassgrad.viz.layout.dot import to_dot

@@ -41,10 +41,10 @@ from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.ops import zeros_like
 from glassgrad.ops.creation import arange
 from glassgrad.ops.joining import cat, stack
-from glassgrad.trajectory._arguments import are_free, may_meet
+from glassgrad.trajectory import _arguments
 from glassgrad.values.backend import backend_for
 
-from . import _checks, _cuda
+from . import _cuda
 from ._cuda import Arrays
 
 
@@ -71,8 +71,8 @@ class Scheme:
     def steps(self, traj_dt: Tensor, horizon: int) -> Any:
         """What the stencils take of `traj_dt`."""
         if self.per_sample:
-            return _checks.time_steps(traj_dt, horizon)
-        return _checks.first_rate(traj_dt)
+            return _arguments.time_steps(traj_dt, horizon)
+        return _arguments.first_rate(traj_dt)
 
 
 class FusedStep(Function):
@@ -87,7 +87,14 @@ class FusedStep(Function):
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         index = ["start_idx"] * cls.is_indexed
-        names = "u_act", *_checks.STARTS, *index, *_checks.OUTPUTS, "traj_dt", _checks.SCRATCH
+        names = (
+            "u_act",
+            *_arguments.STARTS,
+            *index,
+            *_arguments.OUTPUTS,
+            "traj_dt",
+            _arguments.SCRATCH,
+        )
         parameters = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in names]
         cls.signature = Signature(parameters)
         cls.forward = staticmethod(partial(_run, cls))  # type: ignore[method-assign]
@@ -100,7 +107,7 @@ class FusedStep(Function):
         data, traj_dt, memory = args[:-6], args[-2], [*args[-6:-2], args[-1]]
         written = [x.payload for x in memory if isinstance(x, Tensor)]
         read = [x.payload for x in (*data, traj_dt) if isinstance(x, Tensor)]
-        free = are_free(written, read)
+        free = _arguments.are_free(written, read)
         _check(cls, data, memory, free)
         if written:
             if not free:
@@ -188,16 +195,16 @@ def _check(cls: type[FusedStep], data: Arrays, memory: Sequence[Any], free: bool
         free: whether it is known that `memory` can be overwritten, and is nobody else's.
     """
     u = data[0]
-    shape = _checks.check_actions(u, cls.exact.padding)
-    _checks.check_start(data[1:4], u, cls.is_indexed)
+    shape = _arguments.check_actions(u, cls.exact.padding)
+    _arguments.check_start(data[1:4], u, cls.is_indexed)
     if modes.levels and any(x is not None for x in memory):
         raise TransformError(
             f"{cls.__name__} was given a buffer inside of a transform, where one call stands for "
             "many, and would write to memory that the transform does not know. Pass None for each."
         )
-    _checks.check_buffers(u, memory, shape, free)
+    _arguments.check_buffers(u, memory, shape, free)
     if cls.is_indexed:
-        _checks.check_rows(data[4], u, data[1].payload.shape[0])
+        _arguments.check_rows(data[4], u, data[1].payload.shape[0])
 
 
 def _run(cls: type[FusedStep], *args: Any) -> tuple[Tensor, ...]:
@@ -215,7 +222,7 @@ def _compute(
     """The four results, in the buffers where some are given."""
     steps = scheme.steps(traj_dt, u.shape[1] + scheme.padding)
     if scheme.per_sample:
-        _checks.check_place("traj_dt", traj_dt, wrap(u))
+        _arguments.check_place("traj_dt", traj_dt, wrap(u))
     out = tuple([_memory(x, u, scheme) for x in buffers])
     with np.errstate(all="ignore"):  # as elsewhere: inf and nan are results
         _cuda.forward(scheme, u, start, steps, out)
@@ -386,4 +393,4 @@ def _is_free(array: Any, grads: Arrays) -> bool:
 
 
 def _meets(array: Any, others: Sequence[Any]) -> bool:
-    return True in [may_meet(array, x) for x in others]
+    return True in [_arguments.may_meet(array, x) for x in others]

@@ -22,7 +22,7 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.ops._families import Elementwise
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Entry
-from glassgrad.tracing.record import watched
+from glassgrad.tracing.log import watched
 from glassgrad.viz.wording import plain, shape_text
 
 from .explain import Explanation, explain, node_of

@@ -15,8 +15,14 @@ from glassgrad.tracing.graph import Entry
 from glassgrad.viz.drawing import Drawing
 from glassgrad.viz.explaining.entries import explanations
 from glassgrad.viz.players.assets import script, styles
-from glassgrad.viz.players.picture import page_drawing, slim, templates_of
-from glassgrad.viz.players.replay import MOST_EVENTS, pack, replay_data
+from glassgrad.viz.players.page import (
+    MOST_EVENTS,
+    pack,
+    page_drawing,
+    replay_data,
+    slim,
+    templates_of,
+)
 from glassgrad.viz.style import KINDS, NOTEBOOK
 from glassgrad.viz.svg.legend import legend_items, state_items
 from glassgrad.viz.wording import escape
