@@ -110,7 +110,7 @@ def test_a_saved_view_of_a_leaf_is_of_that_leaf():
 def test_memory_that_a_cut_page_leaves_out_is_as_large_as_its_largest_view():
     y = gg.ones(100, requires_grad=True) + 1
     trace = gg.record(y.cos().sum() + y[:1].sin().sum())
-    assert replay._beyond(trace, []) == {"beyond": 400}
+    assert page._beyond(trace, []) == {"beyond": 400}
 
 
 # Packed ------------------------------------------------------------------------------------------
