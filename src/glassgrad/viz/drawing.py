@@ -19,11 +19,8 @@ from glassgrad.viz.layout.dot import to_dot
 from glassgrad.viz.layout.engines import lay_out
 from glassgrad.viz.layout.places import Layout
 from glassgrad.viz.overview import cut_title, overview
-from glassgrad.viz.scene.comparing import compared
-from glassgrad.viz.scene.graph import PARTS, Graph, Look, Vertex, look_of
-from glassgrad.viz.scene.inside import in_folds, inside_of
-from glassgrad.viz.scene.mirror import Mirror, mirrored
-from glassgrad.viz.scene.snapshot import graph_of
+from glassgrad.viz.scene.graph import PARTS, Graph, Look, Vertex, graph_of, look_of
+from glassgrad.viz.scene.special import Mirror, compared, in_folds, inside_of, mirrored
 from glassgrad.viz.style import Theme
 from glassgrad.viz.svg.document import Document
 from glassgrad.viz.wording import escape, notices, plain, text_view

@@ -5,7 +5,7 @@ from glassgrad.core.errors import ArgumentError
 from glassgrad.tracing import record, snapshot
 from glassgrad.viz import draw
 from glassgrad.viz.scene.graph import Look
-from glassgrad.viz.scene.mirror import mirrored
+from glassgrad.viz.scene.special import mirrored
 
 
 def mirror(trace):

@@ -23,8 +23,7 @@ from glassgrad.tracing.summary import numbers, summarize
 from glassgrad.viz.drawing import Drawing, draw, trace_of
 from glassgrad.viz.explaining.entries import explained, explanations, record_explained
 from glassgrad.viz.players import jupyter
-from glassgrad.viz.players.html import Player
-from glassgrad.viz.players.page import drawn_with_room
+from glassgrad.viz.players.html import Player, drawn_with_room
 from glassgrad.viz.wording import counted, plain
 
 

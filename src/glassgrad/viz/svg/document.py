@@ -11,8 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from glassgrad.viz.layout.places import ROW_LINE, TITLE_LINE, Layout, Place, box_of, pill_width
-from glassgrad.viz.scene.graph import Arc, Graph, Vertex
-from glassgrad.viz.scene.snapshot import GRADIENT
+from glassgrad.viz.scene.graph import GRADIENT, Arc, Graph, Vertex
 from glassgrad.viz.style import (
     FLOWS,
     KINDS,
