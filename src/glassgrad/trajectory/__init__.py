@@ -1,20 +1,18 @@
 """Trajectories of robot arms: from positions to velocities, accelerations and jerks, and back."""
 
-from .clique import (
+from .integrators import (
     CliqueTensorStep,
+    euler_integrate,
     jit_backward_pos_clique,
     jit_backward_pos_clique_contiguous,
     jit_tensor_step_pos_clique,
     jit_tensor_step_pos_clique_contiguous,
-    tensor_step_pos_clique,
-)
-from .integrators import (
-    euler_integrate,
     step_acc_semi_euler,
     tensor_step_acc,
     tensor_step_acc_semi_euler,
     tensor_step_jerk,
     tensor_step_pos,
+    tensor_step_pos_clique,
     tensor_step_pos_ik,
     tensor_step_vel,
 )

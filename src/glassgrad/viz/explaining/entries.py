@@ -25,6 +25,7 @@ from glassgrad.tracing.graph import Entry
 from glassgrad.tracing.log import watched
 from glassgrad.viz.wording import plain, shape_text
 
+from .checking import is_packed
 from .explain import Explanation, explain, node_of
 from .formulas import (
     SUMMED,
@@ -37,7 +38,6 @@ from .formulas import (
     words_of,
 )
 from .mathml import mathml
-from .rerun import is_packed
 
 MOST_NODES = 100  # of a pass whose rules are run again
 BUDGET = 10.0  # seconds that the checks of a pass may take in all
