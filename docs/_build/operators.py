@@ -12,7 +12,7 @@ from glassgrad.levels.subclasses import PUBLIC
 from glassgrad.ops._declaring import METHODS
 from glassgrad.viz.explaining.formulas import all_ops, formulas_of
 from glassgrad.viz.explaining.mathml import mathml
-from glassgrad.viz.explaining.notation import latex
+from glassgrad.viz.explaining.formulas import latex
 
 FILE = Path(__file__).parents[1] / "operators.csv"
 HEADS = ("operator", "right", "time", "of PyTorch's", "formulas")

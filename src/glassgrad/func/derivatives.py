@@ -26,7 +26,7 @@ from glassgrad.core.primitive import Parameters, Primitive, record
 from glassgrad.core.state import Changes, Func, Values, modes, setting
 from glassgrad.core.tensor import LEAF, Tensor, wrap
 from glassgrad.hooks.turn import GraphTask
-from glassgrad.levels.duals import Call, check_size, room_like, tangents_of_op
+from glassgrad.levels.duals import Call, check_moves, check_size, room_like, tangents_of_op
 from glassgrad.levels.level import Level
 from glassgrad.memory.calls import place_outputs
 from glassgrad.memory.saved import is_any_of
@@ -572,12 +572,8 @@ def check_tensors(leaves: list[Any], name: str, api: str = _API) -> None:
 
 def check_pair(x: Tensor, dx: Tensor) -> None:
     """Raise if `dx` cannot be the tangent of `x`."""
-    for name, part in (("primal", x), ("tangent", dx)):
-        if part.dtype.kind not in "fc":
-            raise ArgumentError(
-                f"Expected {name} to be floating point or complex, but got: {part.dtype}. Integers "
-                "do not move by a small step. Write `x.float()`."
-            )
+    check_moves("primal", x)
+    check_moves("tangent", dx)
     check_size(x, dx)
 
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 from glassgrad.tracing.events import Trace
-from glassgrad.tracing.graph import Entry, Ids, plain
+from glassgrad.tracing.graph import Entry, Ids, counted, plain
 from glassgrad.tracing.summary import ArrayId, head_in_words
 
 FAR = 24  # how many nodes are looked at for the one behind those that were put in between
@@ -78,8 +78,7 @@ class Comparison:
         sizes = f"a: {self.a!r}\nb: {self.b!r}"
         if self:
             return f"the same in structure and values\n{sizes}"
-        count = len(self.differences)
-        lines = [f"{count} difference{'s' if count > 1 else ''}", sizes]
+        lines = [counted(len(self.differences), "difference"), sizes]
         lines += [f"{found.kind:<17} {found.text}" for found in self.differences]
         return "\n".join(lines)
 

@@ -92,7 +92,7 @@ from pathlib import Path
 from typing import Any
 
 from glassgrad.core.errors import ArgumentTypeError, DataError
-from glassgrad.tracing.graph import Entry, uncollected
+from glassgrad.tracing.graph import Entry, counted, uncollected
 from glassgrad.tracing.summary import ArrayId
 from glassgrad.tracing.validate import problem
 
@@ -277,8 +277,8 @@ class Trace:
         }
 
     def __repr__(self) -> str:
-        counts = [(self.nodes, "node"), (self.leaves, "leaf"), (self.events, "event")]
-        return f"Trace({', '.join(_count(len(items), noun) for items, noun in counts)})"
+        nodes, events = counted(len(self.nodes), "node"), counted(len(self.events), "event")
+        return f"Trace({nodes}, {counted(len(self.leaves), 'leaf', 'leaves')}, {events})"
 
 
 def _lines(trace: Trace) -> Iterator[str]:
@@ -327,11 +327,6 @@ def _ordered(value: Any) -> Any:
 
 def _no_constant(name: str) -> float:
     raise ValueError(f"{name} is not a number in JSON")
-
-
-def _count(number: int, noun: str) -> str:
-    plural = {"leaf": "leaves"}.get(noun, noun + "s")
-    return f"{number:,} {noun if number == 1 else plural}"
 
 
 def _refusal(source: str, found: str) -> DataError:

@@ -376,6 +376,16 @@ def plain(text: str) -> str:
     return safe if len(safe) <= _LONGEST_NAME else safe[: _LONGEST_NAME - 1] + "…"
 
 
+def counted(count: int, noun: str, nouns: str = "") -> str:
+    """A number of things.
+
+    Example:
+        >>> counted(1, "node"), counted(1_200, "node"), counted(2, "leaf", "leaves")
+        ('1 node', '1,200 nodes', '2 leaves')
+    """
+    return f"{count:,} {noun if count == 1 else nouns or f'{noun}s'}"
+
+
 def bytes_of(shape: Iterable[int], dtype: Any) -> int:
     """The bytes of the elements of a tensor or an array."""
     size: int = math.prod(shape) * dtype.itemsize

@@ -17,7 +17,7 @@ from glassgrad.core.state import modes, set_modes
 from glassgrad.hooks.turn import GraphTask
 
 from .events import Trace
-from .graph import Entry, Graph, Ids, rank_of
+from .graph import Entry, Graph, Ids, counted, rank_of
 from .log import Log, check_values
 from .session import Session
 from .validate import REFERENCES
@@ -136,7 +136,7 @@ class Passes(Sequence[Trace]):
         if not len(self):
             return "no passes"
         rows = [f"  {number}  {_where(trace)}: {trace!r}" for number, trace in enumerate(self)]
-        return "\n".join([f"{len(self)} pass{'es' if len(self) > 1 else ''}:", *rows])
+        return "\n".join([f"{counted(len(self), 'pass', 'passes')}:", *rows])
 
 
 def _where(trace: Trace) -> str:

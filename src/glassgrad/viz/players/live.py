@@ -16,7 +16,7 @@ from typing import Any
 from glassgrad.core.errors import ArgumentError, GraphError
 from glassgrad.tracing.breakpoints import MAKERS, Breakpoint, find_node
 from glassgrad.tracing.events import Trace
-from glassgrad.tracing.graph import Entry
+from glassgrad.tracing.graph import Entry, counted
 from glassgrad.tracing.paused import Paused
 from glassgrad.tracing.session import Session
 from glassgrad.tracing.summary import numbers, summarize
@@ -24,7 +24,7 @@ from glassgrad.viz.drawing import Drawing, draw, trace_of
 from glassgrad.viz.explaining.entries import explained, explanations, record_explained
 from glassgrad.viz.players import jupyter
 from glassgrad.viz.players.html import Player, drawn_with_room
-from glassgrad.viz.wording import counted, plain
+from glassgrad.viz.wording import plain
 
 
 def player(loss: Any) -> "Player | LivePlayer":

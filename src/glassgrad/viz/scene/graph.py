@@ -18,14 +18,13 @@ from typing import Literal
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 from glassgrad.core.state import Names
 from glassgrad.tracing.events import Trace
-from glassgrad.tracing.graph import Entry, Ids
+from glassgrad.tracing.graph import Entry, Ids, counted
 from glassgrad.viz.results import FLOWS, Results
 from glassgrad.viz.scene.folding import STUBS, Fold, fold, runs_by_scope
 from glassgrad.viz.style import KINDS
 from glassgrad.viz.wording import (
     array_text,
     bytes_text,
-    counted,
     notices,
     plain,
     shape_text,
