@@ -246,10 +246,17 @@ class Graph:
 
     def hooks_at(self, node: Node) -> list[Hook]:
         """The hooks at a node, in the order in which they run."""
-        if node.cold is None and not isinstance(node, AccumulateGrad):
-            return []  # as most nodes have none
-        found = hooks_at(node)
-        return [Hook(self.hook(node, x), kind, name_of(x), x) for kind, x in found]
+        groups: list[tuple[str, dict[int, Any] | None]] = []  # as most nodes have none
+        if isinstance(node, AccumulateGrad) and (leaf := node.variable.cold) is not None:
+            groups += [("tensor", leaf.hooks), ("post_accumulate", leaf.post_hooks)]
+        if (cold := node.cold) is not None:
+            groups += [("tensor", hooks) for hooks in cold.tensor.values()]
+            groups += [("pre", cold.pre), ("post", cold.post)]
+        found: list[Hook] = []
+        for kind, hooks in groups:
+            mine = hooks.values() if hooks else ()
+            found += [Hook(self.hook(node, x), kind, name_of(x), x) for x in mine]
+        return found
 
     @staticmethod
     def retained_by(node: Node) -> list[tuple[int, Tensor]]:
@@ -326,20 +333,6 @@ def _depth(level: Any) -> int:
 def grad_of(tensor: Tensor) -> Tensor | None:
     """The `.grad` of a tensor; without the warning that one of a non-leaf is none."""
     return None if tensor.cold is None else tensor.cold.grad
-
-
-def hooks_at(node: Node) -> list[tuple[str, Any]]:
-    """(kind, hook) of the hooks at `node`, in the order in which they run."""
-    groups: list[tuple[str, dict[int, Any] | None]] = []
-    if isinstance(node, AccumulateGrad) and (leaf := node.variable.cold) is not None:
-        groups += [("tensor", leaf.hooks), ("post_accumulate", leaf.post_hooks)]
-    if (cold := node.cold) is not None:
-        groups += [("tensor", hooks) for hooks in cold.tensor.values()]
-        groups += [("pre", cold.pre), ("post", cold.post)]
-    found: list[tuple[str, Any]] = []
-    for kind, hooks in groups:
-        found += [(kind, hook) for hook in hooks.values()] if hooks else []
-    return found
 
 
 def name_of(hook: Any) -> str:

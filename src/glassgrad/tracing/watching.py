@@ -16,11 +16,10 @@ from glassgrad.core.graph import GradientEdge
 from glassgrad.core.state import modes, set_modes
 from glassgrad.hooks.turn import GraphTask
 
-from .events import Trace
+from .events import REFERENCES, Trace
 from .graph import Entry, Graph, Ids, counted, rank_of
 from .log import Log, check_values
 from .session import Session
-from .validate import REFERENCES
 
 OnPass = Callable[[Session], object]
 

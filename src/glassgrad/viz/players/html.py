@@ -47,7 +47,7 @@ from glassgrad.viz.scene.graph import Graph, Look, gradient_text, graph_of
 from glassgrad.viz.scene.special import FOLDS, cut_out, in_folds
 from glassgrad.viz.style import KINDS, NOTEBOOK
 from glassgrad.viz.svg.document import Document
-from glassgrad.viz.svg.legend import legend_items, state_items
+from glassgrad.viz.svg.pen import legend_items, state_items
 from glassgrad.viz.wording import Narrator, array_text, escape, plain, shape_text
 
 PREFIX = "gg-"  # before each id of the drawing on a page of its own

@@ -25,8 +25,7 @@ from glassgrad.viz.style import (
     text_width,
 )
 from glassgrad.viz.svg.curves import arrowhead, beside, path_data
-from glassgrad.viz.svg.legend import Legend, legend_of
-from glassgrad.viz.svg.pen import Pen, box_attribute
+from glassgrad.viz.svg.pen import Legend, Pen, box_attribute, legend_of
 from glassgrad.viz.wording import escape, notices, plain
 
 MARGIN = 20.0
