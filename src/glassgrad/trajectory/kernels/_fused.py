@@ -77,8 +77,8 @@ class Scheme:
             return _arguments.time_steps(traj_dt, horizon)
         return _arguments.first_rate(traj_dt)
 
-    # By a kernel of `steps.cu`, compiled by CuPy when it is first needed; other arrays, other dtypes
-    # and the literal numerics go through NumPy's functions, which CuPy answers, too.
+    # By a kernel of `steps.cu`, which CuPy compiles when it is first needed; other arrays, other
+    # dtypes and the literal numerics go through NumPy's functions, which CuPy answers, too.
 
     def compute(self, u: Any, start: Arrays, steps: Any, out: Arrays) -> None:
         """Do `forward`, by a kernel where there is one."""
