@@ -11,9 +11,8 @@ from pathlib import Path
 
 from PIL import Image
 
-from glassgrad.trajectory._arm.cost import Task
 from glassgrad.trajectory._arm.pictures import draw_snapshots, save
-from glassgrad.trajectory._arm.planning import plan
+from glassgrad.trajectory._arm.planning import Task, plan
 
 PICTURE = Path(__file__).parent / "images" / "arm.png"
 STEPS = 800

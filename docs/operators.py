@@ -14,6 +14,7 @@ from typing import Any
 import torch
 
 import glassgrad as gg
+from opcase import rules_behind
 from opinfo import MOST_SAMPLES, NAMES, OPERATORS, NotHere, Played, dtypes_of, ours
 from ops.test_opinfo import NOT_RIGHT
 
@@ -36,15 +37,7 @@ def main() -> None:
 
 def recorded(played: Played | None) -> list[str]:
     """The ops on the graph of a sample, the newest first."""
-    ends = [y.grad_fn for y in played.call() if isinstance(y, gg.Tensor)] if played else []
-    found: dict[Any, str] = {}
-    nodes = [node for node in ends if node is not None]
-    while nodes:
-        node = nodes.pop(0)
-        if node not in found and hasattr(node, "_forward_cls"):
-            found[node] = node._forward_cls.__name__
-            nodes += [before for before, _ in node.next_functions if before is not None]
-    return list(dict.fromkeys(found.values()))
+    return rules_behind([y for y in played.call() if isinstance(y, gg.Tensor)]) if played else []
 
 
 def timed(played: Played | None) -> tuple[str, str]:

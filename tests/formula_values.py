@@ -14,7 +14,7 @@ import numpy as np
 import scipy.linalg
 from scipy import special
 
-from glassgrad.viz.explaining.notation import RELATIONS, Equation, Term, items, terms
+from glassgrad.viz.explaining.formulas import RELATIONS, Equation, Term, items, terms
 
 BATCH = "*"
 DIMS = ("dim", "dims", "dimension")

@@ -9,17 +9,16 @@ A row has samples: its own inputs and those under `more`. Inputs are described b
 import functools
 import math
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 import glassgrad
-from glassgrad.core.primitive import Primitive
 from glassgrad.core.tensor import Tensor
-from glassgrad.ops._lookup import load_all
 from glassgrad.ops.creation import tensor
+from glassgrad.viz.explaining.formulas import all_ops
 
 __all__ = [
     "OpCase",
@@ -209,15 +208,20 @@ def as_list(result: Any) -> list[Any]:
 
 def all_primitives() -> dict[str, Any]:
     """The Primitives of `glassgrad.ops` that compute something, by name."""
-    load_all()
-    found: dict[str, Any] = {}
-    families = [Primitive]
-    while families:
-        for cls in families.pop().__subclasses__():
-            families.append(cls)
-            if cls.__module__.startswith("glassgrad.") and "_backward_cls" in cls.__dict__:
-                found[cls.__name__] = cls
-    return found
+    return {
+        cls.__name__: cls
+        for cls in all_ops()
+        if cls.__module__.startswith("glassgrad.") and "_backward_cls" in cls.__dict__
+    }
+
+
+def rules_behind(results: Iterable[Any]) -> list[str]:
+    """The names of the Primitives whose nodes made some tensors, the newest first."""
+    nodes = [y.grad_fn for y in results if y.grad_fn is not None]
+    for node in nodes:  # which grows meanwhile
+        nodes += [n for n, _ in node.next_functions if n is not None and n not in nodes]
+    made = [node._forward_cls.__name__ for node in nodes if hasattr(node, "_forward_cls")]
+    return list(dict.fromkeys(made))
 
 
 @functools.cache

@@ -8,16 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import glassgrad
-from glassgrad.core.primitive import Primitive
 from glassgrad.levels.subclasses import PUBLIC
 from glassgrad.ops._declaring import METHODS
-from glassgrad.ops._lookup import load_all
-from glassgrad.viz.explaining.formulas import formulas_of
+from glassgrad.viz.explaining.formulas import all_ops, formulas_of
 from glassgrad.viz.explaining.mathml import mathml
-from glassgrad.viz.explaining.notation import latex
+from glassgrad.viz.explaining.formulas import latex
 
 FILE = Path(__file__).parents[1] / "operators.csv"
 HEADS = ("operator", "right", "time", "of PyTorch's", "formulas")
+_ALL_OPS = functools.cache(all_ops)  # they do not change while the page is made
 
 
 def fill(markdown: str) -> str:
@@ -27,7 +26,6 @@ def fill(markdown: str) -> str:
 
 def table() -> str:
     """The table as HTML: a grid, whose rows are paragraphs where the page is narrow."""
-    load_all()
     with FILE.open(encoding="utf-8", newline="") as file:
         _, *lines = csv.reader(file)
     right = sum([not why for _, why, *_ in lines])
@@ -54,21 +52,12 @@ def formulas(name: str, recorded: Sequence[str] = ()) -> str:
     function = _function(name.partition("#")[0])
     rules = [rule for rule, public in PUBLIC.items() if public is function]
     if not rules and len(recorded) == 1:
-        rules = [rule for rule in _all_rules() if rule.__name__ == recorded[0]]
+        rules = [rule for rule in _ALL_OPS() if rule.__name__ == recorded[0]]
     for rule in rules:
         found = formulas_of(rule)
         if found is not None:
             return "<br>".join([mathml(latex(each)) for column in found.columns for each in column])
     return f"made of {', '.join(recorded)}" if recorded else "–"
-
-
-@functools.cache
-def _all_rules() -> list[type[Primitive]]:
-    found, todo = [], [Primitive]
-    while todo:
-        found.append(todo.pop())
-        todo += found[-1].__subclasses__()
-    return found
 
 
 def _function(name: str) -> Any:

@@ -14,7 +14,7 @@ from glassgrad.autograd import forward_ad
 from glassgrad.autograd.graph import saved_tensors_hooks
 from glassgrad.core import state
 from glassgrad.core.state import modes, set_modes, setting
-from glassgrad.func.reverse import GradLevel
+from glassgrad.func.derivatives import GradLevel
 
 HOME = Path(gg.__file__).parent
 

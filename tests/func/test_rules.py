@@ -35,8 +35,7 @@ from func.calls import (
 from glassgrad.core.errors import GlassgradError
 from glassgrad.core.function import Function
 from glassgrad.func import linearize
-from glassgrad.func.forward import DualLevel
-from glassgrad.func.reverse import GradLevel
+from glassgrad.func.derivatives import DualLevel, GradLevel
 from glassgrad.func.vmap import BatchLevel
 from leaks.letting_go import survivors
 from opcase import all_primitives, weights_for

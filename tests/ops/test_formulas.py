@@ -9,9 +9,8 @@ import glassgrad
 from formula_values import Evaluation, Unfitting
 from glassgrad.ops._declaring import plain
 from glassgrad.ops.indexing import IndexPutImpl
-from glassgrad.viz.explaining.formulas import latex_of, letters_of, read
+from glassgrad.viz.explaining.formulas import NotationError, latex_of, letters_of, read, terms
 from glassgrad.viz.explaining.mathml import mathml
-from glassgrad.viz.explaining.notation import NotationError, terms
 from opcase import Run, all_primitives, weights_for
 from opcases import CASES
 
@@ -111,7 +110,7 @@ SPOKEN_OF = {
 ADVICE = (
     "Begin its docstring with its formulas, as `y = tanh x        x̄ = ȳ·(1 − y²)` does: the "
     "value, the gradient of each operand, and the tangent (`dy = …`) if that does not follow; "
-    "glassgrad/viz/explaining/notation.py tells how they are written"
+    "glassgrad/viz/explaining/formulas.py tells how they are written"
 )
 
 ALL = sorted(all_primitives().items())

@@ -12,7 +12,7 @@ import torch
 from checks import SampleChecks
 from glassgrad.core.errors import GlassgradError
 from leaks.letting_go import Owner, behind, survivors
-from opcase import Run, all_primitives, as_list, values, weights_for
+from opcase import Run, all_primitives, as_list, rules_behind, values, weights_for
 from opcases import CASES, DIFFERENTIABLE, SAMPLES, SMOOTH, WRONG, rows
 from optwin import translated, twin
 
@@ -334,20 +334,9 @@ def test_samples_reach_the_rules_the_row_names(case):
     for given in case.samples:
         run = Run(case, given, case.arrays(given))
         first = run.gradients(create_graph=True)
-        reached |= rules_behind([*run.results, *[g for g in first if g is not None]])
+        reached |= {*rules_behind([*run.results, *[g for g in first if g is not None]])}
     expected = {name for name in case.rule_names if all_primitives()[name].differentiable}
     assert expected <= reached
-
-
-def rules_behind(results):
-    """The names of the Primitives whose nodes made some tensors."""
-    stack, seen = [y.grad_fn for y in results], set()
-    while stack:
-        node = stack.pop()
-        if node is not None and node not in seen:
-            seen.add(node)
-            stack.extend(n for n, _ in node.next_functions)
-    return {node._forward_cls.__name__ for node in seen if hasattr(node, "_forward_cls")}
 
 
 def test_graphs_differ_only_where_the_row_says_so():

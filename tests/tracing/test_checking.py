@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from glassgrad.core.errors import DataError
 from glassgrad.tracing import Trace
-from glassgrad.tracing.validate import _misfit, load_schema, problem
+from glassgrad.tracing.events import _misfit, load_schema, problem
 
 DATA = Path(__file__).parents[1] / "data"
 DOCUMENTS = [json.loads(path.read_text("utf-8")) for path in sorted(DATA.glob("*.trace.json"))]

@@ -8,7 +8,7 @@ import pytest
 import glassgrad as gg
 from glassgrad import nn
 from glassgrad.tracing import Trace
-from glassgrad.tracing.validate import load_schema, problem
+from glassgrad.tracing.events import load_schema, problem
 from glassgrad.tracing.watching import together
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from glassgrad.core.errors import DataError
 from glassgrad.tracing import SCHEMA, Trace
-from glassgrad.tracing.validate import load_schema, problem
+from glassgrad.tracing.events import load_schema, problem
 
 FRACTION = r"-?\d+\.\d+(?:e-?\d+)?"
 DATA = Path(__file__).parents[1] / "data"

@@ -8,7 +8,7 @@ import pytest
 import glassgrad as gg
 from glassgrad.core.errors import FreedGraphError, StaleTensorError
 from glassgrad.tracing import Trace
-from glassgrad.tracing.validate import load_schema
+from glassgrad.tracing.events import load_schema
 from tracing.stepping import leaf
 
 

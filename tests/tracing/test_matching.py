@@ -2,7 +2,7 @@
 
 import glassgrad as gg
 from glassgrad.tracing import Trace
-from glassgrad.tracing.matching import Matching
+from glassgrad.tracing.compare import Matching
 
 
 def graph(*edges, ops=None):

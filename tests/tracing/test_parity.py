@@ -17,7 +17,7 @@ from both import leaf
 from fuzz.generator import ALL_FEATURES, generate
 from fuzz.playing import Player
 from fuzz.program import FUSED
-from glassgrad.tracing.record import record as record_ours
+from glassgrad.tracing.log import record as record_ours
 from glassgrad.tracing.torch import record as record_theirs
 from random_programs import IN_PLACE, ONE, TWO, Run, Step
 from tracing.classics import CLASSICS, in_place_on_a_view, vmap_of_grad

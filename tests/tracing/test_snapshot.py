@@ -11,7 +11,7 @@ import glassgrad as gg
 from glassgrad import nn
 from glassgrad.core.errors import ArgumentError, GraphError
 from glassgrad.func import grad
-from glassgrad.tracing.validate import load_schema, problem
+from glassgrad.tracing.events import load_schema, problem
 
 
 def program():

@@ -6,7 +6,7 @@ import torch
 import glassgrad
 from both import leaf
 from glassgrad.tracing import Trace
-from glassgrad.tracing.record import record as record_ours
+from glassgrad.tracing.log import record as record_ours
 from glassgrad.tracing.torch import record, step
 
 pytestmark = pytest.mark.filterwarnings("ignore:Using backward.. with create_graph")

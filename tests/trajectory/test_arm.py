@@ -7,9 +7,21 @@ import pytest
 
 import glassgrad as gg
 from glassgrad.core.errors import StaleTensorError
-from glassgrad.trajectory._arm.arm import Arm, Disc
-from glassgrad.trajectory._arm.cost import Outcome, Task, Trajectory, costs, judge, shortfalls
-from glassgrad.trajectory._arm.planning import FOLDS, Plan, Stepper, guesses, plan
+from glassgrad.trajectory._arm.planning import (
+    FOLDS,
+    Arm,
+    Disc,
+    Outcome,
+    Plan,
+    Stepper,
+    Task,
+    Trajectory,
+    costs,
+    guesses,
+    judge,
+    plan,
+    shortfalls,
+)
 
 ARM = Arm((1.0, 0.8))
 TASK = Task()

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from glassgrad.trajectory._arm.cost import Task
 from glassgrad.trajectory._arm.pictures import (
     HOLD,
     JOINTS,
@@ -19,7 +18,7 @@ from glassgrad.trajectory._arm.pictures import (
     save_animation,
     time_colors,
 )
-from glassgrad.trajectory._arm.planning import plan
+from glassgrad.trajectory._arm.planning import Task, plan
 
 TASK = Task()
 

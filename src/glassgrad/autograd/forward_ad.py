@@ -12,10 +12,10 @@ and differentiated. Where tangents are is told in `glassgrad.levels.duals`.
 from typing import NamedTuple
 
 from glassgrad.autograd.grad_mode import AtOnce, Mode
-from glassgrad.core.errors import ArgumentError, GraphError
+from glassgrad.core.errors import GraphError
 from glassgrad.core.state import modes, set_modes, setting
 from glassgrad.core.tensor import Tensor
-from glassgrad.levels.duals import Duals, apart, is_forward
+from glassgrad.levels.duals import Duals, apart, check_moves, is_forward
 from glassgrad.ops._arguments import check_type
 
 __all__ = [
@@ -140,11 +140,7 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
         )
     for name, x in (("primal", tensor), ("tangent", tangent)):
         _must_be_tensor(x, "make_dual", name)
-        if not (x.is_floating_point() or x.is_complex()):
-            raise ArgumentError(
-                f"Expected {name} to be floating point or complex, but got: {x.dtype}. Integers "
-                "cannot move by a small step. Write `x.float()`."
-            )
+        check_moves(name, x)
     _check_level(level)
     duals: Duals = modes.duals
     if duals.has_tangent((tensor,)):

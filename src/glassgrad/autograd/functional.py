@@ -441,8 +441,7 @@ def hessian(
     def gradient(*points: Tensor) -> Tensors:
         if outer_jacobian_strategy == "forward-mode":
             for x in points:
-                if not x.requires_grad:
-                    x.requires_grad = True  # or they would be detached, and they are duals
+                x.requires_grad_()  # or they would be detached, and they are duals
         found: Tensors = jacobian(value, points, create_graph=True)
         if strict:
             _check_recorded(found, _IS_LINEAR)
@@ -504,14 +503,13 @@ class _Request(NamedTuple):
         Args:
             requires_grad: whether the others require grad.
         """
-        return tuple(
-            [
-                x.view_as(x)
-                if self.create_graph and x.requires_grad
-                else x.detach().requires_grad_(requires_grad)
-                for x in tensors
-            ]
-        )
+
+        def new(x: Tensor) -> Tensor:
+            if self.create_graph and x.requires_grad:
+                return x.view_as(x)
+            return x.detach().requires_grad_(requires_grad)
+
+        return tuple(map(new, tensors))
 
     def call(self, inputs: Tensors) -> _Several:
         """The outputs of `func`; if `strict`, each must be recorded."""

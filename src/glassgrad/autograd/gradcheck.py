@@ -239,14 +239,13 @@ def _differentiable(outputs: Sequence[Tensor]) -> list[Tensor]:
 def _random_gradients(outputs: Sequence[Tensor], scattered: bool) -> tuple[Tensor, ...]:
     """Leaves in [-1, 1) like `outputs`; each second element of a longer array if `scattered`."""
     random = np.random.default_rng(SEED)
-    made = []
-    for output in outputs:
+
+    def one(output: Tensor) -> Tensor:
         if scattered and output.ndim:
-            found = _random_like(output, random, (*output.shape, 2))[..., 0]
-        else:
-            found = _random_like(output, random, output.shape)
-        made.append(found.requires_grad_())
-    return tuple(made)
+            return _random_like(output, random, (*output.shape, 2))[..., 0]
+        return _random_like(output, random, output.shape)
+
+    return tuple([one(output).requires_grad_() for output in outputs])
 
 
 def _random_like(tensor: Tensor, random: "np.random.Generator", shape: Shape) -> Tensor:
@@ -459,8 +458,7 @@ class Point(NamedTuple):
             ]
             return [sum(each[1:], each[0]) for each in zip(*slopes, strict=True)]
 
-        rows = [row(direction) for direction in self._directions(0, k)]
-        return _matrices(rows, self.outputs)
+        return _matrices(row, self._directions(0, k), self.outputs)
 
     def _slopes(self, position: int, direction: Array) -> list[Array]:
         """For each output (f(x + step) - f(x - step)) / 2eps, flat: step = eps·direction."""
@@ -523,8 +521,7 @@ class Point(NamedTuple):
                     )
             return [_entries(dx, x) for dx, x in zip(found, leaves, strict=True)]
 
-        columns = [column(direction) for direction in self._directions(1, position)]
-        return [found.T for found in _matrices(columns, leaves)]
+        return [found.T for found in _matrices(column, self._directions(1, position), leaves)]
 
     def by_jvp(self, k: int, part: Part) -> list[Array]:
         """For each output the rows uᵀJ with respect to leaf `k`."""
@@ -542,8 +539,7 @@ class Point(NamedTuple):
                     )
             return [_entries(dy, y) for y, dy in found]
 
-        rows = [row(direction) for direction in self._directions(0, k)]
-        return _matrices(rows, self.outputs)
+        return _matrices(row, self._directions(0, k), self.outputs)
 
     def tangents(self, moves: dict[int, Tensor]) -> list[UnpackedDualTensor]:
         """The outputs and how they move, where leaves are detached and some of them move.
@@ -576,8 +572,11 @@ def _editable(tensor: Tensor) -> Iterator[Any]:
         tensor.payload = array
 
 
-def _matrices(rows: list[list[Array]], tensors: Sequence[Tensor]) -> list[Array]:
-    """For each tensor the rows, perhaps none, that were found for it."""
+def _matrices(
+    row: Callable[[Array], list[Array]], directions: Array, tensors: Sequence[Tensor]
+) -> list[Array]:
+    """For each tensor what `row` finds for it, a row for each of the directions, perhaps none."""
+    rows = [row(direction) for direction in directions]
     return [
         np.reshape([row[nr] for row in rows], (len(rows), x.numel()))
         for nr, x in enumerate(tensors)
@@ -615,13 +614,12 @@ class Comparison(NamedTuple):
         """Raise GradcheckError if they differ by more than `scale` times the tolerance."""
         if self._is_close(measured, computed, scale):
             return
-        if not self.at.fast_mode:
-            raise GradcheckError(
-                self._headline(measured, computed) + self._worst_entry(measured, computed)
-            )
-        raise GradcheckError(
-            self._headline(measured.squeeze(), computed.squeeze()) + self._whole_jacobians()
-        )
+        if self.at.fast_mode:
+            measured, computed = measured.squeeze(), computed.squeeze()
+            told = self._whole_jacobians()
+        else:
+            told = self._worst_entry(measured, computed)
+        raise GradcheckError(self._headline(measured, computed) + told)
 
     def _is_close(self, measured: Array, computed: Array, scale: float = 1.0) -> bool:
         tolerances = self.at.rtol, self.at.atol * scale

@@ -8,15 +8,6 @@ from typing import Any
 import numpy as np
 
 from glassgrad.core import backward as engine
-from glassgrad.core.backward import (
-    Tensors,
-    as_list,
-    gradients_given,
-    one,
-    plain,
-    root,
-    start_of,
-)
 from glassgrad.core.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -35,12 +26,12 @@ from glassgrad.memory.calls import warn
 
 
 def backward(
-    tensors: Tensors,
+    tensors: engine.Tensors,
     grad_tensors: Any = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
     grad_variables: Any = None,
-    inputs: Tensors | None = None,
+    inputs: engine.Tensors | None = None,
 ) -> None:
     """Add the gradients of `tensors` to the `.grad` of the leaves they were computed from.
 
@@ -80,8 +71,8 @@ def backward(
 
 
 def grad(
-    outputs: Tensors,
-    inputs: Tensors,
+    outputs: engine.Tensors,
+    inputs: engine.Tensors,
     grad_outputs: Any = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
@@ -129,16 +120,16 @@ def grad(
             FutureWarning,
         )
     allow_unused = materialize_grads if allow_unused is None else allow_unused
-    goals = as_list(inputs)
+    goals = engine.as_list(inputs)
     if not goals:
         raise ShapeError(
             "`inputs` argument to `grad()` cannot be empty. It names the tensors whose gradients "
             "are wanted, and there are none. Write backward() to fill the .grad of all leaves."
         )
-    starts = as_list(outputs)
+    starts = engine.as_list(outputs)
 
     def run(grads: Any) -> list[Any]:
-        start = start_of(starts, grads, retain_graph, create_graph)
+        start = engine.start_of(starts, grads, retain_graph, create_graph)
         task = GraphTask(**start, captures=[target(x) for x in goals])
         task.run()
         return task.captured
@@ -180,11 +171,11 @@ def in_one_pass(run: Callable[[list[Tensor]], list[Any]], batch: list[Tensor]) -
 
 def _batch_of(outputs: list[Any], grad_outputs: Any) -> list[Tensor]:
     """The gradients that were given, each with as many entries in its first dim."""
-    batch = gradients_given(outputs, grad_outputs)
+    batch = engine.gradients_given(outputs, grad_outputs)
     for position, (output, gradient) in enumerate(zip(outputs, batch, strict=True)):
-        _, shape, dtype = root(output, position)
+        _, shape, dtype = engine.root(output, position)
         if gradient is None:
-            gradient = wrap(one(output, shape, dtype))
+            gradient = wrap(engine.one(output, shape, dtype))
         gradient = must_be_tensor(gradient, position)
         if gradient.ndim == 0:
             raise ArgumentError(
@@ -270,7 +261,7 @@ def accumulation_targets(inputs: list[Any]) -> set[Any]:
 def target(x: Any) -> Edge:
     """The edge of an input: where its gradient arrives."""
     if isinstance(x, GradientEdge):
-        return plain(x)
+        return engine.plain(x)
     if not isinstance(x, Tensor):
         raise ArgumentTypeError(
             "all inputs have to be Tensors or GradientEdges, but got "

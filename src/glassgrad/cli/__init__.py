@@ -31,9 +31,8 @@ from glassgrad._programs import (
 from glassgrad.core.errors import DataError
 from glassgrad.core.tensor import Tensor
 from glassgrad.tracing import Comparison, Trace, compare, step
-from glassgrad.tracing.graph import Entry
+from glassgrad.tracing.graph import Entry, counted
 from glassgrad.viz import Drawing, Player, draw
-from glassgrad.viz.wording import counted
 
 from .scripts import Options, Recorder, Script
 from .stepping import STEPS, Prompt, commands_help

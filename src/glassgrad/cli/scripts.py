@@ -21,9 +21,8 @@ from glassgrad.core.errors import DataError, FreedGraphError
 from glassgrad.core.tensor import Tensor
 from glassgrad.nn import Module
 from glassgrad.tracing import Trace, snapshot
-from glassgrad.tracing.graph import Entry
+from glassgrad.tracing.graph import Entry, counted
 from glassgrad.viz.explaining.entries import record_explained
-from glassgrad.viz.wording import counted
 
 WATCHERS = (Path(__file__).parent, Path(tracing.__file__).parent)  # what a pass is watched from
 OPTIONS = (

@@ -4,9 +4,9 @@ Read the files in this order:
 
     values/layers.py     how a tensor looks to a transform
     levels/level.py    a transform is a level
-    reverse.py         grad, grad_and_value, vjp: a tape over tensors one level down; what may be
-                       passed and returned, and what is said if not
-    forward.py         jvp, linearize: each tensor carries a tangent
+    derivatives.py     grad, grad_and_value, vjp: a tape over tensors one level down; what may be
+                       passed and returned, and what is said if not; jvp, linearize: each tensor
+                       carries a tangent
     vmap.py            vmap: one example stands for all of them
     jacobians.py       jacrev, jacfwd, hessian: vmap over the others
     functions.py       how a user's Function goes through a level
@@ -15,10 +15,9 @@ Read the files in this order:
 
 from glassgrad.missing import missing_from as _missing_from
 
-from .forward import jvp, linearize
+from .derivatives import grad, grad_and_value, jvp, linearize, vjp
 from .jacobians import hessian, jacfwd, jacrev
 from .modules import debug_unwrap, functional_call, stack_module_state
-from .reverse import grad, grad_and_value, vjp
 from .vmap import chunk_vmap, vmap
 
 __all__ = [

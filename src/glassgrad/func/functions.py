@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from glassgrad.core.errors import DimError, MissingRuleError, ShapeError, TransformError
-from glassgrad.core.function import Function, FunctionCtx, FunctionMeta
+from glassgrad.core.function import Function, FunctionCtx
 from glassgrad.core.state import Values
 from glassgrad.core.tensor import Tensor
-from glassgrad.levels.level import check_form
+from glassgrad.levels.level import check_form, derived
 from glassgrad.ops._arguments import wrap_dim
 from glassgrad.values.gradients import sum_to, wrong_number
 from glassgrad.values.tree import as_tuple, describe, flatten, map_leaves, spread, unflatten
@@ -138,7 +138,7 @@ def _checked(result: Any) -> tuple[Any, list[Any]]:
 def _generated_rule(cls: Any, kind: Any, info: Any, in_dims: Any, *args: Any) -> tuple[Any, Any]:
     """The `vmap` rule that is made of the parts of a Function; batch axes are in front."""
     plan = Plan(cls, kind, info, map_leaves(lambda dim: dim is not None, in_dims))
-    output = _named(cls).apply(plan, *args)
+    output = derived(cls, f"Vmapped{cls.__name__}", Vmapped).apply(plan, *args)
     return output, map_leaves(lambda has_axis: 0 if has_axis else None, plan.outputs)
 
 
@@ -241,15 +241,6 @@ class Vmapped(Function):
 def _by_place(batched: Any) -> tuple[bool, ...]:
     """For each argument or output whether it has a batch axis: a tree of tensors is no tensor."""
     return tuple([flag is True for flag in as_tuple(batched)])
-
-
-def _named(cls: Any) -> Any:
-    """`Vmapped` under the name of a Function, so that nodes tell what they belong to; made once."""
-    found = cls.__dict__.get("_vmapped")
-    if found is None:
-        body = {"__module__": cls.__module__}
-        found = cls._vmapped = FunctionMeta(f"Vmapped{cls.__name__}", (Vmapped,), body)
-    return found
 
 
 class InnerCtx(FunctionCtx):

@@ -21,8 +21,17 @@ from glassgrad.values.backend import backend_for
 from glassgrad.values.layers import fresh
 from glassgrad.values.tree import Structure, flatten, map_leaves, unflatten
 
-from .forward import check_tensors, push_forward
-from .reverse import EVERY, Argnums, Recorded, all_settled, refuse_complex, run, selected
+from .derivatives import (
+    EVERY,
+    Argnums,
+    Recorded,
+    all_settled,
+    check_tensors,
+    push_forward,
+    refuse_complex,
+    run,
+    selected,
+)
 from .vmap import vmap
 
 

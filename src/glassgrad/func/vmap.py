@@ -474,10 +474,9 @@ class BatchLevel(Level):
                 values = in_dtype(cls, values, common_dtype(cls, self.seen(values, mine)))
             elif not cls.broadcasts:  # an elementwise rule takes numbers as they are
                 values = in_common_dtype(cls, values)
-            if cls.vmap is Function.vmap:
-                out = _one_by_one(cls, self.info, in_dims, *values, **parameters)
-            else:
-                out = cls.vmap(self.info, in_dims, *values, **parameters)
+            has_rule = cls.vmap is not Function.vmap
+            rule = cls.vmap if has_rule else functools.partial(_one_by_one, cls)
+            out = rule(self.info, in_dims, *values, **parameters)
             if cls.views:
                 show(out, values[0])
         if cls.multiple:

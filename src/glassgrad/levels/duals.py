@@ -22,7 +22,12 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.errors import GradientError, GraphError, ShapeError
+from glassgrad.core.errors import (
+    ArgumentError,
+    GradientError,
+    GraphError,
+    ShapeError,
+)
 from glassgrad.core.function import run_forward
 from glassgrad.core.graph import ends
 from glassgrad.core.primitive import Parameters, Primitive
@@ -73,6 +78,15 @@ def check_size(tensor: Tensor, tangent: Tensor) -> None:
             f"Tensor, this is not supported. Tensor is of size {list(tensor.shape)} while the "
             f"given forward gradient is of size {list(tangent.shape)}. Each element moves at its "
             "own speed. Write `tangent.expand_as(x)`."
+        )
+
+
+def check_moves(name: str, x: Tensor) -> None:
+    """Raise ArgumentError if a primal or a tangent, as `name` says, holds integers."""
+    if not is_differentiable(x.dtype):
+        raise ArgumentError(
+            f"Expected {name} to be floating point or complex, but got: {x.dtype}. Integers do not "
+            "move by a small step. Write `x.float()`."
         )
 
 

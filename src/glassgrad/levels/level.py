@@ -143,7 +143,8 @@ class Level:
         """
         check_form(cls)
         args = tuple([settled(x) for x in args])
-        ctx = _node_of_level(cls)()
+        base: Any = cls._backward_cls
+        ctx = derived(cls, f"{cls.__name__}GeneratedBackward", base)()  # PyTorch's name for it
         ctx._level = self
         needs = tuple([self.is_mine(x) and x.edge is not None for x in args])
         ctx.needs_input_grad = needs
@@ -288,12 +289,9 @@ def check_form(cls: Any) -> None:
         )
 
 
-def _node_of_level(cls: Any) -> Any:
-    """The class of the nodes of a Function that transforms record, with PyTorch's name for it."""
-    found = cls.__dict__.get("_node_of_level")
-    if found is None:
-        name = f"{cls.__name__}GeneratedBackward"
-        found = cls._node_of_level = type(
-            name, (cls._backward_cls,), {"__module__": cls.__module__}
-        )
-    return found
+def derived(cls: Any, name: str, base: Any) -> Any:
+    """A class of this name for a Function, made of `base` once: the Function keeps it."""
+    kept = f"_{name}"
+    if kept not in cls.__dict__:
+        setattr(cls, kept, type(base)(name, (base,), {"__module__": cls.__module__}))
+    return cls.__dict__[kept]

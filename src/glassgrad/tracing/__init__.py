@@ -3,7 +3,7 @@
 from glassgrad.tracing.compare import Comparison, Difference, compare
 from glassgrad.tracing.events import SCHEMA, Trace
 from glassgrad.tracing.find_nan import NonFinite, find_nan
-from glassgrad.tracing.record import record, snapshot
+from glassgrad.tracing.log import record, snapshot
 from glassgrad.tracing.session import Session, step
 from glassgrad.tracing.summary import ArrayTable, summarize
 from glassgrad.tracing.watching import Passes, watching

@@ -1,20 +1,30 @@
 """The graph of a trace: what hangs together behind a tensor, with ids, as plain data.
 
 glassgrad's nodes and PyTorch's answer to the same names (`name()`, `next_functions`, `variable`,
-`_input_metadata`). What PyTorch's tell in other ways, `_torch/graph.py` says. Nothing here runs a
-pass or changes a graph.
+`_input_metadata`). What PyTorch's tell in other ways, `_torch/recorder.py` says. Nothing here runs
+a pass or changes a graph.
+
+What a program called the parts of its graph is found when somebody looks, so that calling a module
+stays cheap. A module's call leaves a mark at the node of its output: which module, and the sequence
+number before it (`autograd/scopes.py`). All nodes numbered since then, up to the output's, were
+made inside. (All threads number from one counter: what another one makes meanwhile, and joins to
+the same graph, is taken to be of the module, too.)
+
+    net(x):   41 [ Linear 42 ] [ ReLU 43 ] [ Linear 44 ]     n.seq from 42 to 44: Sequential
+                 └ "0"         └ "1"       └ "2"             n.seq = 42:          Sequential › 0
 """
 
 import copy
 import gc
 import heapq
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator
 from functools import cached_property
+from operator import attrgetter
 from typing import Any, NamedTuple, Self
 
-from glassgrad.autograd.scopes import Path, made_at
+from glassgrad.autograd.scopes import Path, entered_in, made_at
 from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node, edge_of, ends
 from glassgrad.core.saved import PrimitiveNode, SavingNode
 from glassgrad.core.state import modes
@@ -22,10 +32,8 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.memory.saved import Saved, saved_by
 from glassgrad.memory.stale import shown, span
 from glassgrad.memory.views import AsStridedBackward0, CopySlices
+from glassgrad.tracing.summary import ArrayTable, dtype_name
 from glassgrad.values.layers import Layer, array_of
-
-from .naming import Naming
-from .summary import ArrayTable, dtype_name
 
 Entry = dict[str, Any]
 Ids = dict[str, str]  # for each id, the one that it stands for
@@ -49,6 +57,103 @@ class Hook(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.id} {plain(self.name)} ({self.kind})"
+
+
+class _Call(NamedTuple):
+    """One call of a module: which, of which class, and the numbers of the nodes made inside."""
+
+    start: int
+    end: int
+    module: Any  # None if it is gone
+    cls: type
+
+
+class Naming:
+    """The names of the scopes that nodes were made in, and of the leaves, as modules have them.
+
+    Args:
+        nodes: of the graph.
+
+    Attributes:
+        scopes: the names of the scopes that a node was made in, the outermost first.
+        parameters: the names of leaves, by their identity.
+    """
+
+    def __init__(self, nodes: Iterable[Node]) -> None:
+        nodes = sorted(nodes, key=attrgetter("seq"))
+        leaves = {id(node.variable) for node in nodes if isinstance(node, AccumulateGrad)}
+        inner = [node for node in nodes if not isinstance(node, AccumulateGrad)]
+        self._labels: dict[int, str] = {}
+        self._paths: dict[int, dict[int, Path]] = {}
+        self.parameters: dict[int, str] = {}
+        calls = _calls_at(inner)
+        if calls:
+            self._name_leaves(self._name_outermost(calls), leaves)
+        self.scopes = self._found(inner, calls)
+
+    def _name_outermost(self, calls: list[_Call]) -> list[Any]:
+        """Modules that no module calls, each with its class's name, numbered if there are more."""
+        modules: list[Any] = []
+        counts, end = Counter[str](), -1
+        for call in calls:
+            if call.start >= end:
+                end = call.end
+                if call.module is not None and id(call.module) not in self._labels:
+                    modules.append(call.module)
+                    name = call.cls.__name__
+                    counts[name] += 1
+                    numbered = name if counts[name] == 1 else f"{name} {counts[name]}"
+                    self._labels[id(call.module)] = numbered
+        return modules
+
+    def _name_leaves(self, modules: list[Any], leaves: set[int]) -> None:
+        """Note the names of leaves; behind their module's label if several modules have some."""
+        owning = [module for module in modules if list(module.parameters())]
+        for module in owning:
+            prefix = f"{self._labels[id(module)]}." if len(owning) > 1 else ""
+            for name, parameter in module.named_parameters():
+                if id(parameter) in leaves:  # the graph keeps those, so that no other gets their id
+                    self.parameters.setdefault(id(parameter), prefix + name)
+
+    def _found(self, nodes: list[Node], calls: list[_Call]) -> dict[Node, Path]:
+        """The path of each node: the calls around it, and the scopes that the user opened."""
+        found: dict[Node, Path] = {}
+        entered = entered_in(nodes)
+        ahead, around = deque(calls), list[tuple[_Call, Path]]()
+        for node in nodes:
+            while ahead and ahead[0].start < node.seq:
+                call = ahead.popleft()
+                around = [pair for pair in around if pair[0].end > call.start]
+                around.append((call, self._names(call, around)))
+            parts = dict(entered.get(node, ()))
+            for within, names in around:
+                if node.seq <= within.end and (names or within.start not in parts):
+                    parts[within.start] = names or (within.cls.__name__,)
+            if parts and (path := sum(map(parts.__getitem__, sorted(parts)), ())):
+                found[node] = path
+        return found
+
+    def _names(self, call: _Call, around: list[tuple[_Call, Path]]) -> Path:
+        """What a call is called where it happens; empty if whoever knew that is gone."""
+        parent = around[-1][0].module if around else None
+        if call.module is None or (around and parent is None):
+            return ()
+        if parent is None:
+            return (self._labels[id(call.module)],)
+        if id(parent) not in self._paths:
+            parts = [(id(part), name) for name, part in parent.named_modules() if name]
+            self._paths[id(parent)] = {key: tuple(name.split(".")) for key, name in parts}
+        return self._paths[id(parent)].get(id(call.module), (call.cls.__name__,))
+
+
+def _calls_at(nodes: list[Node]) -> list[_Call]:
+    """The calls of modules that left their mark at `nodes`, those that hold others first."""
+    ends: dict[tuple[int, type], tuple[int, Any]] = {}
+    for node in nodes:  # the oldest first: a call ends at the last one with its mark
+        for start, module, cls in getattr(node, "calls", ()):
+            ends[start, cls] = node.seq, module
+    calls = [_Call(start, end, ref(), cls) for (start, cls), (end, ref) in ends.items()]
+    return sorted(calls, key=lambda call: (call.start, -call.end))
 
 
 class Graph:
@@ -209,7 +314,7 @@ class Graph:
             entry["label"] = label
         return entry
 
-    # What the nodes tell: of PyTorch's, `_torch/graph.py` says it ---------------------------------
+    # What the nodes tell: of PyTorch's, `_torch/recorder.py` says it ------------------------------
 
     @cached_property
     def naming(self) -> Naming:
@@ -245,10 +350,17 @@ class Graph:
 
     def hooks_at(self, node: Node) -> list[Hook]:
         """The hooks at a node, in the order in which they run."""
-        if node.cold is None and not isinstance(node, AccumulateGrad):
-            return []  # as most nodes have none
-        found = hooks_at(node)
-        return [Hook(self.hook(node, x), kind, name_of(x), x) for kind, x in found]
+        groups: list[tuple[str, dict[int, Any] | None]] = []  # as most nodes have none
+        if isinstance(node, AccumulateGrad) and (leaf := node.variable.cold) is not None:
+            groups += [("tensor", leaf.hooks), ("post_accumulate", leaf.post_hooks)]
+        if (cold := node.cold) is not None:
+            groups += [("tensor", cold.tensor), ("pre", cold.pre), ("post", cold.post)]
+        found: list[Hook] = []
+        for kind, hooks in groups:
+            for mine in hooks.values() if hooks else ():
+                hook = mine[1] if isinstance(mine, tuple) else mine  # of a step
+                found += [Hook(self.hook(node, hook), kind, name_of(hook), hook)]
+        return found
 
     @staticmethod
     def retained_by(node: Node) -> list[tuple[int, Tensor]]:
@@ -327,20 +439,6 @@ def grad_of(tensor: Tensor) -> Tensor | None:
     return None if tensor.cold is None else tensor.cold.grad
 
 
-def hooks_at(node: Node) -> list[tuple[str, Any]]:
-    """(kind, hook) of the hooks at `node`, in the order in which they run."""
-    groups: list[tuple[str, dict[int, Any] | None]] = []
-    if isinstance(node, AccumulateGrad) and (leaf := node.variable.cold) is not None:
-        groups += [("tensor", leaf.hooks), ("post_accumulate", leaf.post_hooks)]
-    if (cold := node.cold) is not None:
-        groups += [("tensor", cold.tensor), ("pre", cold.pre), ("post", cold.post)]
-    found: list[tuple[str, Any]] = []
-    for kind, hooks in groups:
-        for hook in hooks.values() if hooks else ():
-            found += [(kind, hook[1] if isinstance(hook, tuple) else hook)]  # of a step
-    return found
-
-
 def name_of(hook: Any) -> str:
     """What a hook is called."""
     name: str = getattr(hook, "__name__", "hook")
@@ -373,6 +471,16 @@ def plain(text: str) -> str:
     """A name without what would move the cursor, end the line or turn the direction of text."""
     safe = "".join([c if c.isprintable() else f"\\x{ord(c):02x}" for c in text])
     return safe if len(safe) <= _LONGEST_NAME else safe[: _LONGEST_NAME - 1] + "…"
+
+
+def counted(count: int, noun: str, nouns: str = "") -> str:
+    """A number of things.
+
+    Example:
+        >>> counted(1, "node"), counted(1_200, "node"), counted(2, "leaf", "leaves")
+        ('1 node', '1,200 nodes', '2 leaves')
+    """
+    return f"{count:,} {noun if count == 1 else nouns or f'{noun}s'}"
 
 
 def bytes_of(shape: Iterable[int], dtype: Any) -> int:

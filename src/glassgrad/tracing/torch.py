@@ -33,11 +33,10 @@ from typing import Any
 
 from glassgrad.core.errors import ArgumentTypeError
 from glassgrad.core.tensor import Tensor
-from glassgrad.tracing._torch.graph import TorchGraph, is_tensor, named, the_torch
-from glassgrad.tracing._torch.recorder import Recorder
+from glassgrad.tracing._torch.recorder import Recorder, TorchGraph, is_tensor, named, the_torch
 from glassgrad.tracing._torch.session import Session, Stop
 from glassgrad.tracing.events import Trace
-from glassgrad.tracing.record import check_values
+from glassgrad.tracing.log import check_values
 
 __all__ = ["Session", "Stop", "record", "step"]
 

@@ -15,14 +15,11 @@ from glassgrad.core.errors import ArgumentTypeError, GraphError
 from glassgrad.core.graph import GradientEdge
 from glassgrad.core.state import modes, set_modes
 from glassgrad.hooks.turn import GraphTask
-from glassgrad.tracing.graph import Ids
 
-from .events import Trace
-from .graph import Entry, Graph, rank_of
-from .log import Log
-from .record import check_values
+from .events import REFERENCES, Trace
+from .graph import Entry, Graph, Ids, counted, rank_of
+from .log import Log, check_values
 from .session import Session
-from .validate import REFERENCES
 
 OnPass = Callable[[Session], object]
 
@@ -138,7 +135,7 @@ class Passes(Sequence[Trace]):
         if not len(self):
             return "no passes"
         rows = [f"  {number}  {_where(trace)}: {trace!r}" for number, trace in enumerate(self)]
-        return "\n".join([f"{len(self)} pass{'es' if len(self) > 1 else ''}:", *rows])
+        return "\n".join([f"{counted(len(self), 'pass', 'passes')}:", *rows])
 
 
 def _where(trace: Trace) -> str:

@@ -1,28 +1,20 @@
 """Trajectories of robot arms: from positions to velocities, accelerations and jerks, and back."""
 
-from .clique import (
+from .integrators import (
     CliqueTensorStep,
+    euler_integrate,
     jit_backward_pos_clique,
     jit_backward_pos_clique_contiguous,
     jit_tensor_step_pos_clique,
     jit_tensor_step_pos_clique_contiguous,
-    tensor_step_pos_clique,
-)
-from .integrators import (
-    euler_integrate,
     step_acc_semi_euler,
     tensor_step_acc,
     tensor_step_acc_semi_euler,
     tensor_step_jerk,
     tensor_step_pos,
+    tensor_step_pos_clique,
     tensor_step_pos_ik,
     tensor_step_vel,
-)
-from .interpolation import (
-    action_interpolate_kernel,
-    interpolate_kernel,
-    sum_matrix,
-    tensor_linspace,
 )
 from .kernels import (
     AccelerationTensorStepIdxKernel,
@@ -35,10 +27,14 @@ from .kernels import (
 )
 from .kernels._fused import numerics
 from .matrices import (
+    action_interpolate_kernel,
     build_clique_matrix,
     build_fd_matrix,
     build_int_matrix,
     build_start_state_mask,
+    interpolate_kernel,
+    sum_matrix,
+    tensor_linspace,
 )
 from .states import JointState, TensorDeviceType
 

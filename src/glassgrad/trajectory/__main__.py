@@ -22,8 +22,7 @@ from glassgrad._programs import (
     writing,
 )
 
-from ._arm.cost import CLEARANCE, COST, GOAL_ERROR, Task, shortfalls
-from ._arm.planning import FOLDS, Plan, plan
+from ._arm.planning import CLEARANCE, COST, FOLDS, GOAL_ERROR, Plan, Task, plan, shortfalls
 
 STEPS = 800
 REMEDY = "The pictures go there. Name another folder: `python -m glassgrad.trajectory --out DIR`."

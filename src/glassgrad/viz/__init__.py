@@ -17,8 +17,7 @@ from glassgrad.viz.drawing import Drawing, draw
 from glassgrad.viz.explaining.explain import Explanation, explain
 from glassgrad.viz.players.html import Player
 from glassgrad.viz.players.live import LivePlayer, player
-from glassgrad.viz.scene.graph import Arc, Cluster, Graph, Vertex
-from glassgrad.viz.scene.snapshot import graph_of
+from glassgrad.viz.scene.graph import Arc, Cluster, Graph, Vertex, graph_of
 from glassgrad.viz.wording import text_view
 
 __all__ = [

@@ -12,18 +12,15 @@ from glassgrad.core.state import Names
 from glassgrad.core.tensor import Tensor
 from glassgrad.tracing.compare import Comparison
 from glassgrad.tracing.events import Trace
-from glassgrad.tracing.record import snapshot
+from glassgrad.tracing.log import snapshot
 from glassgrad.tracing.session import Session
 from glassgrad.tracing.watching import Passes
 from glassgrad.viz.layout.dot import to_dot
 from glassgrad.viz.layout.engines import lay_out
 from glassgrad.viz.layout.places import Layout
 from glassgrad.viz.overview import cut_title, overview
-from glassgrad.viz.scene.comparing import compared
-from glassgrad.viz.scene.graph import PARTS, Graph, Look, Vertex, look_of
-from glassgrad.viz.scene.inside import in_folds, inside_of
-from glassgrad.viz.scene.mirror import Mirror, mirrored
-from glassgrad.viz.scene.snapshot import graph_of
+from glassgrad.viz.scene.derived import Mirror, compared, in_folds, inside_of, mirrored
+from glassgrad.viz.scene.graph import PARTS, Graph, Look, Vertex, graph_of, look_of
 from glassgrad.viz.style import Theme
 from glassgrad.viz.svg.document import Document
 from glassgrad.viz.wording import escape, notices, plain, text_view

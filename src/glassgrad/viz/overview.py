@@ -16,8 +16,7 @@ from glassgrad.tracing.graph import Ids
 from glassgrad.viz.layout.places import Layout, Place
 from glassgrad.viz.results import STEPS, Results, steps_of
 from glassgrad.viz.scene.folding import Part, Runs, contents, numbered_names, runs_by_scope
-from glassgrad.viz.scene.graph import Graph, Look, Vertex
-from glassgrad.viz.scene.snapshot import counts_text, title_of
+from glassgrad.viz.scene.graph import Graph, Look, Vertex, counts_text, title_of
 from glassgrad.viz.style import BADGE_SIZE, TITLE_SIZE, text_width
 from glassgrad.viz.wording import notices, plain
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from glassgrad.core.state import Shape
 from glassgrad.tracing.events import Trace
-from glassgrad.tracing.graph import Entry
+from glassgrad.tracing.graph import Entry, counted
 from glassgrad.viz.memory import Freed, freed_by_node, leaves_of, of_no_leaf, size_of
 from glassgrad.viz.results import Results
 
@@ -46,16 +46,6 @@ def escape(text: str) -> str:
         '&lt;b a=&quot;1&quot;&gt;'
     """
     return html.escape(text, quote=True)
-
-
-def counted(count: int, noun: str, nouns: str = "") -> str:
-    """A number of things.
-
-    Example:
-        >>> counted(1, "node"), counted(1_200, "node"), counted(2, "leaf", "leaves")
-        ('1 node', '1,200 nodes', '2 leaves')
-    """
-    return f"{count:,} {noun if count == 1 else nouns or f'{noun}s'}"
 
 
 def notices(*parts: str) -> str:

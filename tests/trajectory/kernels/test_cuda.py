@@ -15,7 +15,6 @@ import pytest
 
 import glassgrad as gg
 from _fakearray import FakeArray
-from glassgrad.trajectory.kernels import _cuda
 from glassgrad.values.backend import backend_for, backend_of
 from trajectory.steps import NAMES, arguments, is_indexed, on, padding, step
 
@@ -150,11 +149,11 @@ def test_arrays_that_no_kernel_knows_go_through_numpy_s_functions(name):
 def test_a_scheme_has_a_kernel_only_where_arrays_can_have_one(compile_text, monkeypatch):
     scheme = gg.trajectory.CliqueTensorStepKernel.exact
     array = gg.ones(1, 2, 1).to("fake").payload
-    assert _cuda.kernel_of(scheme, array, "forward") is None
+    assert scheme.kernel_for(array, "forward") is None
     monkeypatch.setattr(backend_for("fake"), "compile_text", compile_text)
-    assert _cuda.kernel_of(scheme, array, "forward") is not None
+    assert scheme.kernel_for(array, "forward") is not None
     literal = gg.trajectory.CliqueTensorStepKernel.literal
-    assert _cuda.kernel_of(literal, array, "forward") is None
+    assert literal.kernel_for(array, "forward") is None
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if is_indexed(name)])

@@ -4,14 +4,14 @@ import pytest
 
 import glassgrad as gg
 from glassgrad.autograd import Function
-from glassgrad.viz.explaining import differences
+from glassgrad.viz.explaining import checking
 
 
 @pytest.fixture
 def slow(monkeypatch):
     """Makes a Function whose forward takes so many seconds, and counts its runs."""
     now = [0.0]
-    monkeypatch.setattr(differences, "perf_counter", lambda: now[0])
+    monkeypatch.setattr(checking, "perf_counter", lambda: now[0])
 
     def make(seconds, factor=3):
         class Slow(Function):
@@ -65,7 +65,7 @@ def test_a_slow_forward_runs_a_few_times_and_the_words_say_so(slow, seconds, wor
 def test_one_slow_run_of_two_does_not_make_a_forward_slow(slow, monkeypatch):
     op = slow(0.0)
     times = iter([0.0, 7.0])  # held up once
-    monkeypatch.setattr(differences, "perf_counter", lambda: next(times, 7.0))
+    monkeypatch.setattr(checking, "perf_counter", lambda: next(times, 7.0))
     assert "40 of 40 elements" in checked(explained(op))[0]
 
 

@@ -185,6 +185,19 @@ def test_a_write_into_a_view_is_explained_from_the_base(x):
     assert part.ok
 
 
+@pytest.mark.parametrize(("start", "parts"), [
+    (gg.tensor([1 + 2j, 3 - 1j]), gg.view_as_real),
+    (gg.tensor([1 + 2j, 3 - 1j]), lambda base: base.real),
+    (gg.tensor([[1.0, 2.0], [3.0, 4.0]]), gg.view_as_complex),
+])  # fmt: skip
+def test_a_write_into_parts_of_complex_numbers_is_checked_on_the_base(start, parts):
+    base = start.requires_grad_().clone()
+    view = parts(base)
+    view.mul_(2)
+    assert gg.explain(base).ok
+    assert gg.explain(view).ok
+
+
 def test_large_and_small_elements_are_each_stepped_by_their_size():
     found = gg.explain(gg.tensor([1e4, 1e-3, 0.5], requires_grad=True).log())
     assert found.ok

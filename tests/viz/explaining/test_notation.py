@@ -3,9 +3,18 @@
 import pytest
 
 from glassgrad.autograd import Function
-from glassgrad.viz.explaining.formulas import formulas_of, letters_of, read, words_of
+from glassgrad.viz.explaining.formulas import (
+    LONGEST,
+    NotationError,
+    equations,
+    formulas_of,
+    latex,
+    letters_of,
+    read,
+    text,
+    words_of,
+)
 from glassgrad.viz.explaining.mathml import mathml
-from glassgrad.viz.explaining.notation import LONGEST, NotationError, equations, latex, text
 from opcase import all_primitives
 
 OPS = all_primitives()

@@ -12,8 +12,7 @@ import glassgrad as gg
 from glassgrad.viz import draw, graph_of
 from glassgrad.viz.layout import engines as layout
 from glassgrad.viz.layout.engines import lay_out
-from glassgrad.viz.layout.layers import lay_out_by_layers
-from glassgrad.viz.layout.lines import with_ties
+from glassgrad.viz.layout.lines import lay_out_by_layers, with_ties
 from glassgrad.viz.scene.folding import STUBS
 from glassgrad.viz.scene.graph import Look
 

@@ -2,10 +2,9 @@ from dataclasses import replace
 
 import pytest
 
-from glassgrad.viz.layout.halves import hangs_below, lay_out_stacked
+from glassgrad.viz.layout.lines import hangs_below, lay_out_stacked
 from glassgrad.viz.layout.places import Layout, Place
-from glassgrad.viz.scene.graph import Arc, Cluster, Graph, Vertex
-from glassgrad.viz.scene.snapshot import GRADIENT
+from glassgrad.viz.scene.graph import GRADIENT, Arc, Cluster, Graph, Vertex
 
 LAYOUT = Layout(
     places={"n1": Place(10, 20, 20, 30), "n0": Place(60, 20, 30, 30)},

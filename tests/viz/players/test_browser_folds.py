@@ -1,8 +1,7 @@
 """What is in a folded box."""
 
 from glassgrad.viz import player
-from glassgrad.viz.players import picture as boxes
-from glassgrad.viz.players import replay
+from glassgrad.viz.players import html
 
 
 def opened(play, trace, **options):
@@ -54,8 +53,8 @@ def test_it_is_shut_by_its_button_and_by_a_second_click(play, samples):
 
 
 def test_of_a_box_that_is_too_large_the_nodes_are_listed(play, samples, monkeypatch):
-    monkeypatch.setattr(boxes, "MOST_NODES", 10)
-    monkeypatch.setattr(replay, "MOST_MEMBERS", 12)
+    monkeypatch.setattr(html, "MOST_NODES", 10)
+    monkeypatch.setattr(html, "MOST_MEMBERS", 12)
     shown = opened(play, samples.rnn(200))
     names = shown.page.locator(".gg-members button")
     assert names.count() == 12

@@ -7,7 +7,7 @@ import glassgrad as gg
 from glassgrad import nn
 from glassgrad.tracing import Trace
 from glassgrad.viz import player
-from glassgrad.viz.players.replay import MOST_EVENTS
+from glassgrad.viz.players.html import MOST_EVENTS
 from pages import data_of
 
 

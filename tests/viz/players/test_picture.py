@@ -6,8 +6,8 @@ import pytest
 
 import glassgrad as gg
 from glassgrad.viz import draw
-from glassgrad.viz.players import picture
-from glassgrad.viz.players.picture import drawn_with_room, page_drawing, slim, templates_of
+from glassgrad.viz.players import html
+from glassgrad.viz.players.html import drawn_with_room, page_drawing, slim, templates_of
 
 
 def templates(trace):
@@ -36,12 +36,12 @@ def test_what_lies_outside_is_not_drawn(samples):
 
 
 def test_a_box_that_is_too_large_has_none(samples, monkeypatch):
-    monkeypatch.setattr(picture, "MOST_NODES", 3)
+    monkeypatch.setattr(html, "MOST_NODES", 3)
     assert templates(samples.rnn(200)) == []
 
 
 def test_the_drawings_take_a_limited_room(samples, monkeypatch):
-    monkeypatch.setattr(picture, "ROOM", 20_000)
+    monkeypatch.setattr(html, "ROOM", 20_000)
     found = templates(samples.rnn(200))
     assert 0 < sum(len(svg) for _, svg in found) <= 20_000
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 import glassgrad as gg
 from glassgrad.tracing import Trace
 from glassgrad.viz import draw
-from glassgrad.viz.players import replay
-from glassgrad.viz.players.replay import MOST_EVENTS, pack, replay_data
+from glassgrad.viz.players import html
+from glassgrad.viz.players.html import MOST_EVENTS, pack, replay_data
 from pages import unpack
 
 
@@ -93,7 +93,7 @@ def test_what_nodes_hold_that_a_cut_page_leaves_out_is_told(monkeypatch):
         h = h.exp()
     trace = gg.record(h.sum())
     assert "beyond" not in data_of(trace)
-    monkeypatch.setattr(replay, "MOST_EVENTS", 20)
+    monkeypatch.setattr(html, "MOST_EVENTS", 20)
     graph = draw(trace, max_nodes=10).graph
     cut = replay_data(trace, graph)
     held = sum(each["bytes"] for node in cut["nodes"].values() for each in node.get("saved", ()))
@@ -110,7 +110,7 @@ def test_a_saved_view_of_a_leaf_is_of_that_leaf():
 def test_memory_that_a_cut_page_leaves_out_is_as_large_as_its_largest_view():
     y = gg.ones(100, requires_grad=True) + 1
     trace = gg.record(y.cos().sum() + y[:1].sin().sum())
-    assert replay._beyond(trace, []) == {"beyond": 400}
+    assert html._beyond(trace, []) == {"beyond": 400}
 
 
 # Packed ------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ import glassgrad as gg
 from glassgrad.core.errors import ArgumentError
 from glassgrad.tracing import Trace
 from glassgrad.viz import draw
-from glassgrad.viz.scene.inside import _without_lost
+from glassgrad.viz.scene.derived import _without_lost
 
 
 def folds(drawing):

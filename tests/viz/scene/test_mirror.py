@@ -4,8 +4,8 @@ import glassgrad as gg
 from glassgrad.core.errors import ArgumentError
 from glassgrad.tracing import record, snapshot
 from glassgrad.viz import draw
+from glassgrad.viz.scene.derived import mirrored
 from glassgrad.viz.scene.graph import Look
-from glassgrad.viz.scene.mirror import mirrored
 
 
 def mirror(trace):

@@ -5,7 +5,7 @@ import pytest
 import glassgrad as gg
 from glassgrad.viz import draw
 from glassgrad.viz.style import KINDS, MARKS, TIES
-from glassgrad.viz.svg.legend import HOOK, legend_items
+from glassgrad.viz.svg.pen import HOOK, legend_items
 
 
 def words(drawing):

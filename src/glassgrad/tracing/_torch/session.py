@@ -24,8 +24,7 @@ from glassgrad.tracing.graph import Hook, is_leaf, name_of, op_of
 from glassgrad.tracing.paused import Paused
 from glassgrad.tracing.summary import dtype_name
 
-from .graph import foreseen, is_tensor, outputs_of, the_torch
-from .recorder import Recorder
+from .recorder import Recorder, foreseen, is_tensor, outputs_of, the_torch
 
 
 class Stop:

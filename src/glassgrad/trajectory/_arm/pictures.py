@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .cost import Outcome, Task, Trajectory
+from .planning import Outcome, Task, Trajectory
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

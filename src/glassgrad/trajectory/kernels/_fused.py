@@ -24,28 +24,31 @@ Note [The matrix of a step]).
 # price.
 """
 
+import functools
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from inspect import Parameter, Signature
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 
 from glassgrad.autograd import Function
 from glassgrad.core.errors import ArgumentError, TransformError
-from glassgrad.core.state import Values, here, modes, special
+from glassgrad.core.state import Shape, Values, here, modes, special
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.ops import zeros_like
 from glassgrad.ops.creation import arange
 from glassgrad.ops.joining import cat, stack
-from glassgrad.trajectory._arguments import are_free, may_meet
-from glassgrad.values.backend import backend_for
+from glassgrad.trajectory import _arguments
+from glassgrad.values.backend import backend_for, backend_of, in_rows
 
-from . import _checks, _cuda
-from ._cuda import Arrays
+Arrays = tuple[Any, ...]  # of positions, velocities, accelerations and jerks
+
+THREADS = 128
+REALS = {np.dtype(np.float32): "float", np.dtype(np.float64): "double"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +74,68 @@ class Scheme:
     def steps(self, traj_dt: Tensor, horizon: int) -> Any:
         """What the stencils take of `traj_dt`."""
         if self.per_sample:
-            return _checks.time_steps(traj_dt, horizon)
-        return _checks.first_rate(traj_dt)
+            return _arguments.time_steps(traj_dt, horizon)
+        return _arguments.first_rate(traj_dt)
+
+    # By a kernel of `steps.cu`, which CuPy compiles when it is first needed; other arrays, other
+    # dtypes and the literal numerics go through NumPy's functions, which CuPy answers, too.
+
+    def compute(self, u: Any, start: Arrays, steps: Any, out: Arrays) -> None:
+        """Do `forward`, by a kernel where there is one."""
+        kernel = self.kernel_for(u, "forward")
+        if kernel is None:
+            self.forward(u, start, steps, out)
+            return
+        rows = [in_rows(np.zeros_like(u[:, 0]) + x) for x in start]
+        arguments = in_rows(u), *rows, _laid_out(steps, u), *out
+        self._launch(kernel, out[0].shape, out[0].shape[1], arguments)
+
+    def pull(self, grads: Arrays, steps: Any, out: Any, work: Any) -> None:
+        """Do `adjoint`, by a kernel where there is one."""
+        assert self.adjoint is not None, "backward has looked"
+        kernel = self.kernel_for(out, "adjoint")
+        if kernel is None:
+            self.adjoint(grads, steps, out, work)
+            return
+        given = [np.intp(0) if x is None else in_rows(x) for x in grads]
+        batch, actions, joints = out.shape
+        shape = batch, actions + self.padding, joints
+        self._launch(kernel, shape, actions, (*given, _laid_out(steps, out), out))
+
+    def _launch(self, kernel: Any, shape: Shape, written: int, arguments: Arrays) -> None:
+        """Start a kernel.
+
+        Args:
+            shape: `(B, H, D)`, that of the results.
+            written: how many rows of each trajectory are written.
+            arguments: what the kernel takes before the sizes.
+        """
+        batch, _, joints = shape
+        threads = batch * joints * (1 if self.per_sample else written)
+        sizes = [np.int32(x) for x in (*shape, self.by_time)]
+        if threads:
+            kernel((-(-threads // THREADS),), (THREADS,), (*arguments, *sizes))
+
+    def kernel_for(self, array: Any, name: str) -> Any:
+        """The kernel "forward" or "adjoint"; None where there is none for such arrays."""
+        real = REALS.get(array.dtype)
+        compile_text = backend_of(array).compile_text
+        if real is None or compile_text is None or not self.kernel:
+            return None
+        return _module(compile_text, real).get_function(f"{self.kernel}_{name}")
+
+
+def _laid_out(steps: Any, like: Any) -> Any:
+    """The time steps as a kernel reads them: in the dtype of the others, one behind the other."""
+    if isinstance(steps, float):
+        return like.dtype.type(steps)
+    return in_rows(steps.astype(like.dtype, copy=False))
+
+
+@functools.cache
+def _module(compile_text: Callable[[str], Any], real: str) -> Any:
+    text = (Path(__file__).parent / "steps.cu").read_text(encoding="utf-8")
+    return compile_text(f"#define real {real}\n{text}")
 
 
 class FusedStep(Function):
@@ -87,10 +150,17 @@ class FusedStep(Function):
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         index = ["start_idx"] * cls.is_indexed
-        names = "u_act", *_checks.STARTS, *index, *_checks.OUTPUTS, "traj_dt", _checks.SCRATCH
+        names = (
+            "u_act",
+            *_arguments.STARTS,
+            *index,
+            *_arguments.OUTPUTS,
+            "traj_dt",
+            _arguments.SCRATCH,
+        )
         parameters = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in names]
         cls.signature = Signature(parameters)
-        cls.forward = staticmethod(partial(_run, cls))  # type: ignore[method-assign]
+        cls.forward = staticmethod(functools.partial(_run, cls))  # type: ignore[method-assign]
 
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
@@ -100,7 +170,7 @@ class FusedStep(Function):
         data, traj_dt, memory = args[:-6], args[-2], [*args[-6:-2], args[-1]]
         written = [x.payload for x in memory if isinstance(x, Tensor)]
         read = [x.payload for x in (*data, traj_dt) if isinstance(x, Tensor)]
-        free = are_free(written, read)
+        free = _arguments.are_free(written, read)
         _check(cls, data, memory, free)
         if written:
             if not free:
@@ -188,16 +258,16 @@ def _check(cls: type[FusedStep], data: Arrays, memory: Sequence[Any], free: bool
         free: whether it is known that `memory` can be overwritten, and is nobody else's.
     """
     u = data[0]
-    shape = _checks.check_actions(u, cls.exact.padding)
-    _checks.check_start(data[1:4], u, cls.is_indexed)
+    shape = _arguments.check_actions(u, cls.exact.padding)
+    _arguments.check_start(data[1:4], u, cls.is_indexed)
     if modes.levels and any(x is not None for x in memory):
         raise TransformError(
             f"{cls.__name__} was given a buffer inside of a transform, where one call stands for "
             "many, and would write to memory that the transform does not know. Pass None for each."
         )
-    _checks.check_buffers(u, memory, shape, free)
+    _arguments.check_buffers(u, memory, shape, free)
     if cls.is_indexed:
-        _checks.check_rows(data[4], u, data[1].payload.shape[0])
+        _arguments.check_rows(data[4], u, data[1].payload.shape[0])
 
 
 def _run(cls: type[FusedStep], *args: Any) -> tuple[Tensor, ...]:
@@ -215,10 +285,10 @@ def _compute(
     """The four results, in the buffers where some are given."""
     steps = scheme.steps(traj_dt, u.shape[1] + scheme.padding)
     if scheme.per_sample:
-        _checks.check_place("traj_dt", traj_dt, wrap(u))
+        _arguments.check_place("traj_dt", traj_dt, wrap(u))
     out = tuple([_memory(x, u, scheme) for x in buffers])
     with np.errstate(all="ignore"):  # as elsewhere: inf and nan are results
-        _cuda.forward(scheme, u, start, steps, out)
+        scheme.compute(u, start, steps, out)
     return tuple([_result(x, y) for x, y in zip(buffers, out, strict=True)])
 
 
@@ -229,7 +299,7 @@ def _adjoint(scheme: Scheme, grads: Arrays, traj_dt: Tensor, scratch: Any = None
     out = np.empty_like(like, shape=(batch, horizon - scheme.padding, joints), order="C")
     in_place = scratch is not None and _is_free(scratch.payload, grads)
     work = scratch.payload if in_place else np.empty_like(out)
-    _cuda.adjoint(scheme, grads, scheme.steps(traj_dt, horizon), out, work)
+    scheme.pull(grads, scheme.steps(traj_dt, horizon), out, work)
     if scratch is not None:
         _leave(scratch, out)
     return out
@@ -386,4 +456,4 @@ def _is_free(array: Any, grads: Arrays) -> bool:
 
 
 def _meets(array: Any, others: Sequence[Any]) -> bool:
-    return True in [may_meet(array, x) for x in others]
+    return True in [_arguments.may_meet(array, x) for x in others]

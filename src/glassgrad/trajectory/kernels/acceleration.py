@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ._cuda import Arrays
-from ._fused import FusedStep, Scheme
+from ._fused import Arrays, FusedStep, Scheme
 
 
 def forward(u: Any, start: Arrays, steps: Any, out: Arrays) -> None:

@@ -16,8 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ._cuda import Arrays
-from ._fused import FusedStep, Scheme
+from ._fused import Arrays, FusedStep, Scheme
 
 PADDING = 4
 """How many samples there are more than actions."""

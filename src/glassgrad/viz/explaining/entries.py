@@ -18,19 +18,19 @@ from typing import Any
 import glassgrad.nn.functional  # noqa: F401  # its losses are ops, too
 from glassgrad.core.engine import Grads, Schedule
 from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node, ends, get_gradient_edge
-from glassgrad.core.primitive import Primitive
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops._families import Elementwise
-from glassgrad.ops._lookup import load_all
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Entry
-from glassgrad.tracing.record import watched
+from glassgrad.tracing.log import watched
 from glassgrad.viz.wording import plain, shape_text
 
+from .checking import is_packed
 from .explain import Explanation, explain, node_of
 from .formulas import (
     SUMMED,
     Gradient,
+    all_ops,
     formulas_of,
     latex_of,
     op_of,
@@ -38,7 +38,6 @@ from .formulas import (
     words_of,
 )
 from .mathml import mathml
-from .rerun import is_packed
 
 MOST_NODES = 100  # of a pass whose rules are run again
 BUDGET = 10.0  # seconds that the checks of a pass may take in all
@@ -224,10 +223,6 @@ def _op_named(name: str, operands: int) -> Any:
 
     Of several it is the one with so many operands, or that is itself called like its nodes.
     """
-    load_all()
-    classes: list[Any] = [Primitive]
-    for cls in classes:  # which grows meanwhile
-        classes += cls.__subclasses__()
 
     def rank(cls: Any) -> tuple[bool, bool, str, str]:
         is_other = cls.forward.__code__.co_argcount != operands  # einsum of one operand and of two
@@ -238,7 +233,7 @@ def _op_named(name: str, operands: int) -> Any:
             cls.__qualname__,
         )
 
-    named = [cls for cls in classes if cls._backward_cls.__name__ == name]
+    named: list[Any] = [cls for cls in all_ops() if cls._backward_cls.__name__ == name]
     return min([cls for cls in named if formulas_of(cls) is not None], key=rank, default=None)
 
 

@@ -27,9 +27,8 @@ from glassgrad.utils.checkpoint import CheckpointFunction
 from glassgrad.values.backend import asnumpy
 from glassgrad.viz.wording import escape, plain, shape_text
 
-from .differences import Verdict, compare, run_rule
+from .checking import Rerun, Verdict, compare, op_node, positions, rerun_of, run_rule
 from .formulas import SUMMED, Gradient, formulas_of, latex_of, op_of, rule_in_numbers, words_of
-from .rerun import Rerun, op_node, positions, rerun_of
 
 __all__ = ["Explanation", "explain"]
 

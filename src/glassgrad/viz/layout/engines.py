@@ -28,12 +28,16 @@ from typing import Any
 import numpy as np
 
 from glassgrad.viz.layout.dot import to_dot
-from glassgrad.viz.layout.halves import hangs_below, lay_out_facing, lay_out_stacked
-from glassgrad.viz.layout.layers import lay_out_by_layers
-from glassgrad.viz.layout.lines import with_ties
+from glassgrad.viz.layout.lines import (
+    hangs_below,
+    lay_out_by_layers,
+    lay_out_facing,
+    lay_out_stacked,
+    with_ties,
+)
 from glassgrad.viz.layout.places import SLANT, Layout, Place, Point, Sizes, sizes_of
+from glassgrad.viz.scene.derived import Mirror
 from glassgrad.viz.scene.graph import Graph
-from glassgrad.viz.scene.mirror import Mirror
 from glassgrad.viz.style import KINDS, ROW_SIZE, text_width
 
 SECONDS = 10.0

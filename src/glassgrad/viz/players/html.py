@@ -3,23 +3,52 @@
 One file: the drawing, the log, a style sheet, and the player's script, which steps through the log
 and only toggles classes on the drawing. It asks nothing of the network, evaluates no text as code
 (its own content security policy forbids both), and opens from `file://`.
+
+The picture is laid out once, with room for all that comes to stand in it. The page shows in a box
+the gradient that is there at each event. So the boxes are as wide as the widest of these, and
+nothing in the picture tells how the pass ends: the script writes what is so at an event, and marks
+what goes wrong in its time. It reads a trace, its sentences, and its numbers already put in words:
+
+place     {"n3": "n3", "n4": "f4"}       which box of the drawing stands for a node
+nodes     {"n3": {"op", "name", "about", "saved", "edges", …}, …}
+leaves    [{"id", "name", "acc", "shape", "dtype", "array"}, …]
+tensors   the outputs (their ids are `outputs`), and those that keep their gradient: likewise, with
+          "node", "slot" and "retains"
+arrays    {"a7": "[1, 2]"}               in words
+boxed     {"a7": "‖·‖=2.24"}             the same as boxes show it
+norms     {"a7": 2.236}                  "nan" where there is one, or inf
+events    the trace's own                `said`: a sentence each; `begin`: one before the first
+lines     [{"file", "line", "code", "nodes"}, …]   the program, as far as it is known
+wanted    ["n0"]                         nodes whose gradients are given out, not added to .grad
+hooked    ["h1"]                         hooks of tensors: they run before `retains` keeps anything
+folds     {"f4": {"title", "count", "members"}}   what is in the folded boxes
 """
 
+import base64
 import hashlib
-from dataclasses import dataclass
+import json
+import re
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from math import prod
 from pathlib import Path
 from typing import Any
 
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Entry
-from glassgrad.viz.drawing import Drawing
+from glassgrad.viz.drawing import Drawing, drawn
 from glassgrad.viz.explaining.entries import explanations
+from glassgrad.viz.layout.engines import lay_out
+from glassgrad.viz.memory import leaf_of, of_no_leaf, sizes_of
 from glassgrad.viz.players.assets import script, styles
-from glassgrad.viz.players.picture import page_drawing, slim, templates_of
-from glassgrad.viz.players.replay import MOST_EVENTS, pack, replay_data
+from glassgrad.viz.results import Results
+from glassgrad.viz.scene.derived import FOLDS, cut_out, in_folds
+from glassgrad.viz.scene.graph import Graph, Look, gradient_text, graph_of
 from glassgrad.viz.style import KINDS, NOTEBOOK
-from glassgrad.viz.svg.legend import legend_items, state_items
-from glassgrad.viz.wording import escape
+from glassgrad.viz.svg.document import Document
+from glassgrad.viz.svg.pen import legend_items, state_items
+from glassgrad.viz.wording import Narrator, array_text, escape, plain, shape_text
 
 PREFIX = "gg-"  # before each id of the drawing on a page of its own
 
@@ -144,3 +173,297 @@ class Player:
         last = self.trace.events[-1] if self.trace.events else {"type": ""}
         failed = f", failed: {last['error']}" if last["type"] == "error" else ""
         return f"Player({self.drawing.graph.title}: {len(self.trace.events):,} events{failed})"
+
+
+# The picture --------------------------------------------------------------------------------------
+
+GRAD = "grad"  # the row of a box that the script writes
+# A number of many characters; of more than two, such that their list is still written out.
+WIDE = {1: -1.23e-10, 2: -1.23e-10, 3: -0.123, 4: -0.1}
+
+MOST_NODES = 40  # of a folded box; a larger one is opened as a list of its nodes
+ROOM = 200_000  # characters of all drawings of folded boxes
+SHOWN = ("id", "op", "seq", "shape", "dtype", "scope", "src", "user", "hooks")
+
+
+def page_drawing(drawing: Drawing) -> Drawing:
+    """The drawing as a page has it, before anything has happened."""
+    graph, wide = drawing.graph, _widest_gradients(drawing)
+    before, roomy = [], []
+    for vertex in graph.vertices:
+        early = replace(vertex, bad="", tip=re.sub(r"\n(gradient|grad) .*", "", vertex.tip))
+        widest = wide.get(vertex.id, "")
+        rows = [
+            (key, max(text, widest, key=len) if key == GRAD else text) for key, text in vertex.rows
+        ]
+        before.append(early)
+        roomy.append(replace(early, rows=tuple(rows)))
+    places = drawing.places
+    is_marked = any(vertex.bad for vertex in graph.vertices)
+    if (is_marked or roomy != before) and not graph.reading:  # two halves stay face to face
+        places = lay_out(replace(graph, vertices=tuple(roomy)), rankdir=drawing.rankdir)
+    return replace(drawing, graph=replace(graph, vertices=tuple(before)), places=places)
+
+
+def drawn_with_room(trace: Trace, order: Iterable[str]) -> Drawing:
+    """The drawing of a pass under way: its log goes on to the end, with gradients that are wide.
+
+    Args:
+        trace: what has happened until now.
+        order: the ids of the nodes that are yet to run, in their order.
+    """
+    events, arrays, results = list(trace.events), dict(trace.arrays), Results(trace)
+    for id in order:
+        about = results.leaf_of.get(id) or results.nodes[id]
+        shape = about.get("shape", [])
+        name, count = f"room {shape}", min(prod(shape), 4)
+        wide = WIDE.get(count, WIDE[4])
+        arrays[name] = {"shape": shape, "head": [wide] * max(count, 1), "norm": WIDE[1]}
+        room: Any = {"type": "apply", "node": id, "grad_in": [name], "grad_out": []}
+        if id in results.leaf_of:
+            room = {"type": "accumulate", "tensor": about["id"], "grad": name}
+        events.append(room)
+    return replace(drawn(Trace(trace.graph, arrays, events), Look(), "LR"), trace=trace)
+
+
+def _widest_gradients(drawing: Drawing) -> dict[str, str]:
+    """By box, the longest text of a gradient that is there at some event."""
+    trace = drawing.trace
+    found: dict[str, str] = {}
+    leaf = {leaf["acc"]: leaf["id"] for leaf in trace.leaves}
+    for event in trace.events:
+        box, arrays = event.get("node"), [*event.get("before", ())[:1], *event.get("after", ())[:1]]
+        if event["type"] in ("post_hook", "buffer"):
+            box, arrays = leaf.get(box), [*arrays, event.get(GRAD)]
+        for array in arrays:
+            if box is not None and array is not None:
+                text = gradient_text(trace.arrays[array], len(trace.nodes))
+                found[box] = max(found.get(box, ""), text, key=len)
+    return found
+
+
+def slim(svg: str) -> str:
+    """A drawing of ours without what the page's script says, and in fewer signs.
+
+    It is HTML then, which needs no quotes around plain words and numbers.
+
+    Example:
+        >>> slim('<g id="gg-e1-0"><title>e1-0</title><path class="" d="M1.0 2.5L3.0 2.0"/>1.0</g>')
+        '<g id="gg-e1-0"><path d="M1 2.5L3 2"/>1.0</g>'
+    """
+    svg = re.sub(r"<title>([a-z]\d+(-\d+)?|n\d+  [^<]*)</title>", "", svg)
+    svg = re.sub(r'( data-of="[^"]*"[^<>]*>)<title>[^<]*</title>', r"\1", svg)
+    return re.sub(r"<(?:g|path|rect|text|circle) [^>]*>", _short_tag, svg.replace(' class=""', ""))
+
+
+def _short_tag(tag: re.Match[str]) -> str:
+    text = re.sub(r"(?<=\d)\.0(?!\d)", "", tag[0])
+    text = re.sub(r"(M[\d.]+ ([\d.]+))C[\d.]+ \2 [\d.]+ \2 ([\d.]+) \2(?=\")", r"\1H\3", text)
+    return re.sub(r' (?!id=)([a-z-]+)="([\w.-]+)"(?=[ >])', r" \1=\2", text)
+
+
+# What is in the folded boxes ---------------------------------------------------------------------
+
+
+def templates_of(trace: Trace, graph: Graph, prefix: str) -> str:
+    """A `<template data-fold="f4">` with a drawing for each box of `graph` that is small enough.
+
+    They have the ids of the log, so that the player shows in them what it shows in the whole.
+
+    Args:
+        trace: what is drawn.
+        graph: the folded graph.
+        prefix: put before each id of the drawings.
+    """
+    parts, room = [], ROOM
+    for box, nodes in in_folds(trace, graph):
+        if box.kind == "bar" or room < 0 or len(nodes) > MOST_NODES:
+            continue
+        svg = _inside(trace, nodes, prefix)
+        room -= len(svg)
+        if room >= 0:
+            parts.append(f'<template data-fold="{box.id}">{svg}</template>\n')
+    return "".join(parts)
+
+
+def _inside(trace: Trace, nodes: list[Entry], prefix: str) -> str:
+    """The graph of some nodes by themselves: fewer words, and no gates, than `inside_of` has."""
+    known = {node["id"] for node in nodes}
+    inner = [cut_out(node, SHOWN, known) for node in nodes]
+    leaves = [leaf for leaf in trace.leaves if leaf["acc"] in known]
+    cut = frozenset(f"e{n['id'][1:]}-{index}" for n in nodes for index, _ in enumerate(n["edges"]))
+    graph = graph_of(Trace({"nodes": inner, "leaves": leaves}, trace.arrays), Look(cut=cut))
+    return slim(Document(graph, lay_out(graph), prefix=prefix, framed=False).svg())
+
+
+# What the script reads ----------------------------------------------------------------------------
+
+
+MOST_EVENTS = 5_000  # a page that a browser opens at once
+MOST_MEMBERS = 200  # of a folded box, in a list
+
+TOLD = ("id", "name", "shape", "dtype", "array", "version", "acc", "node", "slot")  # of a tensor
+_LINE = re.compile(r"(?:(.*), line (\d+)(?:: `(.*)`)?\Z)|(.*)", re.DOTALL)
+
+
+def pack(value: Any) -> str:
+    """Plain data as short text without a sign that HTML knows: JSON, deflated, in base 64.
+
+    `unpack` in `static/log.js` is the way back.
+
+    Example:
+        >>> zlib.decompress(base64.b64decode(pack({"op": "AddBackward0"})))
+        b'{"op":"AddBackward0"}'
+    """
+    text = json.dumps(value, separators=(",", ":"))
+    return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
+
+
+def replay_data(trace: Trace, graph: Graph) -> Entry:
+    """The data of a player.
+
+    Args:
+        trace: what it plays.
+        graph: on which drawing.
+
+    Example:
+        >>> nodes = [{"id": "n0", "op": "NegBackward0", "seq": 0, "edges": []}]
+        >>> replay_data(Trace({"nodes": nodes, "leaves": []}), Graph((), (), "", ""))["begin"]
+        'Nothing was recorded: this is the graph alone.'
+    """
+    narrator = Narrator(trace)
+    events = trace.events[:MOST_EVENTS]
+    nodes = _nodes(trace, graph)
+    passed = {name: trace.arrays[name] for name in _passed_on(events)}
+    return _beyond(trace, nodes) | {
+        "place": {
+            node["id"]: graph.place[node["id"]] for node in nodes if node["id"] in graph.place
+        },
+        "nodes": {node["id"]: _node(node, narrator) for node in nodes},
+        "leaves": [_tensor(leaf) for leaf in trace.leaves],
+        "tensors": _made(trace, nodes),
+        "wanted": trace.graph.get("wanted", []),
+        "hooked": [
+            hook["id"]
+            for node in nodes
+            for hook in node.get("hooks", ())
+            if hook.get("kind") == "tensor"
+        ],
+        "outputs": [output["id"] for output in trace.outputs],
+        "arrays": {name: array_text(array) for name, array in trace.arrays.items()},
+        "boxed": {name: gradient_text(array, len(trace.nodes)) for name, array in passed.items()},
+        "norms": {
+            name: "nan" if array.get("nan") or array.get("inf") else array["norm"]
+            for name, array in passed.items()
+        },
+        "events": events,
+        "said": [narrator.sentence(event) for event in events],
+        "begin": _begin(trace),
+        "lines": _lines(nodes),
+        "folds": _folds(trace, graph),
+    }
+
+
+def _passed_on(events: list[Entry]) -> list[str]:
+    """The arrays that went along edges."""
+    names: list[str | None] = []
+    for event in events:
+        for key in ("grad_in", "grad_out", "before", "after"):
+            names += event.get(key, ())
+        names.append(event.get("grad"))
+    return [name for name in dict.fromkeys(names) if name is not None]
+
+
+def _beyond(trace: Trace, nodes: list[Entry]) -> dict[str, int]:
+    """What the nodes that are left out hold besides: bytes that no event of the page frees."""
+    if len(nodes) == len(trace.nodes):
+        return {}
+    here, all_ = (
+        sizes_of(saved for node in each for saved in of_no_leaf(node))
+        for each in (nodes, trace.nodes)
+    )
+    return {"beyond": sum(size for storage, size in all_.items() if storage not in here)}
+
+
+def _nodes(trace: Trace, graph: Graph) -> list[Entry]:
+    """Those that have a box and those the events speak of: not all of a million."""
+    folds = {vertex.id for vertex in graph.vertices if vertex.kind in FOLDS}
+    known = {event.get("node") for event in trace.events[:MOST_EVENTS]}
+    known |= {node for node, place in graph.place.items() if place not in folds}
+    known |= {leaf["acc"] for leaf in trace.leaves[:MOST_EVENTS]}
+    return [node for node in trace.nodes if node["id"] in known]
+
+
+def _node(node: Entry, narrator: Narrator) -> Entry:
+    scope = node.get("scope", ())
+    about = [plain(".".join(scope), 80), plain(node.get("src", "").partition(": `")[0], 80)]
+    if "shape" in node:
+        about.insert(0, f"out {shape_text(node['shape'])} {plain(node.get('dtype', ''))}".strip())
+    hooks = node.get("hooks", ())
+    return {
+        "op": node["op"],
+        "name": narrator.name(node["id"]),
+        "about": [part for part in about if part],
+        "edges": [edge["to"] for edge in node["edges"]],
+        "saved": [_saved(each) for each in node.get("saved", ())],
+        "scope": [plain(part, 80) for part in scope],
+        "hooks": [{"id": hook["id"], "name": plain(hook.get("name", ""))} for hook in hooks],
+        "freed": node.get("freed", False),
+    }
+
+
+def _saved(entry: Entry) -> Entry:
+    found: Entry = {"of": leaf_of(entry) or entry["storage"]}
+    found |= {key: entry[key] for key in ("name", "bytes", "version", "now") if key in entry}
+    return found | ({"shape": shape_text(entry["shape"])} if "shape" in entry else {})
+
+
+def _tensor(tensor: Entry) -> Entry:
+    words = {"name": tensor["name"] or tensor["id"], "shape": shape_text(tensor["shape"])}
+    return {key: words.get(key, tensor[key]) for key in TOLD if key in tensor}
+
+
+def _made(trace: Trace, nodes: list[Entry]) -> list[Entry]:
+    """The outputs, and what keeps its gradient; the node where that arrives, and its slot."""
+    leaves = {leaf["id"] for leaf in trace.leaves}
+    made = [output for output in trace.outputs if output["id"] not in leaves]
+    kept = {(node["id"], each["slot"]): each for node in nodes for each in node.get("retains", ())}
+    places = [(output["node"], output["slot"]) for output in made]
+    for (node, slot), tensor in kept.items():
+        if (node, slot) not in places:
+            made.append({**tensor, "id": f"{node}.{slot}", "node": node, "slot": slot})
+    return [_tensor(each) | {"retains": (each["node"], each["slot"]) in kept} for each in made]
+
+
+def _begin(trace: Trace) -> str:
+    names = ", ".join(plain(output["name"] or output["id"]) for output in trace.outputs)
+    if not trace.events:
+        return "Nothing was recorded: this is the graph alone."
+    return f"Backward begins{f' at {names}' if names else ''}. Press → to step."
+
+
+def _lines(nodes: list[Entry]) -> list[Entry]:
+    """The lines that made the nodes, by file and number."""
+    made: dict[str, list[str]] = {}
+    for node in nodes:
+        if node.get("src"):
+            made.setdefault(node["src"], []).append(node["id"])
+    lines = []
+    for src, ids in made.items():
+        file, line, code, other = _LINE.findall(src)[0]
+        about = {"file": plain(file, 60), "line": int(line or 0), "code": plain(code or other, 160)}
+        lines.append({**about, "nodes": ids})
+    files = list(dict.fromkeys(line["file"] for line in lines))
+    return sorted(lines, key=lambda line: (files.index(line["file"]), line["line"]))
+
+
+def _folds(trace: Trace, graph: Graph) -> Entry:
+    """The folded boxes with the ids of their nodes, as far as they are few enough to be listed."""
+    return {
+        box.id: {
+            "title": box.title,
+            "count": len(nodes),
+            "members": [node["id"] for node in nodes[:MOST_MEMBERS]],
+        }
+        for box, nodes in in_folds(trace, graph)
+    }

@@ -1,12 +1,35 @@
-"""What a picture is made of: boxes, lines and frames, in words; and what it is asked to show."""
+"""What a picture is made of: boxes, lines and frames, in words and without places; from a trace.
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+What is drawn depends on how much there is (`n` backward nodes):
+
+    n ≤ 15    everything: values, saved tensors as notes, inputs without gradient
+    n ≤ 60    names, shapes and norms; a leaf with more than three uses becomes stubs
+    n ≤ 300   names; AccumulateGrad is part of its leaf; saved tensors are counted
+    more      the same, folded to at most 150 boxes (`folding.py`)
+"""
+
+import textwrap
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import takewhile
 from typing import Literal
 
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 from glassgrad.core.state import Names
-from glassgrad.tracing.graph import Ids
+from glassgrad.tracing.events import Trace
+from glassgrad.tracing.graph import Entry, Ids, counted
+from glassgrad.viz.results import FLOWS, Results
+from glassgrad.viz.scene.folding import STUBS, Fold, fold, runs_by_scope
+from glassgrad.viz.style import KINDS
+from glassgrad.viz.wording import (
+    array_text,
+    bytes_text,
+    notices,
+    plain,
+    shape_text,
+    tensor_name,
+)
 
 PARTS = ("values", "shapes", "saved", "hooks", "versions")
 FULL, MEDIUM = 15, 60  # up to so many nodes: everything is written out; names, shapes and norms
@@ -214,3 +237,441 @@ def _parts_of(show: Iterable[str]) -> frozenset[str]:
                 f'{", ".join(map(repr, PARTS))}. Write `show=("values", "saved")`.'
             )
     return frozenset(parts)
+
+
+# From a trace to what is drawn --------------------------------------------------------------------
+
+
+GRADIENT = "gradient's graph"
+ERROR = "error"  # the id of the note with the message
+MESSAGE, LINES = 58, 12  # characters of the message in a line, and lines
+LONGEST = 34  # characters of a value
+TIES = ("base", "b", "view"), ("origin", "p", "origin")  # key of a node, letter, kind of arc
+
+
+def graph_of(trace: Trace, look: Look = Look()) -> Graph:
+    """The graph of `trace` as it is drawn.
+
+    Args:
+        trace: a recorded pass, or a graph on which none has run.
+        look: what to show of it.
+
+    Example:
+        >>> nodes = [{"id": "n0", "op": "NegBackward0", "seq": 0, "edges": []}]
+        >>> graph_of(Trace({"nodes": nodes, "leaves": []})).vertices[0].title
+        'NegBackward0'
+    """
+    return _Builder(trace, look).build()
+
+
+class _Builder:
+    """Collects vertices and arcs. One is made per snapshot and thrown away."""
+
+    def __init__(self, trace: Trace, look: Look) -> None:
+        self.trace, self.title, self.show, self.cut = trace, look.title, look.show, look.cut
+        self.results = Results(trace)
+        self.leaf_of, self.turn = self.results.leaf_of, look.turns or self.results.turns
+        self.count = len(trace.nodes)
+        self.is_full, self.is_large = self.count <= FULL, self.count > MEDIUM
+        self.fold_of, self.notice = fold(trace, look.most(self.count), look.apart)
+        self.flows, self.range = self.results.flows() if look.flow else ({}, "")
+        self.uses = self._uses()
+        many = {name for name in self.leaf_of if self.uses[name] > STUBS}
+        self.stubbed = set() if self.is_full else many
+        self.place = {name: self._place_of(name) for name in self.results.nodes}
+        self.vertices: dict[str, Vertex] = {}
+        self.arcs: dict[str | tuple[str, str], Arc] = {}  # by id; those of folds by their ends
+        self.stubs: Counter[str] = Counter()
+
+    def build(self) -> Graph:
+        # Outputs first, leaves last: dot keeps the order of equals, so the picture reads that way.
+        for output in self.trace.outputs:
+            self._add_output(output)
+        for node in reversed(self.trace.nodes):
+            self._add_node(node)
+        for leaf in self.trace.leaves:
+            self._add_leaf(leaf)
+        for node in reversed(self.trace.nodes):
+            self._add_edges(node)
+            self._add_saved(node)
+        self._add_ties()
+        self._add_failure()
+        words = "AccumulateGrad is drawn as part of its leaf"
+        if self.stubs:
+            words = f"a leaf with more than {STUBS} uses is drawn as stubs"
+        elif not self.is_large or not self.trace.leaves:
+            words = ""
+        return Graph(
+            tuple(self.vertices.values()),
+            tuple(self.arcs.values()),
+            title=title_of(self.trace, self.title),
+            counts=counts_text(self.trace),
+            place=self.place,
+            notice=notices(self.notice, words),
+            clusters=() if self.fold_of else self._clusters(),
+            flow=self.range,
+        )
+
+    def _uses(self) -> Counter[str]:
+        """How many edges lead to each node, those from one fold counted once."""
+        ends = set()
+        for node in self.trace.nodes:
+            group = self.fold_of.get(node["id"])
+            for index, edge in enumerate(node["edges"]):
+                ends.add((group.id if group else (node["id"], index), edge["to"]))
+        return Counter(goal for _, goal in ends)
+
+    def _place_of(self, name: str) -> str:
+        """The vertex that stands for a node: itself, its fold, or the leaf that it is part of."""
+        part = self.leaf_of[name]["id"] if name in self.leaf_of else name
+        if part in self.fold_of:
+            return self.fold_of[part].id
+        return part if self.is_large or name in self.stubbed else name
+
+    def _add(self, vertex: Vertex) -> None:
+        self.vertices[vertex.id] = vertex
+
+    def _add_arc(self, id: str, tail: str, head: str, kind: str = "grad", **looks: str) -> None:
+        self.arcs[id] = Arc(id, tail, head, kind, flow=self.flows.get(id, ""), **looks)
+
+    # --- vertices ---
+
+    def _add_output(self, output: Entry) -> None:
+        name, title = output["id"], tensor_name(output)
+        if name not in self.results.leaf:  # else backward started at a leaf: it has its box
+            rows, tip = self._of_tensor(output, f"{title}: backward starts here")
+            self._add(Vertex(name, "output", title, KINDS["output"].word, rows, tip))
+            self._add_arc(f"r{name[1:]}", name, self.place[output["node"]])
+
+    def _add_node(self, node: Entry) -> None:
+        name = node["id"]
+        if name in self.fold_of:
+            group = self.fold_of[name]
+            if name == group.members[-1]:
+                self._add_fold(group)
+        elif self.place[name] == name:
+            kind = "view" if "base" in node else "user" if node.get("user") else "function"
+            if node["op"] == "AccumulateGrad" or name in self.leaf_of:
+                kind = "accumulate"
+            turn = f"#{self.turn[name]}" if name in self.turn else ""
+            gradients = self.results.gradients.get(name) or [None]
+            rows = [("out", self._shape(node)), ("saved", self._saved_leaves(node))]
+            saved = len(node.get("saved", ())) if self.is_large and "saved" in self.show else 0
+            vertex = Vertex(
+                name,
+                kind,
+                plain(node["op"]),
+                f"{KINDS[kind].word} {turn}".strip(),
+                () if kind == "accumulate" else self._rows(*rows, grad=gradients[0]),
+                self._tip_of_node(node) + self._numbers("gradient", *gradients),
+                bad=self.results.bad.get(name, ""),
+                hooks=self._hooks(node),
+                kept=f"{saved} saved" if saved else "",
+                freed=name in self.results.freed and self.is_large,
+            )
+            self._add(vertex)
+
+    def _add_fold(self, group: Fold) -> None:
+        turns = [self.turn[name] for name in group.members if name in self.turn]
+        badge = f"#{min(turns)}–{max(turns)}" if turns else ""
+        if not group.title.startswith("…"):  # a module: its name says nothing of its size
+            badge = f"{len(group.members):,} ops"
+        bad = next(filter(None, map(self.results.bad.get, group.members)), "")
+        self._add(Vertex(group.id, "fold", group.title, badge, tip=group.tip, bad=bad))
+
+    def _add_leaf(self, leaf: Entry) -> None:
+        name, accumulator, title = leaf["id"], leaf["acc"], tensor_name(leaf)
+        if name in self.fold_of:
+            return
+        badge = KINDS["leaf"].word
+        hooks: Names = ()
+        if self.place[accumulator] == name:  # of this box is AccumulateGrad
+            turn = f"#{self.turn[accumulator]}" if accumulator in self.turn else badge
+            badge = f"{KINDS['accumulate'].word} {turn}"
+            hooks = self._hooks(self.results.nodes[accumulator])
+        else:
+            self._add_arc(f"e{accumulator[1:]}-0", accumulator, name)
+        words = f"{title}: a leaf, used {counted(self.uses[accumulator], 'time')}"
+        self._add(Vertex(name, "leaf", title, badge, *self._of_tensor(leaf, words), hooks=hooks))
+
+    def _add_saved(self, node: Entry) -> None:
+        name, rank = node["id"], node["id"][1:]
+        if self.is_large or "saved" not in self.show or name in self.fold_of:
+            return
+        for index, saved in enumerate(node.get("saved", ())):
+            bad = self.results.stale.get((name, saved["name"]), "")
+            head = saved.get("leaf", saved["storage"])
+            if "leaf" not in saved:
+                self._add_note(node, saved, bad)
+            elif head not in self.vertices or self.results.leaf[head]["acc"] in self.stubbed:
+                continue  # a tie to a leaf that is drawn as stubs would cross the whole picture
+            self._add_arc(f"d{rank}-{index}", name, head, "saved", bad=bad)
+        if node.get("freed") and not node.get("saved"):
+            # The graph was looked at after the pass: nobody knows any more what it was.
+            tip = "what it saved is gone: a pass has used it"
+            self._add(Vertex(f"s{rank}-0", "saved", "saved", "FREED", tip=tip, freed=True))
+            self._add_arc(f"d{rank}-0", name, f"s{rank}-0", "saved")
+
+    def _add_note(self, node: Entry, saved: Entry, bad: str) -> None:
+        name: str = saved["storage"]
+        title = plain(saved.get("label") or saved["name"])
+        freed = node["id"] in self.results.freed and "owner" not in saved  # a leaf keeps it
+        if known := self.vertices.get(name):
+            # Shared: under each holder's name, and gone when the last has let it go.
+            is_named = "label" in saved or saved["name"] in known.title.split(", ")
+            title = known.title if is_named else plain(f"{known.title}, {saved['name']}")
+            freed, bad = known.freed and freed, known.bad or bad
+            self._add(replace(known, title=title, freed=freed, bad=bad))
+            return
+        version, size = saved["version"], bytes_text(saved["bytes"])
+        badge = KINDS["saved"].word + (f" v{version}" if "versions" in self.show else "")
+        shape = self._shape(saved)
+        rows = self._rows(
+            ("shape", f"{shape}, {size}") if shape else ("size", size), value=saved.get("array")
+        )
+        tip = f"{title}: saved by {plain(node['op'])} at version {version}"
+        tip += self._numbers("value", saved.get("array"))
+        self._add(Vertex(name, "saved", title, badge, rows, tip, freed=freed, bad=bad))
+
+    # --- what stands in a box ---
+
+    def _of_tensor(self, tensor: Entry, tip: str) -> tuple[Rows, str]:
+        """The rows and the tip of a leaf or an output: shape, value, and the `.grad` of a leaf."""
+        value, grad = tensor.get("array"), self.results.final.get(tensor["id"])
+        shape = self._shape(tensor) and f"{self._shape(tensor)} {plain(tensor['dtype'])}"
+        rows = self._rows(("shape", shape), value=value, grad=grad)
+        return rows, tip + self._numbers("value", value) + self._numbers("grad", grad)
+
+    def _shape(self, entry: Entry) -> str:
+        is_shown = "shape" in entry and "shapes" in self.show
+        return shape_text(entry["shape"]) if is_shown else ""
+
+    def _rows(
+        self, *given: tuple[str, str], value: str | None = None, grad: str | None = None
+    ) -> Rows:
+        """At most three rows: those given that say something, and the numbers of two arrays."""
+        rows = [row for row in given if row[1]]
+        if "values" in self.show:
+            if self.is_full and value is not None:
+                rows.append(("value", array_text(self.trace.arrays[value])))
+            if grad is not None:
+                rows.append(("grad", gradient_text(self.trace.arrays[grad], self.count)))
+        # The last row is the gradient, what the picture is about: it stays.
+        kept = () if self.is_large else rows if len(rows) <= 3 else [*rows[:2], rows[-1]]
+        return tuple((key, plain(text, LONGEST)) for key, text in kept)
+
+    def _saved_leaves(self, node: Entry) -> str:
+        """`self, other → x v0`: which saved tensors are leaves; those have no note of their own."""
+        names: dict[str, list[str]] = {}
+        is_shown = self.is_full and "saved" in self.show
+        for saved in node.get("saved", ()) if is_shown else ():
+            if "leaf" in saved:
+                label = tensor_name(self.results.leaf[saved["leaf"]])
+                version = f" v{saved['version']}" if "versions" in self.show else ""
+                names.setdefault(label + version, []).append(plain(saved["name"], 12))
+        return "; ".join(f"{', '.join(keys)} → {label}" for label, keys in names.items())
+
+    def _hooks(self, node: Entry) -> Names:
+        """The hooks of a node, in the order in which they run."""
+        return tuple(
+            f"{hook['id'].upper()} {plain(hook.get('name', ''), 16)}".strip()
+            for hook in node.get("hooks", ())
+            if "hooks" in self.show
+        )
+
+    def _tip_of_node(self, node: Entry) -> str:
+        tip = f"{node['id']}  {plain(node['op'], 80)}"
+        if node.get("scope"):
+            tip += f"\nin {plain('.'.join(node['scope']), 80)}"
+        return tip + (f"\nmade at {plain(node['src'], 80)}" if node.get("src") else "")
+
+    def _numbers(self, key: str, *names: str | None) -> str:
+        """Lines of a tip: the arrays called `names`."""
+        known = [self.trace.arrays[name] for name in names if name is not None]
+        return "".join(f"\n{key} {array_text(array)}" for array in known)
+
+    # --- arcs ---
+
+    def _add_edges(self, node: Entry) -> None:
+        name = node["id"]
+        several = len(node["edges"]) > 1 and self.is_full
+        for index, edge in enumerate(node["edges"]):
+            id, goal = f"e{name[1:]}-{index}", edge["to"]
+            label = f"in{index}" if several else ""
+            if "sum_to" in edge and "shapes" in self.show and not self.is_large:
+                label = f"{label} Σ→{shape_text(edge['sum_to'])}".strip()
+            if name in self.fold_of:
+                self._add_edge_of_fold(id, self.place[name], goal)
+            elif goal is not None:
+                self._add_arc(id, name, self._head(goal), label=label)
+            elif self.is_full and id not in self.cut:
+                slot = f"z{id[1:]}"
+                self._add(Vertex(slot, "none", "∅", tip="this input needs no gradient"))
+                self._add_arc(id, name, slot, label=label)
+
+    def _add_edge_of_fold(self, id: str, tail: str, goal: str | None) -> None:
+        """An arc from a fold, unless it stays inside, or is there already.
+
+        One that is there already shows the largest of the gradients that went along it.
+        """
+        if goal is None or self.place[goal] == tail:
+            return
+        flow, ends = self.flows.get(id, ""), (tail, self.place[goal])
+        known = self.arcs.get(ends) or Arc(id, tail, self._head(goal), flow=flow)
+        self.arcs[ends] = replace(known, flow=max(known.flow, flow, key=FLOWS.index))
+
+    def _head(self, goal: str) -> str:
+        """The vertex that an edge to a node leads to: of a leaf with many uses, another stub."""
+        if goal not in self.stubbed:
+            return self.place[goal]
+        leaf, total = self.leaf_of[goal], self.uses[goal]
+        self.stubs[goal] += 1
+        number, title = self.stubs[goal], tensor_name(leaf)
+        name, tip = f"{leaf['id']}-{number}", f"use {number} of {total} of {title}"
+        self._add(Vertex(name, "stub", title, f"{number}/{total}", tip=tip, of=leaf["id"]))
+        return name
+
+    # --- ties along which no gradient goes ---
+
+    def _add_ties(self) -> None:
+        """From a view to its base, from a node of the gradient's graph to where it came from."""
+        for node in self.trace.nodes:
+            name, rank = node["id"], node["id"][1:]
+            if self.place[name] != name:
+                continue
+            if "part" in node and not self.is_large:  # the view through which a CopySlices wrote
+                whole = f" of {shape_text(node['shape'])}" if "shape" in node else ""
+                rows = (("part", f"{shape_text(node['part'])}{whole}"),)
+                tip = "the view through which its base was written"
+                self._add(Vertex(f"v{rank}", "view", "written view", KINDS["view"].word, rows, tip))
+                self._add_arc(f"b{rank}", name, f"v{rank}", "view")
+            for key, letter, kind in TIES[self.is_large :]:
+                head = self.place.get(node.get(key, ""))
+                if head in self.vertices and head != name:
+                    self._add_arc(f"{letter}{rank}", name, head, kind)
+
+    def _add_failure(self) -> None:
+        """The error that ended the pass: at its node, or at the output where it never began."""
+        failure = self.results.failure
+        if failure is None:
+            return
+        outputs = [output["id"] for output in self.trace.outputs]
+        holder = self.place.get(failure["node"], "") if "node" in failure else "".join(outputs[:1])
+        if holder in self.vertices:
+            words = plain(failure["message"], 2 * MESSAGE * LINES)
+            lines = textwrap.wrap(words, MESSAGE, max_lines=LINES, placeholder=" …") or [""]
+            title, tip = plain(failure["error"], 40), plain(failure["message"], 2_000)
+            rows = tuple(("", line) for line in lines)
+            self._add(Vertex(ERROR, "error", title, KINDS["error"].word, rows, tip))
+            name = f"x{failure.get('node', holder)[1:]}"
+            self._add_arc(name, holder, ERROR, "error", bad=failure["error"])
+
+    # --- the whole ---
+
+    def _clusters(self) -> tuple[Cluster, ...]:
+        """Frames: a gradient's graph; levels inside of transforms, else modules.
+
+        A leaf, a note or an AccumulateGrad that serves one frame only is in that frame.
+        """
+        nodes = self.results.nodes
+        grown = [  # what rules of their own level recorded; a transform's are on the level below
+            name
+            for name, node in nodes.items()
+            if "origin" in node and _level(nodes[node["origin"]]) == _level(node)
+        ]
+        ops = [
+            node
+            for name, node in nodes.items()
+            if name not in grown and node["op"] != "AccumulateGrad"
+        ]
+        frames: Frames = []
+        if not self.is_large:
+            frames = _levels(ops, self.trace.graph.get("levels", ())) or _modules(ops)
+        frames += [(GRADIENT, grown)] if grown else []
+        frame_of = {self.place[name]: at for at, (_, names) in enumerate(frames) for name in names}
+        users: dict[str, set[int | None]] = {}
+        for kinds in ({"accumulate", "saved", "none", "stub"}, {"leaf"}):
+            for arc in self.arcs.values():
+                if self.vertices[arc.head].kind in kinds:
+                    users.setdefault(arc.head, set()).add(frame_of.get(arc.tail))
+            for name, (frame, *others) in users.items():
+                if frame is not None and not others:
+                    frame_of[name] = frame
+        return tuple(
+            Cluster(f"c{at}", title, tuple(id for id in self.vertices if frame_of.get(id) == at))
+            for at, (title, _) in enumerate(frames)
+        )
+
+
+def gradient_text(array: Entry, count: int) -> str:
+    """A gradient as boxes show it in a picture of `count` nodes."""
+    if count <= FULL:
+        return array_text(array)
+    norm = array["norm"]
+    return f"‖·‖={norm:.3g}" if isinstance(norm, (int, float)) else "–"
+
+
+# --- what stands above a picture ------------------------------------------------------------------
+
+
+def title_of(trace: Trace, title: str | None) -> str:
+    """What a picture is of, if it is not called `title`."""
+    if title is not None:
+        return plain(title, 120)
+    names = ", ".join(tensor_name(output) for output in trace.outputs[:3])
+    return f"Backward graph of {names}" if names else "Backward graph"
+
+
+def counts_text(trace: Trace) -> str:
+    """How much there is: `3 nodes · 4 edges · 1 leaf`."""
+    nodes, leaves = len(trace.nodes), len(trace.leaves)
+    edges = leaves + sum([e["to"] is not None for node in trace.nodes for e in node["edges"]])
+    counts = counted(nodes, "node"), counted(edges, "edge"), counted(leaves, "leaf", "leaves")
+    return " · ".join(counts)
+
+
+# --- frames around what belongs together ---------------------------------------------------------
+
+Frames = list[tuple[str, list[str]]]
+
+
+def _level(node: Entry) -> int:
+    level: int = node.get("level", 0)
+    return level
+
+
+def _levels(ops: list[Entry], levels: Sequence[Entry]) -> Frames:
+    """One frame per level, if any node was recorded inside of a transform; `levels` has kinds."""
+    titles = {0: "level 0: the tape"}
+    for entry in levels:
+        outer = " of ".join(entry.get("inside", ()))
+        words = f"level {entry['level']}: {entry['kind']}" + (outer and f" inside {outer}")
+        titles[entry["level"]] = plain(words, 60)
+    by_level: dict[int, list[str]] = {}
+    for node in ops:
+        by_level.setdefault(_level(node), []).append(node["id"])
+    if set(by_level) <= {0}:
+        return []
+    return [(titles.get(level, f"level {level}"), by_level[level]) for level in sorted(by_level)]
+
+
+def _modules(ops: list[Entry]) -> Frames:
+    """One frame per call of a module, at the outermost depth where modules differ.
+
+    Where that frames nothing, for all is one module's, it sets that apart from what is outside.
+    """
+    scopes = {tuple(node.get("scope", ())) for node in ops}
+    within = scopes - {()}
+    alike = takewhile(lambda names: len(set(names)) == 1, zip(*within, strict=False))
+    shared = len(list(alike))
+    frames = _calls(ops, shared + 1)
+    return frames or (_calls(ops, shared) if shared and () in scopes else [])
+
+
+def _calls(ops: list[Entry], depth: int) -> Frames:
+    """One frame per run of nodes whose scopes are alike down to `depth`."""
+    return [
+        (plain(".".join(scope), 60), [node["id"] for node in run])
+        for scope, run in runs_by_scope(ops, depth)
+        if len(scope) == depth and len(run) > 1  # a frame around one says what its tip says
+    ]

@@ -11,8 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from glassgrad.viz.layout.places import ROW_LINE, TITLE_LINE, Layout, Place, box_of, pill_width
-from glassgrad.viz.scene.graph import Arc, Graph, Vertex
-from glassgrad.viz.scene.snapshot import GRADIENT
+from glassgrad.viz.scene.graph import GRADIENT, Arc, Graph, Vertex
 from glassgrad.viz.style import (
     FLOWS,
     KINDS,
@@ -26,8 +25,7 @@ from glassgrad.viz.style import (
     text_width,
 )
 from glassgrad.viz.svg.curves import arrowhead, beside, path_data
-from glassgrad.viz.svg.legend import Legend, legend_of
-from glassgrad.viz.svg.pen import Pen, box_attribute
+from glassgrad.viz.svg.pen import Legend, Pen, box_attribute, legend_of
 from glassgrad.viz.wording import escape, notices, plain
 
 MARGIN = 20.0

@@ -1,6 +1,6 @@
 // The log of a backward pass, read: what the state is after k events. No page, no drawing.
 
-// A promise of the data of a page, which `replay.py` has packed.
+// A promise of the data of a page, which `html.py` has packed.
 export function unpack(text) {
   const bytes = Uint8Array.from(atob(text), (each) => each.charCodeAt(0));
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).json();
