@@ -832,6 +832,9 @@ class OpMethods:
     def isreal(self) -> Tensor:
         """Which elements have no imaginary part; all of a real tensor."""
 
+    def istft(self, n_fft: builtins.int, hop_length: builtins.int | None = None, win_length: builtins.int | None = None, window: Tensor | None = None, center: builtins.bool = True, normalized: builtins.bool = False, onesided: builtins.bool | None = None, length: builtins.int | None = None, return_complex: builtins.bool = False) -> Tensor:
+        """The way back from `stft`: the signal whose pieces have these transforms, or the nearest one."""
+
     def kron(self, other: Tensor) -> Tensor:
         """The Kronecker product: each element of `input` times all of `other`, in its place."""
 
@@ -1368,6 +1371,9 @@ class OpMethods:
 
     def std(self, dim: Dims = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, correction: builtins.float | None = 1, axis: Dims = None, keepdims: builtins.bool | None = None) -> Tensor:
         """The standard deviation: the square root of `var`, with the same arguments."""
+
+    def stft(self, n_fft: builtins.int, hop_length: builtins.int | None = None, win_length: builtins.int | None = None, window: Tensor | None = None, center: builtins.bool = True, pad_mode: str = 'reflect', normalized: builtins.bool = False, onesided: builtins.bool | None = None, return_complex: builtins.bool | None = None) -> Tensor:
+        """The transforms of the pieces of a signal: which frequencies it has, and when."""
 
     def storage(self) -> Storage:
         """The memory of `input`, as a sequence of elements that can be asked for its place and size."""
