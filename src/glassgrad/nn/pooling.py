@@ -61,7 +61,7 @@ class _MaxUnpool(_Windows):
         return [given[name] for name in ("input", "indices", "output_size")]
 
     def forward(self, *inputs: Any, **named: Any) -> Any:
-        named |= {"output_size": size for size in inputs[2:]}
+        named |= dict(zip(("output_size",), inputs[2:], strict=False))
         return super().forward(*inputs[:2], **named)
 
 
