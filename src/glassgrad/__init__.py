@@ -88,8 +88,10 @@ if _TYPE_CHECKING:
         fft,
         func,
         linalg,
+        multiprocessing,
         nn,
         optim,
+        profiler,
         special,
         testing,
         tracing,
@@ -125,7 +127,8 @@ def is_inference(input: Tensor) -> _builtins.bool:
 
 
 _PACKAGES = (
-    "data distributions fft func linalg nn optim special testing tracing trajectory utils viz"
+    "data distributions fft func linalg multiprocessing nn optim profiler special testing tracing "
+    "trajectory utils viz"
 )
 _LATER = {name: name for name in _PACKAGES.split()}
 _LATER |= {"record": "tracing", "draw": "viz", "explain": "viz", "player": "viz", "vmap": "func"}
@@ -280,9 +283,11 @@ __all__ = [
     "fft",
     "func",
     "linalg",
+    "multiprocessing",
     "nn",
     "ops",
     "optim",
+    "profiler",
     "special",
     "testing",
     "tracing",

@@ -53,8 +53,6 @@ _INSTEAD = {
     "onnx": "Export the model with PyTorch: `to_torch(model)`.",
     "export": "Export the model with PyTorch: `to_torch(model)`.",
     "hub": "Load a model with PyTorch, and write `from_torch(model)`.",
-    "profiler": "Write `glassgrad.record(loss)`, which logs a backward pass with its times.",
-    "multiprocessing": "Write Python's `multiprocessing`, and share NumPy arrays.",
     "names": "Dims have no names here: write their numbers.",
     "rename": "Dims have no names here: write their numbers.",
     "refine_names": "Dims have no names here: write their numbers.",

@@ -253,8 +253,8 @@ class RelaxedOneHotCategorical(_Relaxed):
         validate_args: whether to look at parameters and values.
 
     Example:
-        >>> RelaxedOneHotCategorical(0.5, probs=ones(3)).rsample().sum()
-        tensor(1.0000)
+        >>> RelaxedOneHotCategorical(0.5, probs=ones(3)).rsample().shape
+        glassgrad.Size([3])
     """
 
     arg_constraints = ExpRelaxedCategorical.arg_constraints
