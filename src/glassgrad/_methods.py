@@ -137,6 +137,14 @@ class Methods:
         """The tensor itself: there is no memory that a GPU reads faster."""
         return self
 
+    def bfloat16(self: "Tensor") -> "Tensor":
+        """Say that there are no such numbers.
+
+        Raises:
+            DTypeError: always. Keep float32.
+        """
+        return self.to(_dtypes.bfloat16)
+
     def share_memory_(self: "Tensor") -> "Tensor":
         """Move its numbers to memory that processes share which are forked from this one later.
 
