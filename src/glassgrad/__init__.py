@@ -92,6 +92,7 @@ if _TYPE_CHECKING:
         nn,
         optim,
         profiler,
+        sparse,
         special,
         testing,
         tracing,
@@ -127,8 +128,8 @@ def is_inference(input: Tensor) -> _builtins.bool:
 
 
 _PACKAGES = (
-    "data distributions fft func linalg multiprocessing nn optim profiler special testing tracing "
-    "trajectory utils viz"
+    "data distributions fft func linalg multiprocessing nn optim profiler sparse special testing "
+    "tracing trajectory utils viz"
 )
 _LATER = {name: name for name in _PACKAGES.split()}
 _LATER |= {"record": "tracing", "draw": "viz", "explain": "viz", "player": "viz", "vmap": "func"}
@@ -288,6 +289,7 @@ __all__ = [
     "ops",
     "optim",
     "profiler",
+    "sparse",
     "special",
     "testing",
     "tracing",

@@ -347,8 +347,9 @@ class _Reader:
             raise _damaged(f"storage {storage} holds {flat.dtype}, and a tensor {wanted}")
         tensor = strided_in(flat, size, stride, offset)
         if is_parameter:
-            self._known.append(Parameter(tensor, requires_grad=requires_grad))
-            return self._known[-1]
+            parameter = Parameter(tensor, requires_grad=requires_grad)
+            self._known.append(parameter)
+            return parameter
         return tensor.requires_grad_(requires_grad)
 
 

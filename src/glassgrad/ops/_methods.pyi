@@ -1447,6 +1447,12 @@ class OpMethods:
     def to(self, *args: Any, dtype: Any = None, device: Any = None, non_blocking: builtins.bool = False, copy: builtins.bool = False, memory_format: Any = None) -> Tensor:
         """Another dtype, another device, or both."""
 
+    def to_dense(self, dtype: Any = None, *, masked_grad: builtins.bool | None = None) -> Tensor:
+        """The tensor itself: it has its zeros; that of a sparse one is with them."""
+
+    def to_sparse(self, sparse_dim: builtins.int | None = None) -> Tensor:
+        """The elements that are not 0, as a sparse tensor."""
+
     def topk(self, k: builtins.int, dim: builtins.int = -1, largest: builtins.bool = True, sorted: builtins.bool = True, *, axis: builtins.int | None = None) -> TopkReturn:
         """The `k` largest elements along a dim, the largest first, and where they were."""
 
