@@ -61,7 +61,7 @@ def test_each_module_tells_of_names_that_pytorch_has(module):
 @pytest.mark.parametrize(
     ("name", "instead"),
     [
-        ("sparse_coo_tensor", "dense"),
+        ("sparse_bsr_tensor", "dense"),
         ("quantize_per_tensor", "float32"),
         ("float8_e5m2", "float32"),
         ("hub", "from_torch"),

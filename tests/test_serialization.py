@@ -140,16 +140,72 @@ class Own:
 
 
 @pytest.mark.parametrize(
-    "obj", [Own(), {"f": len}, [gg.nn.Linear(1, 1)], np.ones(1), collections.Counter("a")]
+    "obj", [Own(), {"f": len}, [lambda x: x], np.ones(1), collections.Counter("a")]
 )
 def test_other_objects_are_refused(obj):
     with pytest.raises(ArgumentTypeError, match=r"save\(\): a"):
         gg.save(obj, io.BytesIO())
 
 
-def test_modules_are_told_of_their_state_dict():
+def test_modules_with_functions_are_told_of_their_state_dict():
+    hooked = gg.nn.Linear(1, 1)
+    hooked.register_forward_hook(print)
     with pytest.raises(ArgumentTypeError, match=r"x.state_dict\(\)"):
-        gg.save(gg.nn.Linear(1, 1), io.BytesIO())
+        gg.save(hooked, io.BytesIO())
+
+    class Inside(gg.nn.Module):
+        pass
+
+    with pytest.raises(ArgumentTypeError, match=r"x.state_dict\(\)"):
+        gg.save(Inside(), io.BytesIO())
+
+
+class Net(gg.nn.Module):
+    made = 0
+
+    def __init__(self):
+        super().__init__()
+        Net.made += 1
+        self.first, self.last = gg.nn.Linear(4, 4), gg.nn.Linear(4, 4)
+        self.last.weight = self.first.weight
+        self.layer = gg.nn.TransformerEncoderLayer(4, 2, 8, batch_first=True)
+        self.activation, self.names = gg.tanh, {"a": [1, (2, 3)]}
+        self.register_buffer("mask", gg.ones(4, dtype=gg.bool), persistent=False)
+
+    def forward(self, x):
+        return self.last(self.activation(self.layer(self.first(x))))
+
+
+def test_a_whole_module_comes_back_and_none_of_its_code_runs():
+    model = Net().eval()
+    made = Net.made
+    file = io.BytesIO()
+    gg.save({"model": model, "epoch": 2}, file)
+    file.seek(0)
+    found = gg.load(file, weights_only=False)["model"]
+    assert Net.made == made
+    assert type(found) is Net
+    assert repr(found) == repr(model)
+    assert not found.training
+    assert found.first.weight is found.last.weight is not model.first.weight
+    assert found.names == {"a": [1, (2, 3)]}
+    x = gg.randn(2, 3, 4)
+    assert gg.equal(found(x), model(x))
+    found(x).sum().backward()
+    assert found.first.weight.grad.shape == (4, 4)
+
+
+def test_a_whole_module_is_loaded_by_those_who_ask_for_it_and_have_its_class(monkeypatch):
+    file = io.BytesIO()
+    gg.save(Net(), file)
+    file.seek(0)
+    with pytest.raises(DataError, match="Weights only load failed"):
+        gg.load(file)
+    for other in (None, Own):
+        monkeypatch.setitem(globals(), "Net", other)
+        file.seek(0)
+        with pytest.raises(DataError, match="there is no module of that name"):
+            gg.load(file, weights_only=False)
 
 
 def test_what_contains_itself_is_refused():

@@ -88,8 +88,11 @@ if _TYPE_CHECKING:
         fft,
         func,
         linalg,
+        multiprocessing,
         nn,
         optim,
+        profiler,
+        sparse,
         special,
         testing,
         tracing,
@@ -125,7 +128,8 @@ def is_inference(input: Tensor) -> _builtins.bool:
 
 
 _PACKAGES = (
-    "data distributions fft func linalg nn optim special testing tracing trajectory utils viz"
+    "data distributions fft func linalg multiprocessing nn optim profiler sparse special testing "
+    "tracing trajectory utils viz"
 )
 _LATER = {name: name for name in _PACKAGES.split()}
 _LATER |= {"record": "tracing", "draw": "viz", "explain": "viz", "player": "viz", "vmap": "func"}
@@ -280,9 +284,12 @@ __all__ = [
     "fft",
     "func",
     "linalg",
+    "multiprocessing",
     "nn",
     "ops",
     "optim",
+    "profiler",
+    "sparse",
     "special",
     "testing",
     "tracing",

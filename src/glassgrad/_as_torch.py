@@ -19,6 +19,7 @@ __all__ = ["as_torch"]
 
 
 _PATHS = {
+    "autograd.profiler": "profiler",
     "functional": "",
     "optim.adadelta": "optim.adagrad",
     "optim.adamax": "optim.adam",
@@ -32,6 +33,7 @@ _PATHS = {
     "utils.data._utils": "utils.data",
     "utils.data._utils.collate": "utils.data.collate",
     "utils.data._utils.worker": "utils.data.worker",
+    "utils.data.distributed": "utils.data.sampler",
     "utils.hooks": "hooks.on_gradients",
 }
 """Files of PyTorch that have another name here: what programs import from them is there."""

@@ -5,6 +5,7 @@ The ops declare their methods themselves (see `ops/_declaring.py`). This mixin i
 """
 
 import copy
+import mmap
 from collections.abc import Iterator
 from typing import Any, TypeVar
 
@@ -123,14 +124,38 @@ class Methods:
         """Whether its elements are conjugated only when they are read: never here."""
         return False
 
-    is_neg = is_pinned = is_shared = is_distributed = is_conj
+    is_neg = is_pinned = is_distributed = is_conj
+
+    def is_shared(self: "Tensor") -> bool:
+        """Whether `share_memory_` was called: whether forked processes share its memory."""
+        base = getattr(self.payload, "base", None)
+        while isinstance(base, np.ndarray):
+            base = base.base
+        return isinstance(getattr(base, "obj", base), mmap.mmap)
 
     def pin_memory(self: "Tensor", device: Any = None) -> "Tensor":
         """The tensor itself: there is no memory that a GPU reads faster."""
         return self
 
+    def bfloat16(self: "Tensor") -> "Tensor":
+        """Say that there are no such numbers.
+
+        Raises:
+            DTypeError: always. Keep float32.
+        """
+        return self.to(_dtypes.bfloat16)
+
     def share_memory_(self: "Tensor") -> "Tensor":
-        """The tensor itself: processes that are forked have a copy of it."""
+        """Move its numbers to memory that processes share which are forked from this one later.
+
+        Tensors that it shared memory with keep theirs.
+        """
+        payload = self.payload
+        if isinstance(payload, np.ndarray) and payload.nbytes:
+            memory = np.frombuffer(mmap.mmap(-1, payload.nbytes), payload.dtype)
+            shared = memory.reshape(payload.shape)
+            shared[...] = payload
+            self.data = wrap(shared)
         return self
 
     def dense_dim(self: "Tensor") -> int:

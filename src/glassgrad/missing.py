@@ -39,8 +39,7 @@ MODULES = (
 """The modules whose names are in the list."""
 
 _INSTEAD = {
-    "sparse": "Tensors are dense here: write the zeros, or `index_add` and `gather`.",
-    "coalesce": "Tensors are dense here.",
+    "sparse": "Write `sparse_coo_tensor`, or the zeros of a dense tensor.",
     "quant": "Tensors are not quantized here: write float32.",
     "q_per": "Tensors are not quantized here: write float32.",
     "qint": "There are no dtypes for quantized tensors: write float32.",
@@ -53,8 +52,6 @@ _INSTEAD = {
     "onnx": "Export the model with PyTorch: `to_torch(model)`.",
     "export": "Export the model with PyTorch: `to_torch(model)`.",
     "hub": "Load a model with PyTorch, and write `from_torch(model)`.",
-    "profiler": "Write `glassgrad.record(loss)`, which logs a backward pass with its times.",
-    "multiprocessing": "Write Python's `multiprocessing`, and share NumPy arrays.",
     "names": "Dims have no names here: write their numbers.",
     "rename": "Dims have no names here: write their numbers.",
     "refine_names": "Dims have no names here: write their numbers.",
@@ -96,7 +93,7 @@ def missing_names(module: str) -> list[str]:
     """The names that one of MODULES has in PyTorch, and not here.
 
     Example:
-        >>> "sparse_coo_tensor" in missing_names("torch")
+        >>> "sparse_bsr_tensor" in missing_names("torch")
         True
     """
     path = module.replace("torch", "glassgrad", 1)

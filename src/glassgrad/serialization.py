@@ -1,4 +1,4 @@
-"""`save` and `load`: tensors in containers, in a file without code.
+"""`save` and `load`: tensors in containers, and modules, in a file without code.
 
 A file is one of safetensors (https://huggingface.co/docs/safetensors): the memory of each storage,
 and a header. In the header is, as JSON, how tensors lie in these storages and what contains them.
@@ -8,6 +8,8 @@ and what PyTorch has saved (`torch_files.py`).
 
 import io
 import json
+import operator
+import sys
 from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path
@@ -18,7 +20,10 @@ import numpy as np
 from . import _dtypes
 from .core.errors import ArgumentTypeError, DataError
 from .core.tensor import Size, Tensor
+from .nn.module import Module
 from .nn.parameter import Parameter
+from .ops._declaring import FUNCTIONS
+from .ops._lookup import function_named
 from .ops.memory import owner_of, steps_of
 from .torch_files import MAGIC_LEGACY, MAGIC_ZIP, read_torch, strided_in
 from .values.backend import Device, asnumpy
@@ -32,12 +37,18 @@ MapLocation = str | Device | dict[str, str] | Callable[[Any, str], Any] | None
 _KEY = "glassgrad"
 """Under which name the structure is in the header."""
 
+# Note [A module is data]
+# A module is written as the name of its class, and what its attributes are. Where it is loaded, the
+# class is looked up among those that are there: nothing is imported, and of its own code nothing
+# runs. So a file chooses among the modules that a program has, and can do no more.
+
 
 def save(obj: Any, f: File) -> None:
     """Write an object to a file: tensors, numbers, texts and None in any containers of Python's.
 
     Args:
-        obj: such as `model.state_dict()`, or a dict of several and the number of an epoch.
+        obj: such as `model.state_dict()`, or a dict of several and the number of an epoch; also a
+            module whose attributes are such things. `load` needs its class then.
         f: a path, or a file that is open for writing bytes.
 
     Raises:
@@ -68,7 +79,7 @@ def load(
     f: File,
     map_location: MapLocation = None,
     *,
-    weights_only: bool = True,  # noqa: ARG001  # PyTorch's: nothing else is ever loaded here
+    weights_only: bool = True,
     mmap: bool | None = None,  # noqa: ARG001  # PyTorch's, without effect
 ) -> Any:
     """Read what `save` has written, what PyTorch has saved, or a dict of a safetensors file.
@@ -78,7 +89,8 @@ def load(
     Args:
         f: a path, or a file that is open for reading bytes.
         map_location: the device of the tensors; a dict: by the name of the one they were on.
-        weights_only: accepted; it is always so.
+        weights_only: False: modules that were saved whole are loaded, too. Their classes have to be
+            defined, or imported, before.
         mmap: accepted, and without effect.
 
     Raises:
@@ -90,7 +102,7 @@ def load(
     if data[:4] == MAGIC_ZIP or data.startswith(MAGIC_LEGACY):
         found = read_torch(io.BytesIO(data))
     else:
-        found = _unpacked(data)
+        found = _unpacked(data, weights_only=weights_only)
     place = map_location.get("cpu") if isinstance(map_location, dict) else map_location
     if place is None or callable(place) or str(place) == "cpu":
         return found
@@ -105,6 +117,8 @@ def _moved(obj: Any, device: Device) -> Any:
         if is_parameter:
             return Parameter(moved, requires_grad=obj.requires_grad)
         return moved.requires_grad_(obj.requires_grad)
+    if isinstance(obj, Module):
+        return obj.to(device)
     if isinstance(obj, dict):
         for key, value in obj.items():
             obj[key] = _moved(value, device)
@@ -125,13 +139,21 @@ class _Writer:
         self._names: dict[int, str] = {}
         self._owners: list[Any] = []  # so that no id is given twice
         self._inside: list[Any] = []
+        self._known: list[Any] = []  # parameters and modules: there may be one in several places
 
     def described(self, obj: Any) -> Any:
         """JSON's own things as they are; others as a dict of one kind and what it needs."""
         if obj is None or type(obj) in (bool, int, float, str):
             return obj
+        if isinstance(obj, (Parameter, Module)):
+            for at, other in enumerate(self._known):
+                if obj is other:
+                    return {"again": at}
+            self._known.append(obj)
         if isinstance(obj, Tensor):
             return {"tensor": self._tensor(obj)}
+        if isinstance(obj, Module):
+            return {"module": self._module(obj)}
         if isinstance(obj, np.generic):
             return self.described(obj.item())
         if isinstance(obj, (_dtypes.dtype, np.dtype)):
@@ -140,6 +162,9 @@ class _Writer:
             return {"device": str(obj)}
         if isinstance(obj, bytes):
             return {"bytes": obj.hex()}
+        name = next((name for name, function in FUNCTIONS.items() if function is obj), None)
+        if name is not None:  # an activation, which a module keeps
+            return {"function": name}
         if isinstance(obj, complex):
             return {"complex": [obj.real, obj.imag]}
         kind = next((name for name, cls in _CONTAINERS.items() if type(obj) is cls), None)
@@ -153,6 +178,19 @@ class _Writer:
         if metadata is not None:
             return {kind: parts, "metadata": self.described(metadata)}
         return parts if kind == "list" else {kind: parts}
+
+    def _module(self, module: Module) -> list[Any]:
+        """The name of its class, and its attributes; see Note [A module is data]."""
+        cls, usual = type(module), vars(Module())
+        state = {
+            name: x for name, x in vars(module).items() if name not in usual or x != usual[name]
+        }
+        if "<locals>" in cls.__qualname__:
+            raise _unknown(module, self._inside)
+        self._inside.append(module)
+        described = self.described(state)
+        self._inside.pop()
+        return [cls.__module__, cls.__qualname__, described]
 
     def _tensor(self, tensor: Tensor) -> dict[str, Any]:
         array = asnumpy(tensor.detach().payload)
@@ -192,7 +230,7 @@ def _unknown(obj: Any, inside: list[Any]) -> ArgumentTypeError:
             f"save(): a {type(obj).__name__} contains itself. A file would have no end. Copy it."
         )
     remedy = "Write numbers, texts and tensors in dicts and lists."
-    if hasattr(obj, "state_dict"):
+    if hasattr(obj, "state_dict") or any(isinstance(outer, Module) for outer in inside):
         remedy = "Write `save(x.state_dict(), f)`, and `x.load_state_dict(load(f))`."
     return ArgumentTypeError(
         f"save(): a {type(obj).__name__} cannot be saved. Only tensors, numbers and texts in "
@@ -203,7 +241,7 @@ def _unknown(obj: Any, inside: list[Any]) -> ArgumentTypeError:
 # Read ---------------------------------------------------------------------------------------------
 
 
-def _unpacked(data: bytes) -> Any:
+def _unpacked(data: bytes, *, weights_only: bool) -> Any:
     from safetensors import SafetensorError
     from safetensors.numpy import load as unpacked
 
@@ -216,9 +254,8 @@ def _unpacked(data: bytes) -> Any:
                 name: strided_in(each.reshape(-1).copy(), each.shape, steps_of(each), 0)
                 for name, each in storages.items()
             }
-        return _Reader({name: each.copy() for name, each in storages.items()}).made(
-            json.loads(structure)
-        )
+        copies = {name: each.copy() for name, each in storages.items()}
+        return _Reader(copies, weights_only=weights_only).made(json.loads(structure))
     except DataError:
         raise
     except SafetensorError as error:
@@ -230,8 +267,9 @@ def _unpacked(data: bytes) -> Any:
 class _Reader:
     """Makes an object of its description; see `_Writer`."""
 
-    def __init__(self, storages: dict[str, Any]) -> None:
-        self.storages = storages
+    def __init__(self, storages: dict[str, Any], *, weights_only: bool) -> None:
+        self.storages, self.weights_only = storages, weights_only
+        self._known: list[Any] = []
 
     def made(self, told: Any) -> Any:
         """The object."""
@@ -243,6 +281,13 @@ class _Reader:
         given = told[kind]
         if kind == "tensor":
             return self._tensor(**given)
+        if kind == "again":
+            return self._known[given]
+        if kind == "module":
+            return self._module(*given)
+        if kind == "function":
+            home, _, name = given.rpartition(".")
+            return function_named(home, name)
         if kind == "dtype":
             return _dtypes.public(as_dtype(given))
         if kind == "device":
@@ -260,6 +305,28 @@ class _Reader:
         if "metadata" in told:
             vars(found)["_metadata"] = self.made(told["metadata"])
         return found
+
+    def _module(self, file: str, name: str, state: Any) -> Module:
+        """A module of a class that is there; see Note [A module is data]."""
+        if self.weights_only:
+            raise DataError(
+                f"Weights only load failed: the file holds a module, a {name} of {file}, and "
+                "weights_only=True. Write `load(f, weights_only=False)`, or save its state_dict()."
+            )
+        try:
+            cls = operator.attrgetter(name)(sys.modules[file])
+        except (KeyError, AttributeError):
+            cls = None
+        if not (isinstance(cls, type) and issubclass(cls, Module)):
+            raise DataError(
+                f"the file holds a {name} of {file}, and there is no module of that name. Only its "
+                "attributes are in the file. Import or define its class first."
+            )
+        module: Module = cls.__new__(cls)
+        self._known.append(module)
+        Module.__init__(module)
+        vars(module).update(self.made(state))
+        return module
 
     def _tensor(
         self,
@@ -280,7 +347,9 @@ class _Reader:
             raise _damaged(f"storage {storage} holds {flat.dtype}, and a tensor {wanted}")
         tensor = strided_in(flat, size, stride, offset)
         if is_parameter:
-            return Parameter(tensor, requires_grad=requires_grad)
+            parameter = Parameter(tensor, requires_grad=requires_grad)
+            self._known.append(parameter)
+            return parameter
         return tensor.requires_grad_(requires_grad)
 
 

@@ -35,3 +35,74 @@ def test_what_is_no_window(name):
     with pytest.raises(DTypeError, match="expects floating point dtypes, got"):
         getattr(gg, name)(4, dtype=gg.int64)
     assert getattr(gg, name)(4, requires_grad=True).requires_grad
+
+
+SIGNAL = np.random.default_rng(0).normal(size=(2, 30))
+FORMS = [
+    {},
+    {"hop_length": 3, "win_length": 6},
+    {"center": False, "window": [0.5, 1.0, 1.5, 2.0, 2.0, 1.5, 1.0, 0.5]},
+    {"normalized": True, "onesided": False},
+    {"pad_mode": "constant"},
+]
+
+
+@pytest.mark.filterwarnings("ignore:A window was not provided")
+@pytest.mark.parametrize("options", FORMS, ids=str)
+def test_pieces_are_transformed_and_put_together_as_in_pytorch(options):
+    found = []
+    for lib in (torch, gg):
+        given = dict(options)
+        if "window" in given:
+            given["window"] = lib.tensor(given["window"], dtype=lib.float64)
+        x = lib.tensor(SIGNAL, requires_grad=True)
+        spectrum = lib.stft(x, 8, return_complex=True, **given)
+        given.pop("pad_mode", None)
+        again = lib.istft(spectrum * spectrum.abs(), 8, length=27, **given)
+        again.pow(2).sum().backward()
+        found.append([each.detach().numpy() for each in (spectrum, again, x.grad)])
+    for theirs, ours in zip(*found, strict=True):
+        np.testing.assert_allclose(ours, theirs, atol=1e-10)
+
+
+STFT_WRONG = [
+    ({"return_complex": None}, "stft requires the return_complex parameter be given for real"),
+    ({"hop_length": 0}, "expected hop_length > 0, but got hop_length=0"),
+    ({"n_fft": 40, "center": False}, "expected 0 < n_fft < 30"),
+    ({"win_length": 9}, "expected 0 < win_length <= n_fft"),
+    ({"window": [1.0, 2.0]}, "expected a 1D window tensor of size equal to win_length=8"),
+]
+
+
+@pytest.mark.filterwarnings("ignore:A window was not provided")
+@pytest.mark.parametrize(("options", "sentence"), STFT_WRONG)
+def test_a_transform_of_pieces_is_refused_as_by_pytorch(options, sentence):
+    for lib in (torch, gg):
+        given = {"n_fft": 8, "return_complex": True, **options}
+        if "window" in given:
+            given["window"] = lib.tensor(given["window"])
+        with pytest.raises(RuntimeError) as raised:
+            lib.stft(lib.tensor(SIGNAL), **given)
+        assert sentence in str(raised.value)
+
+
+@pytest.mark.filterwarnings("ignore:A window was not provided")
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"n_fft": 6}, "to match n_fft / 2 + 1 when onesided=True, but got 5"),
+        ({"hop_length": 9}, "expected 0 < hop_length <= win_length"),
+        ({"center": False, "window": [0.0] * 8}, "window overlap add min: "),
+    ],
+)
+def test_a_signal_that_pieces_do_not_tell_is_refused_as_by_pytorch(options, sentence):
+    for lib in (torch, gg):
+        given = {"n_fft": 8, **options}
+        if "window" in given:
+            given["window"] = lib.tensor(given["window"])
+        spectrum = lib.stft(lib.tensor(SIGNAL), 8, return_complex=True)
+        with pytest.raises(RuntimeError) as raised:
+            lib.istft(spectrum, **given)
+        assert sentence.lower() in str(raised.value).lower()
+    with pytest.raises(RuntimeError, match="istft requires a complex-valued input tensor"):
+        gg.istft(gg.ones(5, 3), 8)

@@ -10,7 +10,18 @@ Each is a few formulas on tensors, so that gradients go to the parameters. `Inde
 
 import sys
 
-from . import constraints, continuous, discrete, distribution, kl, transforms, utils
+from . import (
+    constraint_registry,
+    constraints,
+    continuous,
+    discrete,
+    distribution,
+    kl,
+    mixed,
+    transforms,
+    utils,
+)
+from .constraint_registry import biject_to, transform_to
 from .continuous import (
     Beta,
     Cauchy,
@@ -19,13 +30,19 @@ from .continuous import (
     Exponential,
     Gamma,
     Gumbel,
+    HalfCauchy,
     HalfNormal,
+    InverseGamma,
     Laplace,
     LogNormal,
+    LowRankMultivariateNormal,
     MultivariateNormal,
     Normal,
+    Pareto,
     StudentT,
     Uniform,
+    VonMises,
+    Weibull,
 )
 from .discrete import (
     Bernoulli,
@@ -33,20 +50,34 @@ from .discrete import (
     Categorical,
     Geometric,
     Multinomial,
+    NegativeBinomial,
     OneHotCategorical,
     OneHotCategoricalStraightThrough,
     Poisson,
 )
 from .distribution import Distribution, Independent
 from .kl import kl_divergence, register_kl
+from .mixed import (
+    LogisticNormal,
+    MixtureSameFamily,
+    RelaxedBernoulli,
+    RelaxedOneHotCategorical,
+)
 from .transforms import (
     AbsTransform,
     AffineTransform,
     ComposeTransform,
+    CumulativeDistributionTransform,
     ExpTransform,
+    IndependentTransform,
+    LowerCholeskyTransform,
+    PositiveDefiniteTransform,
     PowerTransform,
+    ReshapeTransform,
     SigmoidTransform,
+    SoftmaxTransform,
     SoftplusTransform,
+    StickBreakingTransform,
     TanhTransform,
     Transform,
     TransformedDistribution,
@@ -57,10 +88,13 @@ independent = distribution
 
 # PyTorch has a file for each distribution, and programs import from there.
 _files = {
-    continuous: "beta cauchy chi2 dirichlet exponential gamma gumbel half_normal laplace "
-    "log_normal multivariate_normal normal studentT uniform",
+    continuous: "beta cauchy chi2 dirichlet exponential gamma gumbel half_cauchy half_normal "
+    "inverse_gamma laplace log_normal lowrank_multivariate_normal multivariate_normal normal "
+    "pareto studentT uniform von_mises weibull",
     distribution: "independent",
-    discrete: "bernoulli binomial categorical geometric multinomial one_hot_categorical poisson",
+    discrete: "bernoulli binomial categorical geometric multinomial negative_binomial "
+    "one_hot_categorical poisson",
+    mixed: "logistic_normal mixture_same_family relaxed_bernoulli relaxed_categorical",
     transforms: "transformed_distribution",
 }
 for _home, _names in _files.items():
@@ -77,6 +111,7 @@ __all__ = [
     "Cauchy",
     "Chi2",
     "ComposeTransform",
+    "CumulativeDistributionTransform",
     "Dirichlet",
     "Distribution",
     "ExpTransform",
@@ -84,24 +119,43 @@ __all__ = [
     "Gamma",
     "Geometric",
     "Gumbel",
+    "HalfCauchy",
     "HalfNormal",
     "Independent",
+    "IndependentTransform",
+    "InverseGamma",
     "Laplace",
     "LogNormal",
+    "LogisticNormal",
+    "LowRankMultivariateNormal",
+    "LowerCholeskyTransform",
+    "MixtureSameFamily",
     "Multinomial",
     "MultivariateNormal",
+    "NegativeBinomial",
     "Normal",
     "OneHotCategorical",
     "OneHotCategoricalStraightThrough",
+    "Pareto",
     "Poisson",
+    "PositiveDefiniteTransform",
     "PowerTransform",
+    "RelaxedBernoulli",
+    "RelaxedOneHotCategorical",
+    "ReshapeTransform",
     "SigmoidTransform",
+    "SoftmaxTransform",
     "SoftplusTransform",
+    "StickBreakingTransform",
     "StudentT",
     "TanhTransform",
     "Transform",
     "TransformedDistribution",
     "Uniform",
+    "VonMises",
+    "Weibull",
+    "biject_to",
+    "constraint_registry",
     "constraints",
     "distribution",
     "identity_transform",
@@ -109,6 +163,7 @@ __all__ = [
     "kl",
     "kl_divergence",
     "register_kl",
+    "transform_to",
     "transforms",
     "utils",
 ]

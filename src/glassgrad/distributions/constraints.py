@@ -195,6 +195,20 @@ class _IndependentConstraint(Constraint):
         return f"IndependentConstraint({self.base_constraint!r}, {self.reinterpreted_batch_ndims})"
 
 
+class _MixtureSameFamilyConstraint(Constraint):
+    """The values that all distributions of a mixture may have, which are along another dim."""
+
+    bounds = ("base_constraint",)
+    base_constraint: Constraint
+
+    @property
+    def event_dim(self) -> int:  # type: ignore[override]  # PyTorch's is a property as well
+        return self.base_constraint.event_dim
+
+    def check(self, value: Any) -> Any:
+        return self.base_constraint.check(value.unsqueeze(-1 - self.event_dim)).all(-1)
+
+
 def is_dependent(constraint: object) -> bool:
     """Whether a constraint depends on other parameters."""
     return isinstance(constraint, _Dependent)
@@ -223,6 +237,7 @@ greater_than_eq = _GreaterThanEq
 less_than = _LessThan
 multinomial = _Multinomial
 independent = _IndependentConstraint
+of_mixture = _MixtureSameFamilyConstraint
 dependent = _Dependent()
 boolean = _Boolean()
 one_hot = _OneHot()

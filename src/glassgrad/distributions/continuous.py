@@ -1,11 +1,11 @@
 """Distributions of real numbers, and of vectors and shares made of them."""
 
 import math
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from glassgrad import linalg, ops
+from glassgrad import linalg, ops, special
 from glassgrad.autograd.function import Function, once_differentiable
 from glassgrad.core.errors import ArgumentError
 from glassgrad.core.tensor import Tensor
@@ -13,7 +13,13 @@ from glassgrad.values.backend import asnumpy
 
 from . import constraints
 from .distribution import Distribution, Real, Shape, Switch
-from .transforms import AbsTransform, ExpTransform, TransformedDistribution
+from .transforms import (
+    AbsTransform,
+    AffineTransform,
+    ExpTransform,
+    PowerTransform,
+    TransformedDistribution,
+)
 from .utils import (
     broadcast_all,
     draw,
@@ -26,6 +32,7 @@ from .utils import (
 )
 
 _linalg: Any = linalg
+_special: Any = special
 
 # Drawn by turning a uniform number into theirs ----------------------------------------------------
 
@@ -267,33 +274,28 @@ class LogNormal(TransformedDistribution):
         return self.base_dist.entropy() + self.loc
 
 
-class HalfNormal(TransformedDistribution):
-    """|x|, where x is normal around 0.
+class _Half(TransformedDistribution):
+    """What distributions of |x| share, where x is around 0, as likely above as below.
 
     Args:
-        scale: the standard deviation of x.
+        scale: of x.
         validate_args: whether to look at parameters and values.
     """
 
     arg_constraints = {"scale": constraints.positive}
     support = constraints.nonnegative
+    _of: ClassVar[type[LocScale]]
 
     def __init__(self, scale: Real, validate_args: Switch = None) -> None:
-        super().__init__(Normal(0, scale, validate_args=False), AbsTransform(), validate_args)
+        super().__init__(self._of(0, scale, validate_args=False), AbsTransform(), validate_args)
 
     @property
     def scale(self) -> Tensor:
-        """The standard deviation of x."""
+        """That of x."""
         return self.base_dist.scale
-
-    def _mean(self) -> Tensor:
-        return self.scale * math.sqrt(2 / math.pi)
 
     def _mode(self) -> Tensor:
         return ops.zeros_like(self.scale)
-
-    def _variance(self) -> Tensor:
-        return self.scale**2 * (1 - 2 / math.pi)
 
     def _log_prob(self, value: Tensor) -> Tensor:
         inside = self.base_dist.log_prob(value) + math.log(2)
@@ -307,6 +309,30 @@ class HalfNormal(TransformedDistribution):
 
     def entropy(self) -> Tensor:
         return self.base_dist.entropy() - math.log(2)
+
+
+class HalfNormal(_Half):
+    """|x|, where x is normal around 0; `scale` is the standard deviation of x."""
+
+    _of = Normal
+
+    def _mean(self) -> Tensor:
+        return self.scale * math.sqrt(2 / math.pi)
+
+    def _variance(self) -> Tensor:
+        return self.scale**2 * (1 - 2 / math.pi)
+
+
+class HalfCauchy(_Half):
+    """|x|, where x is Cauchy's around 0; it has no mean."""
+
+    _of = Cauchy
+
+    def _mean(self) -> Tensor:
+        return ops.full_like(self.scale, math.inf)
+
+    def _variance(self) -> Tensor:
+        return self.base_dist.variance
 
 
 class MultivariateNormal(Distribution):
@@ -410,6 +436,88 @@ class MultivariateNormal(Distribution):
     def log_volume(self) -> Tensor:
         """Log det L."""
         return self.scale_tril.diagonal(dim1=-2, dim2=-1).log().sum(-1)
+
+
+class LowRankMultivariateNormal(MultivariateNormal):
+    """Vectors around `loc` with the covariance W·Wᵀ + diag(d), where W has few columns.
+
+    Args:
+        loc: the mean, of shape `(*batch, n)`.
+        cov_factor: W, of shape `(*batch, n, m)`.
+        cov_diag: d, of shape `(*batch, n)`, positive.
+        validate_args: whether to look at parameters and values.
+
+    Raises:
+        ArgumentError: if the shapes do not fit.
+    """
+
+    arg_constraints = {
+        "loc": constraints.real_vector,
+        "cov_factor": constraints.independent(constraints.real, 2),
+        "cov_diag": constraints.independent(constraints.positive, 1),
+    }
+
+    def __init__(
+        self, loc: Tensor, cov_factor: Tensor, cov_diag: Tensor, validate_args: Switch = None
+    ) -> None:
+        n = loc.shape[-1:]
+        for is_so, sentence in (
+            (loc.ndim >= 1, "loc must be at least one-dimensional"),
+            (cov_factor.ndim >= 2, "cov_factor must be at least two-dimensional"),
+            (
+                cov_factor.shape[-2:-1] == n,
+                "cov_factor must be a batch of matrices with shape nxm",
+            ),
+            (cov_diag.shape[-1:] == n, f"cov_diag must be a batch of vectors with shape {n}"),
+        ):
+            if not is_so:
+                raise ArgumentError(
+                    f"{sentence}, got the shapes {list(loc.shape)}, {list(cov_factor.shape)} and "
+                    f"{list(cov_diag.shape)}. They are those of (n,), (n, m) and (n,)."
+                )
+        parts = ops.broadcast_tensors(loc.unsqueeze(-1), cov_factor, cov_diag.unsqueeze(-1))
+        self.loc, self.cov_factor, self.cov_diag = parts[0][..., 0], parts[1], parts[2][..., 0]
+        Distribution.__init__(self, self.loc.shape[:-1], n, validate_args)
+
+    @lazy_property
+    def covariance_matrix(self) -> Tensor:
+        """W·Wᵀ + diag(d)."""
+        return self.cov_factor @ self.cov_factor.mT + self.cov_diag.diag_embed()
+
+    @lazy_property
+    def scale_tril(self) -> Tensor:
+        """The Cholesky factor of that."""
+        return _linalg.cholesky(self.covariance_matrix)
+
+    @property
+    def _inner(self) -> tuple[Tensor, Any]:
+        """Wᵀ/d, and the Cholesky factor of 1 + Wᵀ/d·W, which has the size of m."""
+        scaled = self.cov_factor.mT / self.cov_diag.unsqueeze(-2)
+        inner = scaled @ self.cov_factor
+        one = ops.eye(inner.shape[-1], dtype=inner.dtype, device=inner.device)
+        return scaled, _linalg.cholesky(inner + one)
+
+    def _variance(self) -> Tensor:
+        return (self.cov_factor**2).sum(-1) + self.cov_diag
+
+    def rsample(self, sample_shape: Shape = ()) -> Tensor:
+        shape = self._extended_shape(sample_shape)
+        inner = gaussian((*shape[:-1], self.cov_factor.shape[-1], 1), self.loc)
+        noise = gaussian(shape, self.loc) * self.cov_diag.sqrt()
+        return self.loc + (self.cov_factor @ inner).squeeze(-1) + noise
+
+    def _log_prob(self, value: Tensor) -> Tensor:
+        """By Woodbury's identity, so that no matrix of the size n is inverted."""
+        difference = value - self.loc
+        scaled, lower = self._inner
+        half = solved(lower, scaled @ difference.unsqueeze(-1)).squeeze(-1)
+        squares = (difference**2 / self.cov_diag).sum(-1) - (half**2).sum(-1)
+        return -0.5 * (self.event_shape[0] * math.log(2 * math.pi) + squares) - self.log_volume()
+
+    def log_volume(self) -> Tensor:
+        _, lower = self._inner
+        inner = lower.diagonal(dim1=-2, dim2=-1).log().sum(-1)
+        return inner + 0.5 * self.cov_diag.log().sum(-1)
 
 
 def solved(lower: Tensor, right: Tensor) -> Any:
@@ -728,3 +836,142 @@ class StudentT(LocScale):
         return self.scale.log() + half * slopes + self._log_beta()
 
     icdf = Distribution.icdf
+
+
+# Made of the ones above ---------------------------------------------------------------------------
+
+
+class InverseGamma(TransformedDistribution):
+    """1/x, where x is `Gamma(concentration, rate)`."""
+
+    arg_constraints = Gamma.arg_constraints
+    support = constraints.positive
+    has_rsample = True
+
+    def __init__(self, concentration: Real, rate: Real, validate_args: Switch = None) -> None:
+        base = Gamma(concentration, rate, validate_args)
+        power = PowerTransform(ops.as_tensor(-1.0, dtype=base.rate.dtype, device=base.rate.device))
+        super().__init__(base, power, validate_args)
+
+    @property
+    def concentration(self) -> Tensor:
+        """That of x."""
+        return self.base_dist.concentration
+
+    @property
+    def rate(self) -> Tensor:
+        """That of x."""
+        return self.base_dist.rate
+
+    def _mean(self) -> Tensor:
+        a = self.concentration
+        return ops.where(a > 1, self.rate / (a - 1), math.inf)
+
+    def _mode(self) -> Tensor:
+        return self.rate / (self.concentration + 1)
+
+    def _variance(self) -> Tensor:
+        a = self.concentration
+        return ops.where(a > 2, self.rate**2 / ((a - 1) ** 2 * (a - 2)), math.inf)
+
+    def entropy(self) -> Tensor:
+        a = self.concentration
+        return a + self.rate.log() + a.lgamma() - (1 + a) * a.digamma()
+
+
+class Pareto(TransformedDistribution):
+    """p(x) = alpha·scaleᵅ / xᵅ⁺¹,  from `scale` on: few have very much"""
+
+    arg_constraints = {"alpha": constraints.positive, "scale": constraints.positive}
+
+    def __init__(self, scale: Real, alpha: Real, validate_args: Switch = None) -> None:
+        self.scale, self.alpha = broadcast_all(scale, alpha)
+        base = Exponential(self.alpha, validate_args)
+        parts = [ExpTransform(), AffineTransform(0, self.scale)]
+        super().__init__(base, parts, validate_args)
+
+    @property
+    def support(self) -> Any:
+        """From `scale` on."""
+        return constraints.greater_than_eq(self.scale)
+
+    def expand(self, batch_shape: Shape, _instance: Any = None) -> Any:
+        return Pareto(self.scale.expand(batch_shape), self.alpha.expand(batch_shape))
+
+    def _mean(self) -> Tensor:
+        a = self.alpha.clamp(min=1)
+        return a * self.scale / (a - 1)
+
+    def _mode(self) -> Tensor:
+        return self.scale
+
+    def _variance(self) -> Tensor:
+        a = self.alpha.clamp(min=2)
+        return self.scale**2 * a / ((a - 1) ** 2 * (a - 2))
+
+    def entropy(self) -> Tensor:
+        return (self.scale / self.alpha).log() + (1 + 1 / self.alpha)
+
+
+class Weibull(TransformedDistribution):
+    """scale·x^(1/concentration), where x is exponential: how long something lasts"""
+
+    arg_constraints = {"scale": constraints.positive, "concentration": constraints.positive}
+    support = constraints.positive
+
+    def __init__(self, scale: Real, concentration: Real, validate_args: Switch = None) -> None:
+        self.scale, self.concentration = broadcast_all(scale, concentration)
+        base = Exponential(ops.ones_like(self.scale), validate_args)
+        parts = [PowerTransform(1 / self.concentration), AffineTransform(0, self.scale)]
+        super().__init__(base, parts, validate_args)
+
+    def expand(self, batch_shape: Shape, _instance: Any = None) -> Any:
+        return Weibull(self.scale.expand(batch_shape), self.concentration.expand(batch_shape))
+
+    def _moment(self, n: int) -> Tensor:
+        """The mean of (x / scale)ⁿ."""
+        return (1 + n / self.concentration).lgamma().exp()
+
+    def _mean(self) -> Tensor:
+        return self.scale * self._moment(1)
+
+    def _mode(self) -> Tensor:
+        c = self.concentration
+        return self.scale * ((c - 1) / c) ** (1 / c)
+
+    def _variance(self) -> Tensor:
+        return self.scale**2 * (self._moment(2) - self._moment(1) ** 2)
+
+    def entropy(self) -> Tensor:
+        c = self.concentration
+        return euler_constant * (1 - 1 / c) + (self.scale / c).log() + 1
+
+
+class VonMises(Distribution):
+    """p(x) ∝ exp(concentration·cos(x - loc)): an angle around `loc`"""
+
+    arg_constraints = {"loc": constraints.real, "concentration": constraints.positive}
+    support = constraints.real
+    loc: Tensor
+    concentration: Tensor
+
+    def __init__(self, loc: Real, concentration: Real, validate_args: Switch = None) -> None:
+        self._take(validate_args, loc=loc, concentration=concentration)
+
+    def _mean(self) -> Tensor:
+        return self.loc
+
+    def _mode(self) -> Tensor:
+        return self.loc
+
+    def _variance(self) -> Tensor:
+        k = self.concentration
+        return 1 - _special.i1e(k) / _special.i0e(k)
+
+    def _log_prob(self, value: Tensor) -> Tensor:
+        k = self.concentration
+        return k * ((value - self.loc).cos() - 1) - math.log(2 * math.pi) - _special.i0e(k).log()
+
+    def _sample(self, sample_shape: Shape) -> Tensor:
+        shape = self._extended_shape(sample_shape)
+        return draw("vonmises", shape, self.loc, self.concentration)

@@ -177,6 +177,58 @@ class Binomial(ByProbs):
         return count
 
 
+class NegativeBinomial(ByProbs):
+    """How often it happens before it has failed `total_count` times.
+
+    Args:
+        total_count: how many failures, a number that need not be whole.
+        probs: the probability that it happens, below 1; or:
+        logits: log p/(1 - p).
+        validate_args: whether to look at parameters and values.
+    """
+
+    arg_constraints = {
+        "total_count": constraints.greater_than_eq(0),
+        "probs": constraints.half_open_interval(0.0, 1.0),
+        "logits": constraints.real,
+    }
+    support = constraints.nonnegative_integer
+    total_count: Tensor
+
+    def __init__(
+        self,
+        total_count: Real,
+        probs: Any = None,
+        logits: Any = None,
+        validate_args: Switch = None,
+    ) -> None:
+        chosen = self._one_of(probs, logits)
+        (given,) = chosen.values()
+        if isinstance(total_count, Tensor) and isinstance(given, Tensor):
+            total_count = total_count.type_as(given)
+        self._take(validate_args, total_count=total_count, **chosen)
+
+    def _mean(self) -> Tensor:
+        return self.total_count * self.logits.exp()
+
+    def _mode(self) -> Tensor:
+        return ((self.total_count - 1) * self.logits.exp()).floor().clamp(min=0)
+
+    def _variance(self) -> Tensor:
+        return self.mean / (-self.logits).sigmoid()
+
+    def _sample(self, sample_shape: Shape) -> Tensor:
+        shape = self._extended_shape(sample_shape)
+        rate = draw("standard_gamma", shape, self.total_count) * self.logits.exp()
+        return draw("poisson", shape, rate)
+
+    def _log_prob(self, value: Tensor) -> Tensor:
+        n = self.total_count
+        chances = -n * softplus(self.logits) - value * softplus(-self.logits)
+        ways = (n + value).lgamma() - (value + 1).lgamma() - n.lgamma()
+        return chances + ops.where(n + value == 0, 0.0, ways)
+
+
 class Poisson(Distribution):
     """How often it happens in a unit of time: p(k) = rateᵏ·exp(-rate) / k!
 

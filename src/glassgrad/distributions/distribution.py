@@ -265,9 +265,14 @@ class Derived(Distribution):
 
     def expand(self, batch_shape: Shape, _instance: Any = None) -> Self:
         new = super().expand(batch_shape, _instance)
-        taken = len(self.event_shape) - len(self.base_dist.event_shape)
-        new.base_dist = self.base_dist.expand((*batch_shape, *self.event_shape[:taken]))
+        shape = self._shape_before((*batch_shape, *self.event_shape))
+        event = len(self.base_dist.event_shape)
+        new.base_dist = self.base_dist.expand(shape[: len(shape) - event])
         return new
+
+    def _shape_before(self, shape: Shape) -> Shape:
+        """The shape of the base's values of which values of that shape are made."""
+        return shape
 
 
 class Independent(Derived):

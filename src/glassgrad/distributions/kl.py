@@ -122,6 +122,37 @@ def _gumbel(p: Any, q: Any) -> Any:
     return -ratio.log() + shift + ratio * euler_constant + tail - (1 + euler_constant)
 
 
+@register_kl(continuous.Pareto, continuous.Pareto)
+def _pareto(p: Any, q: Any) -> Tensor:
+    steeper = q.alpha / p.alpha
+    result = q.alpha * (p.scale / q.scale).log() - steeper.log() + steeper - 1
+    return ops.where(p.scale < q.scale, math.inf, result)
+
+
+@register_kl(continuous.Uniform, continuous.Normal)
+def _uniform_normal(p: Any, q: Any) -> Any:
+    width = p.high - p.low
+    squares = (width / 2) ** 2 / 3 + ((p.high + p.low) / 2 - q.loc) ** 2
+    return (math.sqrt(2 * math.pi) * q.scale / width).log() + 0.5 * squares / q.scale**2
+
+
+@register_kl(continuous.Laplace, continuous.Normal)
+def _laplace_normal(p: Any, q: Any) -> Any:
+    ratio = (p.scale / q.scale) ** 2
+    shift = 0.5 * ((p.loc - q.loc) / q.scale) ** 2
+    return 0.5 * math.log(math.pi / 2) - 0.5 * ratio.log() + ratio + shift - 1
+
+
+@register_kl(continuous.Exponential, continuous.Gamma)
+def _exponential_gamma(p: Any, q: Any) -> Tensor:
+    return kl_divergence(continuous.Gamma(ops.ones_like(p.rate), p.rate), q)
+
+
+@register_kl(continuous.Gamma, continuous.Exponential)
+def _gamma_exponential(p: Any, q: Any) -> Tensor:
+    return kl_divergence(p, continuous.Gamma(ops.ones_like(q.rate), q.rate))
+
+
 @register_kl(continuous.Exponential, continuous.Exponential)
 def _exponential(p: Any, q: Any) -> Any:
     ratio = q.rate / p.rate

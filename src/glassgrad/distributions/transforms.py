@@ -1,5 +1,6 @@
 """Transforms of values, and `TransformedDistribution`: the values of another one, transformed."""
 
+import copy
 import math
 from collections.abc import Sequence
 from typing import Any, ClassVar
@@ -11,7 +12,7 @@ from glassgrad.core.tensor import Tensor
 from . import constraints
 from .constraints import Constraint
 from .distribution import Derived, Distribution, Shape, Switch
-from .utils import softplus, sum_rightmost
+from .utils import limits, softplus, sum_rightmost
 
 
 class Transform:
@@ -64,6 +65,12 @@ class Transform:
     def inv(self) -> "Transform":
         """The inverse, as a transform."""
         return _InverseTransform(self)
+
+    def with_cache(self, cache_size: int = 1) -> "Transform":
+        """The same, with another `cache_size`."""
+        new = copy.copy(self)
+        new._cache_size, new._last = cache_size, (None, None)
+        return new
 
     @property
     def sign(self) -> Any:
@@ -118,6 +125,12 @@ class _InverseTransform(Transform):
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         return -self._transform.log_abs_det_jacobian(y, x)
 
+    def forward_shape(self, shape: Shape) -> Shape:
+        return self._transform.inverse_shape(shape)
+
+    def inverse_shape(self, shape: Shape) -> Shape:
+        return self._transform.forward_shape(shape)
+
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._transform!r})"
 
@@ -153,12 +166,25 @@ class ComposeTransform(Transform):
         return y
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
-        total = ops.zeros_like(x)
+        ndim = max([part.domain.event_dim for part in self.parts], default=0)
+        total: Any = 0 if ndim else ops.zeros_like(x)
         for part in self.parts:
             after = part(x)
-            total = total + part.log_abs_det_jacobian(x, after)
+            stretch = part.log_abs_det_jacobian(x, after)
+            total = total + sum_rightmost(stretch, ndim - part.domain.event_dim)
+            ndim += part.codomain.event_dim - part.domain.event_dim
             x = after
         return total
+
+    def forward_shape(self, shape: Shape) -> Shape:
+        for part in self.parts:
+            shape = part.forward_shape(shape)
+        return shape
+
+    def inverse_shape(self, shape: Shape) -> Shape:
+        for part in reversed(self.parts):
+            shape = part.inverse_shape(shape)
+        return shape
 
 
 identity_transform = ComposeTransform([])
@@ -295,6 +321,194 @@ class AffineTransform(Transform):
         return sum_rightmost(stretch, self.domain.event_dim)
 
 
+class IndependentTransform(Transform):
+    """Another transform, whose last batch dims become dims of a value.
+
+    Args:
+        base_transform: the other one.
+        reinterpreted_batch_ndims: how many dims.
+        cache_size: as `Transform`.
+    """
+
+    _made_of = ("base_transform", "reinterpreted_batch_ndims")
+
+    def __init__(
+        self, base_transform: Transform, reinterpreted_batch_ndims: int, cache_size: int = 0
+    ) -> None:
+        super().__init__(cache_size)
+        self.base_transform = base_transform
+        self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
+        self.bijective = base_transform.bijective
+        self.domain = constraints.independent(base_transform.domain, reinterpreted_batch_ndims)
+        self.codomain = constraints.independent(base_transform.codomain, reinterpreted_batch_ndims)
+
+    @property
+    def sign(self) -> Any:
+        return self.base_transform.sign
+
+    def _call(self, x: Tensor) -> Tensor:
+        return self.base_transform(x)
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        return self.base_transform._inv_call(y)
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        stretch = self.base_transform.log_abs_det_jacobian(x, y)
+        return sum_rightmost(stretch, self.reinterpreted_batch_ndims)
+
+    def forward_shape(self, shape: Shape) -> Shape:
+        return self.base_transform.forward_shape(shape)
+
+    def inverse_shape(self, shape: Shape) -> Shape:
+        return self.base_transform.inverse_shape(shape)
+
+    def __repr__(self) -> str:
+        return f"IndependentTransform({self.base_transform!r}, {self.reinterpreted_batch_ndims})"
+
+
+class ReshapeTransform(Transform):
+    """Values of another shape.
+
+    Args:
+        in_shape, out_shape: of one value, before and after.
+        cache_size: as `Transform`.
+
+    Raises:
+        ArgumentError: if the shapes have not as many elements.
+    """
+
+    _made_of = ("in_shape", "out_shape")
+
+    def __init__(self, in_shape: Shape, out_shape: Shape, cache_size: int = 0) -> None:
+        super().__init__(cache_size)
+        self.in_shape, self.out_shape = tuple(in_shape), tuple(out_shape)
+        if math.prod(in_shape) != math.prod(out_shape):
+            raise ArgumentError(
+                f"in_shape, out_shape have different numbers of elements: {self.in_shape} and "
+                f"{self.out_shape}. No number is added or left out."
+            )
+        self.domain = constraints.independent(constraints.real, len(self.in_shape))
+        self.codomain = constraints.independent(constraints.real, len(self.out_shape))
+
+    def _call(self, x: Tensor) -> Tensor:
+        return x.reshape(self.forward_shape(x.shape))
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        return y.reshape(self.inverse_shape(y.shape))
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        return x.new_zeros(x.shape[: x.ndim - len(self.in_shape)])
+
+    def forward_shape(self, shape: Shape) -> Shape:
+        return (*shape[: len(shape) - len(self.in_shape)], *self.out_shape)
+
+    def inverse_shape(self, shape: Shape) -> Shape:
+        return (*shape[: len(shape) - len(self.out_shape)], *self.in_shape)
+
+
+class SoftmaxTransform(Transform):
+    """y = softmax x, along the last dim; its inverse is log y"""
+
+    domain = constraints.real_vector
+    codomain = constraints.simplex
+    bijective = False
+
+    def _call(self, x: Tensor) -> Tensor:
+        return x.softmax(-1)
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        return y.log()
+
+
+class StickBreakingTransform(Transform):
+    """Shares of a stick: of what is left, yᵢ = σ(xᵢ - log(n - i))·(1 - Σⱼ yⱼ),  j < i
+
+    There is one share more than there are numbers. Zeros make equal shares.
+    """
+
+    domain = constraints.real_vector
+    codomain = constraints.simplex
+
+    @staticmethod
+    def _left(x: Tensor) -> Tensor:
+        """Log of how many shares come after each number."""
+        n = x.shape[-1]
+        return ops.arange(n, 0, -1, dtype=x.dtype, device=x.device).log()
+
+    def _call(self, x: Tensor) -> Tensor:
+        broken = (x - self._left(x)).sigmoid()
+        broken = broken.clamp(limits(x).tiny, 1 - limits(x).eps)
+        ones = ops.ones_like(broken[..., :1])
+        return ops.cat([broken, ones], -1) * ops.cat([ones, (1 - broken).cumprod(-1)], -1)
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        shares = y[..., :-1]
+        left = (1 - shares.cumsum(-1)).clamp(min=limits(y).tiny)
+        return shares.log() - left.log() + self._left(shares)
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        odds = x - self._left(x)
+        return (-odds - softplus(-odds) + y[..., :-1].log()).sum(-1)
+
+    def forward_shape(self, shape: Shape) -> Shape:
+        return (*shape[:-1], shape[-1] + 1)
+
+    def inverse_shape(self, shape: Shape) -> Shape:
+        return (*shape[:-1], shape[-1] - 1)
+
+
+class LowerCholeskyTransform(Transform):
+    """Lower triangular matrices with a positive diagonal: the exponential of what is there."""
+
+    domain = constraints.independent(constraints.real, 2)
+    codomain = constraints.lower_cholesky
+
+    def _call(self, x: Tensor) -> Tensor:
+        return x.tril(-1) + x.diagonal(dim1=-2, dim2=-1).exp().diag_embed()
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        return y.tril(-1) + y.diagonal(dim1=-2, dim2=-1).log().diag_embed()
+
+
+class PositiveDefiniteTransform(Transform):
+    """L·Lᵀ, where L is what `LowerCholeskyTransform` makes."""
+
+    domain = constraints.independent(constraints.real, 2)
+    codomain = constraints.positive_definite
+    _lower = LowerCholeskyTransform()
+
+    def _call(self, x: Tensor) -> Tensor:
+        lower = self._lower(x)
+        return lower @ lower.mT
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        return self._lower._inverse(ops.cholesky(y))
+
+
+class CumulativeDistributionTransform(Transform):
+    """y = how likely a value of a distribution is not above x
+
+    Args:
+        distribution: the distribution.
+        cache_size: as `Transform`.
+    """
+
+    codomain = constraints.unit_interval
+
+    def __init__(self, distribution: Distribution, cache_size: int = 0) -> None:
+        super().__init__(cache_size)
+        self.distribution, self.domain = distribution, distribution.support
+
+    def _call(self, x: Tensor) -> Tensor:
+        return self.distribution.cdf(x)
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        return self.distribution.icdf(y)
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        return self.distribution.log_prob(x)
+
+
 class TransformedDistribution(Derived):
     """The values of another distribution, transformed.
 
@@ -329,14 +543,16 @@ class TransformedDistribution(Derived):
                 )
         self.base_dist = base_distribution
         self._whole = ComposeTransform(self.transforms)
-        shape = (*base_distribution.batch_shape, *base_distribution.event_shape)
-        for transform in self.transforms:
-            shape = tuple(transform.forward_shape(shape))
+        base_shape = (*base_distribution.batch_shape, *base_distribution.event_shape)
+        shape = tuple(self._whole.forward_shape(base_shape))
         self._ndim = max(
             [len(base_distribution.event_shape), *(t.codomain.event_dim for t in self.transforms)]
         )
         split = len(shape) - self._ndim
         super().__init__(shape[:split], shape[split:], validate_args)
+
+    def _shape_before(self, shape: Shape) -> Shape:
+        return self._whole.inverse_shape(shape)
 
     @property
     def support(self) -> Any:
@@ -350,17 +566,16 @@ class TransformedDistribution(Derived):
         return self._whole(self.base_dist.rsample(sample_shape))
 
     def _log_prob(self, value: Tensor) -> Tensor:
-        total = None
+        total, ndim = None, self._ndim
         for transform in reversed(self.transforms):
             x = transform._inv_call(value)
-            stretch = sum_rightmost(
-                transform.log_abs_det_jacobian(x, value), self._ndim - transform.domain.event_dim
-            )
+            ndim += transform.domain.event_dim - transform.codomain.event_dim
+            stretch = transform.log_abs_det_jacobian(x, value)
+            stretch = sum_rightmost(stretch, ndim - transform.domain.event_dim)
             total = stretch if total is None else total + stretch
             value = x
-        inside = sum_rightmost(
-            self.base_dist.log_prob(value), self._ndim - len(self.base_dist.event_shape)
-        )
+        inside = self.base_dist.log_prob(value)
+        inside = sum_rightmost(inside, ndim - len(self.base_dist.event_shape))
         return inside if total is None else inside - total
 
     def _cdf(self, value: Tensor) -> Tensor:

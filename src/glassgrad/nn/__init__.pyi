@@ -227,6 +227,33 @@ class MaxPool3d(_pooling.MaxPool3d):
     def __init__(self, kernel_size: int | collections.abc.Sequence[int], stride: int | collections.abc.Sequence[int] | None = None, padding: int | collections.abc.Sequence[int] = 0, dilation: int | collections.abc.Sequence[int] = 1, return_indices: bool = False, ceil_mode: bool = False) -> None: ...
     def forward(self, input: glassgrad.core.tensor.Tensor) -> Any: ...
 
+class MaxUnpool1d(_pooling.MaxUnpool1d):
+    """`MaxUnpool2d` of lines, `(n, c, w)`."""
+
+    def __init__(self, kernel_size: int | collections.abc.Sequence[int], stride: int | collections.abc.Sequence[int] | None = None, padding: int | collections.abc.Sequence[int] = 0) -> None: ...
+    def forward(self, input: glassgrad.core.tensor.Tensor, indices: glassgrad.core.tensor.Tensor, output_size: Any = None) -> glassgrad.core.tensor.Tensor: ...
+
+class MaxUnpool2d(_pooling.MaxUnpool2d):
+    """The way back from `MaxPool2d`: largest elements where they were, among zeros.
+
+    Args:
+        kernel_size, stride, padding: of that pooling.
+
+    Example:
+        >>> y, places = MaxPool2d(2, return_indices=True)(ones(1, 3, 4, 4))
+        >>> MaxUnpool2d(2)(y, places).shape
+        glassgrad.Size([1, 3, 4, 4])
+    """
+
+    def __init__(self, kernel_size: int | collections.abc.Sequence[int], stride: int | collections.abc.Sequence[int] | None = None, padding: int | collections.abc.Sequence[int] = 0) -> None: ...
+    def forward(self, input: glassgrad.core.tensor.Tensor, indices: glassgrad.core.tensor.Tensor, output_size: Any = None) -> glassgrad.core.tensor.Tensor: ...
+
+class MaxUnpool3d(_pooling.MaxUnpool3d):
+    """`MaxUnpool2d` of spaces, `(n, c, d, h, w)`."""
+
+    def __init__(self, kernel_size: int | collections.abc.Sequence[int], stride: int | collections.abc.Sequence[int] | None = None, padding: int | collections.abc.Sequence[int] = 0) -> None: ...
+    def forward(self, input: glassgrad.core.tensor.Tensor, indices: glassgrad.core.tensor.Tensor, output_size: Any = None) -> glassgrad.core.tensor.Tensor: ...
+
 class AvgPool1d(_pooling.AvgPool1d):
     """`AvgPool2d` of lines, `(n, c, w)`; without another divisor."""
 
@@ -873,6 +900,9 @@ __all__ = [
     "MaxPool1d",
     "MaxPool2d",
     "MaxPool3d",
+    "MaxUnpool1d",
+    "MaxUnpool2d",
+    "MaxUnpool3d",
     "AvgPool1d",
     "AvgPool2d",
     "AvgPool3d",

@@ -10,6 +10,7 @@ from glassgrad.ops.losses import kl_div as kl_div, triplet_margin_with_distance_
 from glassgrad.ops.networks import batch_norm as batch_norm, bilinear as bilinear, embedding as embedding, embedding_bag as embedding_bag, group_norm as group_norm, instance_norm as instance_norm, layer_norm as layer_norm, local_response_norm as local_response_norm, multi_head_attention_forward as multi_head_attention_forward, one_hot as one_hot, rms_norm as rms_norm, scaled_dot_product_attention as scaled_dot_product_attention
 from glassgrad.ops.norms import pairwise_distance as pairwise_distance, pdist as pdist
 from glassgrad.ops.resampling import channel_shuffle as channel_shuffle, channel_shuffle as native_channel_shuffle, interpolate as interpolate, pad as pad, pixel_shuffle as pixel_shuffle, pixel_unshuffle as pixel_unshuffle, upsample as upsample, upsample_bilinear as upsample_bilinear, upsample_nearest as upsample_nearest
+from glassgrad.ops.sampling import affine_grid as affine_grid, grid_sample as grid_sample
 from glassgrad.ops.windows import Ints, fold as fold, unfold as unfold
 from typing import Any
 
@@ -832,6 +833,38 @@ def max_pool2d(input: Tensor, kernel_size: Ints, stride: Ints | None = None, pad
 def max_pool3d(input: Tensor, kernel_size: Ints, stride: Ints | None = None, padding: Ints = 0, dilation: Ints = 1, ceil_mode: bool = False, return_indices: bool = False) -> Any:
     """`max_pool2d` of spaces, `(n, c, d, h, w)`; everything else is the same."""
 
+def max_unpool1d(input: Tensor, indices: Tensor, kernel_size: Ints, stride: Ints | None = None, padding: Ints = 0, output_size: Any = None) -> Tensor:
+    """`max_unpool2d` of lines, `(n, c, w)`; everything else is the same."""
+
+def max_unpool2d(input: Tensor, indices: Tensor, kernel_size: Ints, stride: Ints | None = None, padding: Ints = 0, output_size: Any = None) -> Tensor:
+    """The way back from `max_pool2d`: largest elements where they were, among zeros.
+
+    Args:
+        input: shape `(n, c, h, w)`, or `(c, h, w)`: what `max_pool2d` gives.
+        indices: where they were, as it gives them with `return_indices=True`.
+        kernel_size, stride, padding: of that pooling.
+        output_size: the size of the result, if windows of several sizes pool to this one; with or
+            without the batch and the channels.
+
+    Returns:
+        Tensor of shape `(n, c, h', w')`, `h' = (h − 1)·stride − 2·padding + k`.
+
+    Raises:
+        ArgumentError: for an `output_size` that cannot be meant.
+        ShapeError: if the shapes do not fit, or a place is outside.
+        DTypeError: for indices that are not int64.
+
+    Example:
+        >>> y, places = max_pool2d(tensor([[[1.0, 4.0, 3.0, 2.0]]]), (1, 2), return_indices=True)
+        >>> max_unpool2d(y, places, (1, 2))
+        tensor([[[0., 4., 3., 0.]]])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.nn.MaxUnpool2d.html
+    """
+
+def max_unpool3d(input: Tensor, indices: Tensor, kernel_size: Ints, stride: Ints | None = None, padding: Ints = 0, output_size: Any = None) -> Tensor:
+    """`max_unpool2d` of spaces, `(n, c, d, h, w)`; everything else is the same."""
+
 def mish(input: Tensor, inplace: bool = False) -> Tensor:
     """`input * tanh(softplus(input))`.
 
@@ -1286,6 +1319,7 @@ __all__ = [
     "adaptive_max_pool1d",
     "adaptive_max_pool2d",
     "adaptive_max_pool3d",
+    "affine_grid",
     "alpha_dropout",
     "alpha_dropout_",
     "avg_pool1d",
@@ -1323,6 +1357,7 @@ __all__ = [
     "gaussian_nll_loss",
     "gelu",
     "glu",
+    "grid_sample",
     "group_norm",
     "gumbel_softmax",
     "hardshrink",
@@ -1350,6 +1385,9 @@ __all__ = [
     "max_pool1d",
     "max_pool2d",
     "max_pool3d",
+    "max_unpool1d",
+    "max_unpool2d",
+    "max_unpool3d",
     "mish",
     "mse_loss",
     "multi_head_attention_forward",

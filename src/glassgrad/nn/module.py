@@ -719,8 +719,8 @@ class Module:
         return self.to(f"cuda:{device}" if isinstance(device, int) else device or "cuda")
 
     def share_memory(self) -> Self:
-        """The module as it is: there is one process."""
-        return self
+        """Move parameters and buffers to memory that processes share which are forked later."""
+        return self._apply(lambda tensor: tensor.share_memory_())
 
     def to_empty(self, *, device: Device | str | None, recurse: bool = True) -> Self:
         """Move parameters and buffers to a device without their values."""

@@ -47,6 +47,45 @@ class MaxPool3d(_MaxPool, of="max_pool3d"):
     """`MaxPool2d` of spaces, `(n, c, d, h, w)`."""
 
 
+class _MaxUnpool(_Windows):
+    _names = ("kernel_size", "stride", "padding")
+
+    def _build(self, given: dict[str, Any]) -> None:
+        super()._build(given)
+        for name in self._names:
+            setattr(self, name, each_dim(getattr(self, name), int(self.function[-2])))
+
+    @classmethod
+    def _inputs(cls) -> list[Any]:
+        given = cls._of_function().parameters
+        return [given[name] for name in ("input", "indices", "output_size")]
+
+    def forward(self, *inputs: Any, **named: Any) -> Any:
+        named |= dict(zip(("output_size",), inputs[2:], strict=False))
+        return super().forward(*inputs[:2], **named)
+
+
+class MaxUnpool1d(_MaxUnpool, of="max_unpool1d"):
+    """`MaxUnpool2d` of lines, `(n, c, w)`."""
+
+
+class MaxUnpool2d(_MaxUnpool, of="max_unpool2d"):
+    """The way back from `MaxPool2d`: largest elements where they were, among zeros.
+
+    Args:
+        kernel_size, stride, padding: of that pooling.
+
+    Example:
+        >>> y, places = MaxPool2d(2, return_indices=True)(ones(1, 3, 4, 4))
+        >>> MaxUnpool2d(2)(y, places).shape
+        glassgrad.Size([1, 3, 4, 4])
+    """
+
+
+class MaxUnpool3d(_MaxUnpool, of="max_unpool3d"):
+    """`MaxUnpool2d` of spaces, `(n, c, d, h, w)`."""
+
+
 class AvgPool1d(_Windows, of="avg_pool1d"):
     """`AvgPool2d` of lines, `(n, c, w)`; without another divisor."""
 

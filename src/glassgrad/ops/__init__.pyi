@@ -16,13 +16,14 @@ from glassgrad.ops.conversion import clone as clone, detach as detach, is_comple
 from glassgrad.ops.creation import TensorType, as_tensor as as_tensor, asarray as asarray, from_dlpack as from_dlpack, from_numpy as from_numpy, frombuffer as frombuffer
 from glassgrad.ops.diagonals import block_diag as block_diag, diag as diag, diag_embed as diag_embed, diagflat as diagflat, diagonal as diagonal, diagonal_scatter as diagonal_scatter, trace as trace
 from glassgrad.ops.elementary import frexp as frexp, vander as vander
+from glassgrad.ops.fourier import istft as istft, stft as stft
 from glassgrad.ops.generator import Generator, Generator as Generator, get_rng_state as get_rng_state, initial_seed as initial_seed, manual_seed as manual_seed, seed as seed, set_rng_state as set_rng_state
 from glassgrad.ops.indexing import index_put as index_put, put as put, unravel_index as unravel_index
 from glassgrad.ops.joining import Tensors, as_strided as as_strided, as_strided_ as as_strided_, as_strided_scatter as as_strided_scatter, atleast_1d as atleast_1d, atleast_2d as atleast_2d, atleast_3d as atleast_3d, broadcast_shapes as broadcast_shapes, broadcast_tensors as broadcast_tensors, cartesian_prod as cartesian_prod, combinations as combinations, dsplit as dsplit, hsplit as hsplit, meshgrid as meshgrid, narrow as narrow, select as select, select_scatter as select_scatter, slice_scatter as slice_scatter, split as split, split_with_sizes as split_with_sizes, unsafe_chunk as unsafe_chunk, unsafe_split as unsafe_split, unsafe_split_with_sizes as unsafe_split_with_sizes, vsplit as vsplit
 from glassgrad.ops.linalg import chain_matmul as chain_matmul, einsum as einsum, outer as ger, outer as outer
 from glassgrad.ops.masking import masked_fill as masked_fill, masked_scatter as masked_scatter
 from glassgrad.ops.matrices import _lu as lu, _qr as qr, _svd as svd, logdet as logdet, lu_unpack as lu_unpack, matrix_exp as matrix_exp, pinverse as pinverse, slogdet as slogdet, triangular_solve as triangular_solve
-from glassgrad.ops.memory import detach_ as detach_, fill as fill, fill_ as fill_, get_device as get_device, is_nonzero as is_nonzero, is_same_size as is_same_size, is_storage as is_storage, numel as numel, resize_as_ as resize_as_, typename as typename, zero_ as zero_
+from glassgrad.ops.memory import detach_ as detach_, fill as fill, fill_ as fill_, get_device as get_device, is_nonzero as is_nonzero, is_same_size as is_same_size, is_storage as is_storage, layout, numel as numel, resize_as_ as resize_as_, typename as typename, zero_ as zero_
 from glassgrad.ops.networks import bilinear as bilinear, group_norm as group_norm, layer_norm as layer_norm, rms_norm as rms_norm
 from glassgrad.ops.norms import Order, cdist as cdist, dist as dist, pdist as pdist
 from glassgrad.ops.ordering import AminmaxReturn, CummaxReturn, CumminReturn, HistogramReturn, KthvalueReturn, ModeReturn, SortReturn, TopkReturn, bincount as bincount, unique as unique, unique_consecutive as unique_consecutive
@@ -33,6 +34,7 @@ from glassgrad.ops.resampling import channel_shuffle as channel_shuffle, constan
 from glassgrad.ops.scattering import index_add as index_add, index_copy as index_copy, index_fill as index_fill, index_reduce as index_reduce, scatter as scatter, scatter_add as scatter_add, scatter_reduce as scatter_reduce
 from glassgrad.ops.selection import argwhere as argwhere, where as where
 from glassgrad.ops.shape import Ints, broadcast_to as broadcast_to, flatten as flatten, flip as flip, fliplr as fliplr, flipud as flipud, movedim as moveaxis, movedim as movedim, permute as permute, ravel as ravel, reshape as reshape, roll as roll, rot90 as rot90, swapaxes as swapaxes, swapaxes as swapdims, t as t, tile as tile, transpose as transpose, unflatten as unflatten
+from glassgrad.ops.sparse import sparse_coo_tensor as sparse_coo_tensor, sparse_mm as smm, sparse_mm as spmm
 from glassgrad.ops.windows import Ints
 from glassgrad.values.dtypes import Number
 from typing import Any
@@ -4116,6 +4118,8 @@ def sort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool | 
     See also: https://pytorch.org/docs/stable/generated/torch.sort.html
     """
 
+sparse_coo: layout
+
 def sqrt(input: Tensor, *, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
     """The square root, element by element.
 
@@ -5069,6 +5073,7 @@ __all__ = [
     "isneginf",
     "isposinf",
     "isreal",
+    "istft",
     "kaiser_window",
     "kron",
     "kthvalue",
@@ -5235,10 +5240,14 @@ __all__ = [
     "sinh_",
     "slice_scatter",
     "slogdet",
+    "smm",
     "softmax",
     "sort",
+    "sparse_coo",
+    "sparse_coo_tensor",
     "split",
     "split_with_sizes",
+    "spmm",
     "sqrt",
     "sqrt_",
     "square",
@@ -5247,6 +5256,7 @@ __all__ = [
     "stack",
     "std",
     "std_mean",
+    "stft",
     "sub",
     "subtract",
     "sum",

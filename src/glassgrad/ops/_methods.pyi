@@ -832,6 +832,9 @@ class OpMethods:
     def isreal(self) -> Tensor:
         """Which elements have no imaginary part; all of a real tensor."""
 
+    def istft(self, n_fft: builtins.int, hop_length: builtins.int | None = None, win_length: builtins.int | None = None, window: Tensor | None = None, center: builtins.bool = True, normalized: builtins.bool = False, onesided: builtins.bool | None = None, length: builtins.int | None = None, return_complex: builtins.bool = False) -> Tensor:
+        """The way back from `stft`: the signal whose pieces have these transforms, or the nearest one."""
+
     def kron(self, other: Tensor) -> Tensor:
         """The Kronecker product: each element of `input` times all of `other`, in its place."""
 
@@ -1369,6 +1372,9 @@ class OpMethods:
     def std(self, dim: Dims = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, correction: builtins.float | None = 1, axis: Dims = None, keepdims: builtins.bool | None = None) -> Tensor:
         """The standard deviation: the square root of `var`, with the same arguments."""
 
+    def stft(self, n_fft: builtins.int, hop_length: builtins.int | None = None, win_length: builtins.int | None = None, window: Tensor | None = None, center: builtins.bool = True, pad_mode: str = 'reflect', normalized: builtins.bool = False, onesided: builtins.bool | None = None, return_complex: builtins.bool | None = None) -> Tensor:
+        """The transforms of the pieces of a signal: which frequencies it has, and when."""
+
     def storage(self) -> Storage:
         """The memory of `input`, as a sequence of elements that can be asked for its place and size."""
 
@@ -1440,6 +1446,12 @@ class OpMethods:
 
     def to(self, *args: Any, dtype: Any = None, device: Any = None, non_blocking: builtins.bool = False, copy: builtins.bool = False, memory_format: Any = None) -> Tensor:
         """Another dtype, another device, or both."""
+
+    def to_dense(self, dtype: Any = None, *, masked_grad: builtins.bool | None = None) -> Tensor:
+        """The tensor itself: it has its zeros; that of a sparse one is with them."""
+
+    def to_sparse(self, sparse_dim: builtins.int | None = None) -> Tensor:
+        """The elements that are not 0, as a sparse tensor."""
 
     def topk(self, k: builtins.int, dim: builtins.int = -1, largest: builtins.bool = True, sorted: builtins.bool = True, *, axis: builtins.int | None = None) -> TopkReturn:
         """The `k` largest elements along a dim, the largest first, and where they were."""

@@ -20,6 +20,7 @@ from glassgrad.values.dtypes import as_dtype, complex64, get_default_dtype, prom
 from ._arguments import Dims, OpClass, dim_there, int_of, scalar_name, wrap_dim, wrap_dims
 from ._declaring import factory, op
 from ._families import Along, Linear, in_dim, run, zeros_like
+from ._lookup import function_named
 from .arithmetic import conj
 from .conversion import to
 from .creation import made
@@ -626,6 +627,214 @@ def _frequencies(name: str, steps: Any, n: int, d: float, dtype: Any, new: Param
             "fractions. Leave `dtype` out."
         )
     return made(steps * (1 / (n * d) if n * d else math.inf), wanted, **new)
+
+
+# Transforms of pieces -----------------------------------------------------------------------------
+
+
+@op(inplace=False)
+def stft(
+    input: Tensor,
+    n_fft: int,
+    hop_length: int | None = None,
+    win_length: int | None = None,
+    window: Tensor | None = None,
+    center: bool = True,
+    pad_mode: str = "reflect",
+    normalized: bool = False,
+    onesided: bool | None = None,
+    return_complex: bool | None = None,
+) -> Tensor:
+    """The transforms of the pieces of a signal: which frequencies it has, and when.
+
+    Args:
+        input: real or complex tensor of shape `(n,)`, or `(batch, n)`.
+        n_fft: how long a piece is.
+        hop_length: how far the next one is; None: a quarter of that.
+        win_length: how long the window is, which is in the middle of each piece; None: as long.
+        window: what pieces are multiplied with; None: ones.
+        center: whether piece t has t·hop_length in its middle: the signal is padded.
+        pad_mode: by what; see `pad`.
+        normalized: whether to divide by √n_fft.
+        onesided: whether to leave out what mirrors the rest; None: if all is real.
+        return_complex: True; False gives real and imaginary parts along a last dim.
+
+    Returns:
+        Complex tensor of shape `(batch, n_fft // 2 + 1, pieces)`, or `(batch, n_fft, pieces)`.
+
+    Raises:
+        ShapeError: if shapes or numbers do not fit.
+        DTypeError: for integers.
+
+    Example:
+        >>> stft(ones(8), 4, center=False, return_complex=True).abs()[0]
+        tensor([4., 4., 4., 4., 4.])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.stft.html
+    """
+    is_complex = input.is_complex() or (window is not None and window.is_complex())
+    if return_complex is None and not is_complex:
+        raise ShapeError(
+            "stft requires the return_complex parameter be given for real inputs, and will further "
+            "require that return_complex=True in a future PyTorch release. Write it."
+        )
+    signal = input if input.ndim == 2 else input[None]
+    if center and signal.ndim == 2:
+        around = (n_fft // 2, n_fft // 2)
+        signal = function_named("nn.functional", "pad")(signal[None], around, pad_mode)[0]
+    said, hop, window = _pieces("stft", input, n_fft, hop_length, win_length, window)
+    _check_pieces(
+        said,
+        (
+            (input.dtype.kind in "fc", "expected a tensor of floating point or complex values"),
+            (signal.ndim == 2, "expected a 1D or 2D tensor"),
+            (0 < n_fft <= signal.shape[-1], f"expected 0 < n_fft < {signal.shape[-1]}, {n_fft=}"),
+            (hop > 0, f"expected hop_length > 0, but got hop_length={hop}"),
+        ),
+    )
+    pieces = signal.unfold(-1, n_fft, hop) * window
+    one_sided = not is_complex if onesided is None else onesided
+    _check_sides(one_sided, is_complex)
+    transform = function_named("fft", "rfft" if one_sided else "fft")
+    found = transform(pieces, norm="ortho" if normalized else None).mT
+    found = found if input.ndim == 2 else found[0]
+    return found if return_complex or is_complex else function_named("", "view_as_real")(found)
+
+
+@op(inplace=False)
+def istft(
+    input: Tensor,
+    n_fft: int,
+    hop_length: int | None = None,
+    win_length: int | None = None,
+    window: Tensor | None = None,
+    center: bool = True,
+    normalized: bool = False,
+    onesided: bool | None = None,
+    length: int | None = None,
+    return_complex: bool = False,
+) -> Tensor:
+    """The way back from `stft`: the signal whose pieces have these transforms, or the nearest one.
+
+    Args:
+        input: complex tensor of shape `(batch, n_fft // 2 + 1, pieces)`, or without batch.
+        n_fft, hop_length, win_length, window, center, normalized, onesided: as of `stft`.
+        length: of the signal; None: as far as the middle of the last piece.
+        return_complex: whether the signal is complex.
+
+    Returns:
+        Tensor of shape `(batch, length)`.
+
+    Raises:
+        ShapeError: if shapes or numbers do not fit, or the windows leave out a part of the signal.
+        DTypeError: for real numbers.
+
+    Example:
+        >>> istft(stft(arange(8.0), 4, return_complex=True), 4)
+        tensor([0., 1., 2., 3., 4., 5., 6., 7.])
+
+    See also: Griffin & Lim, *Signal Estimation from Modified Short-Time Fourier Transform* (1984).
+    """
+    if not input.is_complex():
+        raise DTypeError(
+            "istft requires a complex-valued input tensor matching the output from stft with "
+            "return_complex=True. Write `view_as_complex(x)`."
+        )
+    is_complex = return_complex or (window is not None and window.is_complex())
+    one_sided = not is_complex if onesided is None else onesided
+    said, hop, window = _pieces("istft", input, n_fft, hop_length, win_length, window)
+    wide, places = ("n_fft / 2 + 1", n_fft // 2 + 1) if one_sided else ("n_fft", n_fft)
+    wrong_size = (
+        "expected the frequency dimension (3rd to the last) of the input tensor to match "
+        f"{wide} when onesided={one_sided}, but got {input.shape[-2] if input.ndim > 1 else None}"
+    )
+    dims = f"expected a tensor with 3 or 4 dimensions, but got {input.ndim + 1}"
+    _check_pieces(
+        said,
+        (
+            (input.numel(), "input tensor cannot be empty"),
+            (input.ndim in (2, 3), dims),
+            (input.shape[-2:-1] == (places,), wrong_size),
+            (0 < hop <= window.numel(), "expected 0 < hop_length <= win_length"),
+        ),
+    )
+    _check_sides(one_sided, is_complex)
+    transform = function_named("fft", "irfft" if one_sided else "ifft")
+    spectrum = (input if input.ndim == 3 else input[None]).mT
+    pieces = transform(spectrum, n_fft, norm="ortho" if normalized else None)
+    pieces = (pieces if one_sided or is_complex else pieces.real) * window
+    wide = n_fft + hop * (pieces.shape[1] - 1)
+    weights = (window * window).expand(1, *pieces.shape[1:])
+    start = n_fft // 2 if center else 0
+    end = start + length if length is not None else wide - start
+    signal, envelope = [
+        function_named("nn.functional", "fold")(x.mT, (1, wide), (1, n_fft), stride=(1, hop))[
+            :, 0, 0, start:end
+        ]
+        for x in (pieces, weights)
+    ]
+    lowest = envelope.detach().abs().min()
+    if not bool(lowest > 1e-11):
+        raise ShapeError(
+            f"{said}window overlap add min: {lowest.item():g}. The windows leave out a part of the "
+            "signal. Write a smaller `hop_length`, or `center=True`."
+        )
+    signal = signal / envelope
+    if end > wide:
+        signal = function_named("nn.functional", "pad")(signal, (0, end - wide))
+    return signal if input.ndim == 3 else signal[0]
+
+
+def _pieces(
+    name: str,
+    input: Tensor,
+    n_fft: int,
+    hop_length: int | None,
+    win_length: int | None,
+    window: Tensor | None,
+) -> tuple[str, int, Tensor]:
+    """How an error about pieces begins, how far apart they are, and their window, n_fft long."""
+    hop = n_fft // 4 if hop_length is None else hop_length
+    wide = n_fft if win_length is None else win_length
+    shape = None if window is None else list(window.shape)
+    said = f"{name}({list(input.shape)}, {n_fft=}, hop_length={hop}, win_length={wide}, "
+    said += f"window={shape}): "
+    wrong_window = (
+        f"expected a 1D window tensor of size equal to win_length={wide}, but got window with size "
+        f"{shape}: Invalid window shape. window has to be 1D and length of `win_length`"
+    )
+    _check_pieces(
+        said,
+        (
+            (0 < wide <= n_fft, f"expected 0 < win_length <= n_fft, but got win_length={wide}"),
+            (shape in (None, [wide]), wrong_window),
+        ),
+    )
+    if window is None:
+        window = input.new_ones(wide, dtype=np.empty(0, input.dtype).real.dtype)
+    before = (n_fft - wide) // 2
+    if wide < n_fft:
+        around = (before, n_fft - wide - before)
+        window = function_named("", "constant_pad_nd")(window, around)
+    return said, hop, window
+
+
+def _check_pieces(said: str, wanted: Sequence[tuple[Any, str]]) -> None:
+    """Raise ShapeError unless all that is wanted is so."""
+    for is_so, sentence in wanted:
+        if not is_so:
+            raise ShapeError(
+                f"{said}{sentence}. A signal is cut into pieces, n_fft long, hop_length apart. "
+                "Write numbers that fit it."
+            )
+
+
+def _check_sides(one_sided: bool, is_complex: bool) -> None:
+    if one_sided and is_complex:
+        raise ShapeError(
+            "Cannot have onesided output if window or input is complex: only the transform of real "
+            "numbers mirrors itself. Write `onesided=False`."
+        )
 
 
 # Windows -----------------------------------------------------------------------------------------

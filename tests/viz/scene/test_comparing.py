@@ -4,7 +4,7 @@ import glassgrad as gg
 from glassgrad.core.errors import ArgumentError
 from glassgrad.tracing import Trace
 from glassgrad.viz import draw
-from glassgrad.viz.scene import special
+from glassgrad.viz.scene import derived
 from glassgrad.viz.scene.graph import Look
 
 X = gg.tensor([2.0, 1.0])
@@ -132,7 +132,7 @@ def test_a_box_that_differs_shows_the_two_arrays_that_do():
 def test_a_view_that_only_b_saved_is_of_the_leaf_that_its_edges_lead_to():
     c = gg.tensor([3.0, 4.0], requires_grad=True)
     other = run(lambda w, b: ((w * X).sum() + b + c[:1].cos().sum()).tanh())
-    union, _ = special.compared(gg.compare(PLAIN, other), Look())
+    union, _ = derived.compared(gg.compare(PLAIN, other), Look())
     cut, cos = [node for node in union.nodes if node["op"] in ("SliceBackward0", "CosBackward0")]
     leaves = {leaf["acc"]: leaf["id"] for leaf in union.leaves}
     assert cos["saved"][0]["owner"] == leaves[cut["edges"][0]["to"]] != "t2"

@@ -10,6 +10,7 @@ stacks the samples of one, and `DataLoader` ties them together, with worker proc
 
 from glassgrad.missing import missing_from as _missing_from
 
+from . import sampler as distributed
 from .collate import default_collate, default_convert
 from .dataloader import DataLoader
 from .dataset import (
@@ -24,6 +25,7 @@ from .dataset import (
 )
 from .sampler import (
     BatchSampler,
+    DistributedSampler,
     RandomSampler,
     Sampler,
     SequentialSampler,
@@ -38,6 +40,7 @@ __all__ = [
     "ConcatDataset",
     "DataLoader",
     "Dataset",
+    "DistributedSampler",
     "IterableDataset",
     "RandomSampler",
     "Sampler",
@@ -49,6 +52,7 @@ __all__ = [
     "WeightedRandomSampler",
     "default_collate",
     "default_convert",
+    "distributed",
     "get_worker_info",
     "random_split",
 ]

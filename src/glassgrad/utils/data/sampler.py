@@ -198,6 +198,66 @@ class BatchSampler(Sampler[list[int]]):
         return n // self.batch_size if self.drop_last else -(-n // self.batch_size)
 
 
+class DistributedSampler(Sampler[IndexT_co]):
+    """The share of one of several processes: each `num_replicas`-th index, from `rank` on.
+
+    Args:
+        dataset: what the indices point into.
+        num_replicas: how many processes there are; it has to be said, since there is no group.
+        rank: which of them this one is.
+        shuffle: whether the order is random, another one after each `set_epoch`.
+        seed: for that order, the same in all processes.
+        drop_last: whether some indices are left out, so that all have as many; otherwise the first
+            ones come again.
+
+    Raises:
+        ArgumentError: without `num_replicas` and `rank`, or for a rank that is not there.
+
+    Example:
+        >>> list(DistributedSampler("abcde", num_replicas=2, rank=1, shuffle=False))
+        [1, 3, 0]
+    """
+
+    def __init__(
+        self,
+        dataset: Sized,
+        num_replicas: int | None = None,
+        rank: int | None = None,
+        shuffle: bool = True,
+        seed: int = 0,
+        drop_last: bool = False,
+    ) -> None:
+        if num_replicas is None or rank is None:
+            raise ArgumentError(
+                "Default process group has not been initialized, please make sure to call "
+                "init_process_group. glassgrad runs in one process. Write num_replicas=1, rank=0."
+            )
+        if not 0 <= rank < num_replicas:
+            raise ArgumentError(
+                f"Invalid rank {rank}, rank should be in the interval [0, {num_replicas - 1}]. "
+                "Each process has its own."
+            )
+        self.dataset, self.num_replicas, self.rank = dataset, num_replicas, rank
+        self.shuffle, self.seed, self.drop_last, self.epoch = shuffle, seed, drop_last, 0
+        n = len(dataset)
+        self.num_samples = n // num_replicas if drop_last else -(-n // num_replicas)
+        self.total_size = self.num_samples * num_replicas
+
+    def __iter__(self) -> Iterator[Any]:
+        n = len(self.dataset)
+        generator = Generator().manual_seed(self.seed + self.epoch)
+        order = randperm(n, generator=generator).tolist() if self.shuffle else list(range(n))
+        shared = itertools.islice(itertools.cycle(order), self.total_size)
+        return itertools.islice(shared, self.rank, None, self.num_replicas)
+
+    def __len__(self) -> int:
+        return self.num_samples
+
+    def set_epoch(self, epoch: int) -> None:
+        """Have the next pass in another order, the same one in all processes."""
+        self.epoch = epoch
+
+
 def _require_positive(name: str, value: object) -> None:
     if not isinstance(value, int) or isinstance(value, bool) or value <= 0:
         raise ArgumentError(
