@@ -455,6 +455,9 @@ class Methods:
             )
         return int(self.item())
 
+    def __round__(self: "Tensor", digits: int = 0) -> Tensor:
+        return self.round(decimals=digits)
+
     def __format__(self: "Tensor", spec: str) -> str:
         is_number = not self.shape and (spec or type(self) is Tensor)  # a Parameter says what it is
         return format(self.item() if is_number else str(self), spec)

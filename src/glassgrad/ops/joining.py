@@ -376,6 +376,8 @@ class AsStrided(Primitive):
         shown, own, n = _places(grad, ctx)
         zeros, row = zeros_like(grad, (n,)), grad.reshape(-1)
         of_memory = run(IndexAdd, zeros, row, shown, dim=0, alpha=1)
+        if 0 in ctx.steps:  # several elements of x share a place: each gets its part
+            of_memory = of_memory / np.maximum(np.bincount(own, minlength=n), 1).astype(grad.dtype)
         return run(IndexSelect, of_memory, own, dim=0).reshape(ctx.shape)
 
     @classmethod

@@ -1127,7 +1127,9 @@ def _kept(p: float, each: Tensor) -> Tensor:
     check_kind(
         "result type Float can't be cast to the desired output type: dropout is", each, "fc", why
     )
-    return bernoulli(each.detach(), 1 - p)
+    source = source_of(None)
+    uniform = drawn(source.random, tuple(each.shape), each.device)  # vmap: nobody has a p of its own
+    return (uniform < 1 - p).to(each.dtype)
 
 
 def _dropped(input: Tensor, p: float, each: Tensor) -> Tensor:
