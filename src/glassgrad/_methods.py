@@ -270,6 +270,11 @@ class Methods:
         return joining.iterate(self)
 
     def __contains__(self: "Tensor", element: Any) -> bool:
+        if not isinstance(element, (Tensor, bool, int, float, complex, np.generic)):
+            raise GraphError(
+                "Tensor.__contains__ only supports Tensor or scalar, but you passed in a "
+                f"{type(element)}. Elements are numbers. Write `2 in x`."
+            )
         return bool(Eq.apply(self, element).any())
 
     # Transposes
@@ -454,9 +459,6 @@ class Methods:
                 f"{self.dtype} of shape {tuple(self.shape)}. Write `int(x)`."
             )
         return int(self.item())
-
-    def __round__(self: "Tensor", digits: int = 0) -> Tensor:
-        return self.round(decimals=digits)
 
     def __format__(self: "Tensor", spec: str) -> str:
         is_number = not self.shape and (spec or type(self) is Tensor)  # a Parameter says what it is

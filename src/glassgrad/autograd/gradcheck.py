@@ -22,6 +22,7 @@ gradient that is missing, and the same for many gradients at once as for one aft
 # tangent is a row as a difference is, so there it is the input that is moved twice.
 """
 
+import math
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -216,7 +217,7 @@ def gradgradcheck(
     )
 
 
-# Older names ---------------------------------------------------------------------------------------
+# Older names --------------------------------------------------------------------------------------
 
 
 def get_numerical_jacobian(
@@ -232,7 +233,7 @@ def get_numerical_jacobian(
         For each input a tensor with a row for each of its elements.
     """
     _warn_of_private("get_numerical_jacobian", grad_out)
-    func = functools.partial(_call_with_tuple, fn)
+    func = partial(_call_with_tuple, fn)
     at = Point(func, inputs, call(func, inputs), eps, 0.0, 0.0, 0.0, False, False)
     (part, *_) = _parts(at.outputs[:1])
     chosen = [k for k, leaf in enumerate(at.leaves) if target is None or leaf is target]
@@ -277,7 +278,7 @@ def _warn_of_private(name: str, grad_out: float) -> None:
         )
 
 
-# What is compared ----------------------------------------------------------------------------------
+# What is compared ---------------------------------------------------------------------------------
 
 
 def _gradient_function(func: Func, primals: Values, seeds: Values) -> Func:

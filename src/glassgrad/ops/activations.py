@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.errors import DTypeError, RangeError, ShapeError
+from glassgrad.core.errors import DTypeError, KernelError, RangeError, ShapeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.backend import in_rows, kept
 from glassgrad.values.dtypes import as_dtype
@@ -1143,7 +1143,7 @@ def _along(rule: type[AlongLine], name: str, input: Tensor, dim: int, dtype: Any
         input = input.to(as_dtype(dtype))
     if input.payload.dtype.kind != "f":
         kernel = f"{name}_lastdim_kernel" if at >= input.ndim - 1 else f"{name}_kernel"
-        raise DTypeError(
+        raise KernelError(
             f'"{kernel}_impl" not implemented for {scalar_name(input.dtype)!r}. '
             f"Shares of 1 are fractions. Write `{name}(x.float(), dim)`."
         )

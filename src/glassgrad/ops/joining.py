@@ -14,12 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.errors import (
-    ArgumentError,
-    ArgumentTypeError,
-    DimError,
-    ShapeError,
-)
+from glassgrad.core.errors import ArgumentError, ArgumentTypeError, DimError, RangeError, ShapeError
 from glassgrad.core.primitive import Parameters, Primitive
 from glassgrad.core.state import Shape, Values
 from glassgrad.core.tensor import Size, Tensor
@@ -642,7 +637,7 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
             "Write a number from 0 on."
         )
     if step <= 0:
-        raise ArgumentError(
+        raise RangeError(
             f"step is {step} but must be > 0. Windows move forwards. Write a number from 1 on."
         )
     if not input.ndim:

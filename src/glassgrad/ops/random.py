@@ -21,6 +21,7 @@ from glassgrad.core.errors import (
     ArgumentError,
     ArgumentTypeError,
     DTypeError,
+    KernelError,
     RangeError,
     ShapeError,
     TransformError,
@@ -196,7 +197,7 @@ def _leaf(
 
 def _check_floats(name: str, *dtypes: DType, kinds: str = "fc") -> None:
     if any(dtype.kind not in kinds for dtype in dtypes):
-        raise DTypeError(
+        raise KernelError(
             f"{name}() is not implemented for {', '.join(map(str, dtypes))}. Its numbers are "
             "fractions. Write `randint(…)`, or convert to a float first: `x.float()`."
         )
@@ -349,6 +350,11 @@ def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
         tensor([0., 0.])
     """
     rates = asnumpy(input.detach().payload)
+    if np.any(rates < 0):
+        raise RangeError(
+            f"invalid Poisson rate, expected rate to be non-negative, got {np.min(rates)}. It is "
+            "how often something happens on average. Write `input.clamp(min=0)`."
+        )
     return input.new_tensor(source_of(generator).poisson(rates)).to(input.dtype)
 
 
@@ -1128,7 +1134,8 @@ def _kept(p: float, each: Tensor) -> Tensor:
         "result type Float can't be cast to the desired output type: dropout is", each, "fc", why
     )
     source = source_of(None)
-    uniform = drawn(source.random, tuple(each.shape), each.device)  # vmap: nobody has a p of its own
+    # Inside vmap all examples have the same p, so they may share the numbers.
+    uniform = drawn(source.random, tuple(each.shape), each.device)
     return (uniform < 1 - p).to(each.dtype)
 
 

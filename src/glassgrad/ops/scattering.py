@@ -16,6 +16,7 @@ from glassgrad.core.errors import (
     DTypeError,
     GradientError,
     GraphError,
+    KernelError,
     ShapeError,
     TransformError,
 )
@@ -588,7 +589,7 @@ def repeat_interleave(
 def _repeated(repeats: Tensor, output_size: int | None) -> Tensor:
     """The places 0, 1, …, each named as often as `repeats` says."""
     if repeats.dtype != int64 and repeats.dtype != int32:
-        raise DTypeError(
+        raise KernelError(
             '"repeat_interleave_cpu" not implemented for '
             f"{scalar_name(repeats.dtype)!r}. Repeats count copies. Write `repeats.long()`."
         )

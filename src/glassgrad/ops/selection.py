@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.errors import ArgumentError, DTypeError, TransformError
+from glassgrad.core.errors import ArgumentError, DTypeError, RangeError, TransformError
 from glassgrad.core.primitive import Primitive, constant
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.dtypes import ends_of, get_default_dtype, int64, result_dtype, uint8
@@ -19,6 +19,7 @@ from .conversion import to
 class Maximum(Elementwise):
     """z = max(x, y)        x̄ = z̄·([x > y] + ½·[x = y]),  ȳ = z̄·([x < y] + ½·[x = y])"""
 
+    kernel, kinds = "maximum", "biuf"
     ufunc = np.maximum
     saves = ("self", "other")
 
@@ -53,6 +54,7 @@ def maximum(input: Operand, other: Operand) -> Tensor:
 class Minimum(Elementwise):
     """z = min(x, y)        x̄ = z̄·([x < y] + ½·[x = y]),  ȳ = z̄·([x > y] + ½·[x = y])"""
 
+    kernel, kinds = "minimum", "biuf"
     ufunc = np.minimum
     saves = ("self", "other")
 
@@ -436,9 +438,9 @@ def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
     See also: https://pytorch.org/docs/stable/generated/torch.clamp.html
     """
     if min is None and max is None:
-        raise ArgumentError(
-            "clamp: At least one of 'min' or 'max' must not be None. Nothing would be clamped. "
-            "Write `x.clamp(min=0)`."
+        raise RangeError(
+            "torch.clamp: At least one of 'min' or 'max' must not be None. Nothing would be "
+            "clamped. Write `x.clamp(min=0)`."
         )
     if isinstance(min, Tensor) or isinstance(max, Tensor):
         _check_real(input, min, max)
