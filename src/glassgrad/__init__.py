@@ -169,6 +169,10 @@ def _complete_tensor() -> None:
 
 _complete_tensor()
 globals().update({name: getattr(environment, name) for name in environment.MODULES})
+_graph = autograd.graph
+vars(environment.__dict__["_C"]).update(  # in PyTorch they are in its C++ half
+    {name: getattr(_graph, name) for name in _graph.__all__ if name.startswith("_")}
+)
 
 
 def _show_sessions_in_notebooks() -> None:

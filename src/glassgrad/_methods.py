@@ -295,6 +295,11 @@ class Methods:
         return joining.iterate(self)
 
     def __contains__(self: "Tensor", element: Any) -> bool:
+        if not isinstance(element, (Tensor, bool, int, float, complex, np.generic)):
+            raise GraphError(
+                "Tensor.__contains__ only supports Tensor or scalar, but you passed in a "
+                f"{type(element)}. Elements are numbers. Write `2 in x`."
+            )
         return bool(Eq.apply(self, element).any())
 
     # Transposes

@@ -387,9 +387,10 @@ def _refuse_with_forward_mode(asked: "_Request", *, vectorize: bool) -> None:
     for option, error in (("create_graph", MissingRuleError), ("strict", GraphError)):
         if getattr(asked, option):
             raise error(
-                f'autograd.functional.jacobian: `{option}=True` and `strategy="forward-mode"` are '
-                "not supported together (yet). A column does not say which input an output "
-                f"depends on, nor is it recorded. Set `{option}=False` or "
+                f"torch.autograd.functional.jacobian: `{option}=True` and "
+                '`strategy="forward-mode"` are not supported together (yet). A column does not '
+                "say which input an output depends on, nor is it recorded. Set "
+                f"`{option}=False` or "
                 '`strategy="reverse-mode"`.'
             )
     if not vectorize:

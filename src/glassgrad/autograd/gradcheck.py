@@ -22,6 +22,7 @@ gradient that is missing, and the same for many gradients at once as for one aft
 # tangent is a row as a difference is, so there it is the input that is moved twice.
 """
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -214,6 +215,69 @@ def gradgradcheck(
         fast_mode=fast_mode,
         masked=masked,
     )
+
+
+# Older names --------------------------------------------------------------------------------------
+
+
+def get_numerical_jacobian(
+    fn: Func, inputs: Values, target: Any = None, eps: float = 1e-3, grad_out: float = 1.0
+) -> list[Tensor]:
+    """The Jacobian of a function's first output by differences: a part of an older `gradcheck`.
+
+    Args:
+        fn: gets `inputs` as one tuple.
+        target: the input with respect to which; None: each that requires grad.
+
+    Returns:
+        For each input a tensor with a row for each of its elements.
+    """
+    _warn_of_private("get_numerical_jacobian", grad_out)
+    func = partial(_call_with_tuple, fn)
+    at = Point(func, inputs, call(func, inputs), eps, 0.0, 0.0, 0.0, False, False)
+    (part, *_) = _parts(at.outputs[:1])
+    chosen = [k for k, leaf in enumerate(at.leaves) if target is None or leaf is target]
+    return [like(at.leaves[k], at.by_differences(k, part)[0]) for k in chosen]
+
+
+def get_analytical_jacobian(
+    inputs: Values, output: Tensor, nondet_tol: float = 0.0, grad_out: float = 1.0
+) -> tuple[list[Tensor], bool, bool, bool]:
+    """The Jacobian of `output` by backward: a part of an older `gradcheck`.
+
+    Returns:
+        For each input a tensor with a row for each of its elements; whether a second pass gave
+        the same; whether all gradients have the inputs' sizes, and their dtypes.
+    """
+    _warn_of_private("get_analytical_jacobian", grad_out)
+    at = Point(as_tuple, inputs, (output,), 0.0, 0.0, 0.0, math.inf, False, False)
+    (part, *_) = _parts((output,))
+    first, second = at.by_backward(0, part), at.by_backward(0, part)
+    found = [like(leaf, columns) for leaf, columns in zip(at.leaves, first, strict=True)]
+    pairs = zip(first, second, strict=True)
+    is_same = all(np.abs(a - b).max(initial=0.0) <= nondet_tol for a, b in pairs)
+    return found, is_same, True, True
+
+
+def _call_with_tuple(fn: Func, *inputs: Any) -> Any:
+    return fn(inputs)
+
+
+def _warn_of_private(name: str, grad_out: float) -> None:
+    warn(
+        f"`{name}` was part of PyTorch's private API and not meant to be exposed. We are "
+        f"deprecating `{name}` and it will be removed in a future version of PyTorch. For the "
+        "time being, write `gradcheck`, or `autograd.functional.jacobian`.",
+        FutureWarning,
+    )
+    if grad_out != 1.0:
+        raise ArgumentError(
+            f"Expected grad_out to be 1.0, got {grad_out}. {name} no longer takes other values "
+            "of grad_out. Multiply the Jacobian by it."
+        )
+
+
+# What is compared ---------------------------------------------------------------------------------
 
 
 def _gradient_function(func: Func, primals: Values, seeds: Values) -> Func:

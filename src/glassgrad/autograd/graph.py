@@ -41,6 +41,7 @@ __all__ = [
     "GradientEdge",
     "Node",
     "_current_autograd_node",
+    "_current_graph_task_execution_order",
     "_current_graph_task_id",
     "_will_engine_execute_node",
     "allow_mutation_on_saved_tensors",
@@ -227,6 +228,22 @@ def _will_engine_execute_node(node: Any) -> bool:
             "it nothing is going to run. Call it from a hook."
         )
     return _taking_part(task, [node])[0]
+
+
+def _current_graph_task_execution_order() -> list[Node]:
+    """The nodes of the pass that runs in this thread, in the order in which it visits them.
+
+    Raises:
+        GraphError: outside of a pass.
+    """
+    task: GraphTask | None = modes.task
+    if task is None:
+        raise GraphError(
+            "_current_graph_task_execution_order should only be called during the backward pass: "
+            "outside of it nothing is going to run. Call it from a hook."
+        )
+    computed = task.computed()
+    return [node for node in task.schedule if node in computed]
 
 
 def _taking_part(task: GraphTask, nodes: Sequence[Node | None]) -> list[bool]:

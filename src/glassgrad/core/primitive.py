@@ -257,7 +257,11 @@ def apply_to_arrays(
 ) -> Any:
     """Apply an op to arrays: forward, and a node if a gradient will be wanted."""
     try:
-        out = cls.forward(*values, **parameters)
+        if state.anomaly is None:
+            out = cls.forward(*values, **parameters)
+        else:  # what is wrong in backward is told of there; NumPy is silent, as in the pass
+            with np.errstate(all="ignore"):
+                out = cls.forward(*values, **parameters)
     except Exception as error:
         out = rescue(cls, error, values, parameters)
     for tell in state.computed:

@@ -192,6 +192,10 @@ class Tensor(_Mixins):
             if accumulator is not None:
                 accumulator.hooks()  # where there might be hooks, a pass looks before it adds
 
+    @requires_grad.deleter
+    def requires_grad(self) -> None:
+        raise GraphError("cannot delete requires_grad: each tensor says it. Set it to False.")
+
     @property
     def is_leaf(self) -> bool:
         """Whether no recorded op made it: `.grad` ends up in leaves."""

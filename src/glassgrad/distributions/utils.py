@@ -31,7 +31,7 @@ def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
     given = [value for value in values if isinstance(value, Tensor)]
     like = given[0] if given else ops.tensor(0.0)
     tensors = [value if isinstance(value, Tensor) else like.new_tensor(value) for value in values]
-    shape = np.broadcast_shapes(*(tuple(each.shape) for each in tensors))
+    shape = ops.broadcast_shapes(*(tuple(each.shape) for each in tensors))
     # A leaf that has the shape stays the leaf, which gets its gradient.
     return tuple(each if each.shape == shape else each.expand(shape) for each in tensors)
 

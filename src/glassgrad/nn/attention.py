@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from glassgrad.core.errors import ExpectationError
+from glassgrad.core.errors import ArgumentError, ExpectationError
 from glassgrad.core.tensor import Tensor
 from glassgrad.nn import functional
 from glassgrad.nn._making import add_parameters
@@ -68,7 +68,12 @@ class MultiheadAttention(Module):
         dtype: Any = None,
     ) -> None:
         super().__init__()
-        if embed_dim <= 0 or num_heads <= 0 or embed_dim % num_heads:
+        if embed_dim <= 0 or num_heads <= 0:
+            raise ArgumentError(
+                f"embed_dim and num_heads must be greater than 0, got embed_dim={embed_dim} and "
+                f"num_heads={num_heads} instead. There would be nothing to attend to."
+            )
+        if embed_dim % num_heads:
             raise ExpectationError(
                 f"embed_dim must be divisible by num_heads, got {embed_dim} and {num_heads}. Heads "
                 "share it evenly. Write a multiple."

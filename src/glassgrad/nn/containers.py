@@ -135,10 +135,12 @@ def _pairs(what: str, given: Any) -> Iterable[tuple[str, Any]]:
     if hasattr(given, "items"):
         return given.items()  # type: ignore[no-any-return]
     for k, pair in enumerate(given):
-        if not isinstance(pair, Iterable) or len(list(pair)) != 2:
-            raise ArgumentTypeError(
-                f"{what} update sequence element #{k} should be Iterable of length 2, got "
-                f"{type(pair)}. It is a name with its value. Write `(name, value)`."
+        why = "It is a name with its value. Write `(name, value)`."
+        check_type(f"{what} update sequence element #{k} should be Iterable", pair, Iterable, why)
+        if len(list(pair)) != 2:
+            raise ArgumentError(
+                f"{what} update sequence element #{k} has length {len(list(pair))}; 2 is "
+                f"required. {why}"
             )
     return given  # type: ignore[no-any-return]
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from glassgrad.autograd.grad_mode import no_grad
-from glassgrad.core.errors import ArgumentError, ShapeError
+from glassgrad.core.errors import ArgumentError
 from glassgrad.core.tensor import Tensor
 from glassgrad.memory.calls import warn
 from glassgrad.missing import missing_from as _missing_from
@@ -332,7 +332,7 @@ def _require_dims(tensor: Tensor, allowed: str, why: str, *, is_so: bool) -> Non
 def _fans(tensor: Tensor) -> tuple[int, int]:
     """(fan_in, fan_out) of a weight of shape `(out, in, …)`."""
     if tensor.ndim < 2:
-        raise ShapeError(
+        raise ArgumentError(
             "Fan in and fan out can not be computed for tensor with fewer than 2 dimensions, "
             f"got shape {tuple(tensor.shape)}. A weight has shape (out, in, …). "
             "Use `uniform_` or `zeros_` for a bias."

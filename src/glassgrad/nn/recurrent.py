@@ -52,6 +52,11 @@ class RNNBase(Module):
         dtype: Any = None,
     ) -> None:
         super().__init__()
+        if mode not in _GATES:
+            raise ArgumentError(
+                f"Unrecognized RNN mode: {mode}. It says what a step does. Write one of "
+                f"{', '.join(_GATES)}."
+            )
         _check_sizes(mode, hidden_size, num_layers, proj_size)
         _check_dropout(dropout, num_layers)
         self.mode = mode
@@ -276,7 +281,7 @@ class RNN(_OfMode):
 
 def _check_nonlinearity(nonlinearity: str) -> None:
     if nonlinearity not in ("tanh", "relu"):
-        raise ArgumentError(f"Unknown nonlinearity '{nonlinearity}'. Select from 'tanh' or 'relu'.")
+        raise RangeError(f"Unknown nonlinearity '{nonlinearity}'. Select from 'tanh' or 'relu'.")
 
 
 class LSTM(_OfMode):

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.errors import ArgumentTypeError, DTypeError, TransformError
+from glassgrad.core.errors import ArgumentTypeError, DTypeError, KernelError, TransformError
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.backend import asnumpy
 
-from ._arguments import Operand, refuse_numbers, scalar_name
+from ._arguments import Operand, refuse_numbers, require_tensor, scalar_name
 from ._declaring import op
 from ._families import Predicate, batch_all, is_batched, rows_of
 
@@ -62,6 +62,7 @@ def ne(input: Operand, other: Operand) -> Tensor:
 class Lt(Predicate):
     """z = [x < y]"""
 
+    kernel, kinds = "lt_cpu", "biuf"
     ufunc = np.less
 
 
@@ -78,6 +79,7 @@ def lt(input: Operand, other: Operand) -> Tensor:
 class Le(Predicate):
     """z = [x ≤ y]"""
 
+    kernel, kinds = "le_cpu", "biuf"
     ufunc = np.less_equal
 
 
@@ -94,6 +96,7 @@ def le(input: Operand, other: Operand) -> Tensor:
 class Gt(Predicate):
     """z = [x > y]"""
 
+    kernel, kinds = "gt_cpu", "biuf"
     ufunc = np.greater
 
 
@@ -110,6 +113,7 @@ def gt(input: Operand, other: Operand) -> Tensor:
 class Ge(Predicate):
     """z = [x ≥ y]"""
 
+    kernel, kinds = "ge_cpu", "biuf"
     ufunc = np.greater_equal
 
 
@@ -353,6 +357,8 @@ def equal(input: Tensor, other: Tensor) -> bool:
         >>> equal(tensor([1.0, 2.0]), tensor([1.0, 2.0]))
         True
     """
+    require_tensor("equal", input)
+    require_tensor("equal", other)
     return input.shape == other.shape and _are_all("equal", Eq.apply(input, other))
 
 
@@ -447,7 +453,7 @@ class _Bitwise(Predicate):
         for x in values:
             if x.dtype.kind not in "biu":
                 kernel = _KERNELS.get(cls.ufunc, cls.ufunc.__name__)
-                return DTypeError(
+                return KernelError(
                     f'"{kernel}_cpu" not implemented for {scalar_name(x.dtype)!r}. A '
                     "float has no bits to combine. Compare first, for example "
                     "`(x > 0) & (y > 0)`, or use `logical_and`."

@@ -8,7 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
+from glassgrad.core.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    DTypeError,
+    RangeError,
+    ShapeError,
+)
 from glassgrad.core.primitive import constant
 from glassgrad.core.state import Shape, Values
 from glassgrad.core.tensor import Size, Tensor, whole, wrap
@@ -20,6 +26,7 @@ from glassgrad.values.dtypes import (
     Number,
     as_dtype,
     dtype_of_number,
+    ends_of,
     get_default_dtype,
     int64,
     promote_types,
@@ -778,12 +785,16 @@ def _filled(values: list[Any], dtype: DType) -> Any:
         with np.errstate(all="ignore"):
             return np.array(values, dtype)
     except OverflowError as error:
-        raise ArgumentError(
-            f"Overflow when unpacking long long: {error}. {dtype} has no room for it. Write a "
+        wide = np.array(values)
+        if dtype.kind == "u" and wide.dtype.kind == "i" and np.abs(wide).max() <= ends_of(dtype)[1]:
+            return wide.astype(dtype)  # negative numbers wrap around
+        raise RangeError(
+            f"value cannot be converted to type {dtype} without overflow; Overflow when unpacking "
+            f"long long: {error}. {dtype} has no room for it. Write a "
             "float, or choose a larger dtype."
         ) from error
     except (TypeError, ValueError) as error:
-        raise ArgumentError(
+        raise RangeError(
             f"the values cannot become {dtype}: {error}. Leave dtype out, or convert them first."
         ) from error
 

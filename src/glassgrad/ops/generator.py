@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.errors import ArgumentError, ArgumentTypeError, ShapeError
+from glassgrad.core.errors import ArgumentError, ArgumentTypeError, RangeError, ShapeError
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.values.backend import CPU, Device, asnumpy
 from glassgrad.values.dtypes import uint8
@@ -47,7 +47,7 @@ class Generator:
         try:
             number = int(seed)
         except (TypeError, ValueError):
-            raise ArgumentTypeError(
+            raise RangeError(
                 f"manual_seed expected a long, but got {type(seed).__name__}: {seed!r}. The same "
                 "number gives the same sequence. Write an int."
             ) from None

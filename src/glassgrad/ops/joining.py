@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.errors import ArgumentError, ArgumentTypeError, DimError, ShapeError
+from glassgrad.core.errors import ArgumentError, ArgumentTypeError, DimError, RangeError, ShapeError
 from glassgrad.core.primitive import Parameters
 from glassgrad.core.state import Shape, Values
 from glassgrad.core.tensor import Size, Tensor
@@ -372,6 +372,8 @@ class AsStrided(Transposed):
         shown, own, n = _places(grad, ctx)
         zeros, row = zeros_like(grad, (n,)), grad.reshape(-1)
         of_memory = run(IndexAdd, zeros, row, shown, dim=0, alpha=1)
+        if 0 in ctx.steps:  # several elements of x share a place: each gets its part
+            of_memory = of_memory / np.maximum(np.bincount(own, minlength=n), 1).astype(grad.dtype)
         return run(IndexSelect, of_memory, own, dim=0).reshape(ctx.shape)
 
     @classmethod
@@ -634,7 +636,7 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
             "Write a number from 0 on."
         )
     if step <= 0:
-        raise ArgumentError(
+        raise RangeError(
             f"step is {step} but must be > 0. Windows move forwards. Write a number from 1 on."
         )
     if not input.ndim:

@@ -406,7 +406,7 @@ def binary_cross_entropy(
     """
     name = "binary_cross_entropy"
     if input.shape != target.shape:
-        raise errors.ShapeError(
+        raise errors.ArgumentError(
             f"Using a target size ({tuple(target.shape)}) that is different to the input size "
             f"({tuple(input.shape)}) is deprecated. Please ensure they have the same size: each "
             "probability has its answer. Write `target.reshape(input.shape)`."
@@ -427,7 +427,7 @@ def binary_cross_entropy(
 def _check_probabilities(name: str, x: Tensor) -> None:
     values = seen(x)
     if values is not None and not bool(((values >= 0) & (values <= 1)).all()):
-        raise errors.ArgumentError(
+        raise errors.RangeError(
             f"all elements of {name} should be between 0 and 1: they are probabilities. Write "
             "`sigmoid(x)`, or `binary_cross_entropy_with_logits` for scores."
         )
@@ -896,7 +896,7 @@ def cross_entropy(
     """
     scores, wanted = input.payload, target.payload
     if not 0 <= label_smoothing <= 1:
-        raise errors.ArgumentError(
+        raise errors.RangeError(
             f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}. It is a share "
             "of 1. Write 0.1 for ten percent."
         )

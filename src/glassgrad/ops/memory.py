@@ -16,7 +16,7 @@ from glassgrad.values.backend import CPU, asnumpy, backend_of
 from glassgrad.values.dtypes import Number
 from glassgrad.values.layers import Layer, array_of, settled
 
-from ._arguments import c_name, check_number, check_type, wrap_dim
+from ._arguments import c_name, check_number, check_type, require_tensor, wrap_dim
 from ._declaring import function, method, op
 from ._families import Elementwise, Flat, in_front, seen
 from ._writing import (
@@ -239,6 +239,7 @@ def numel(input: Tensor) -> int:
         >>> numel(ones(2, 3))
         6
     """
+    require_tensor("numel", input)
     return input.numel()
 
 

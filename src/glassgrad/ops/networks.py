@@ -1037,6 +1037,11 @@ def scaled_dot_product_attention(
     See also: Vaswani et al., *Attention Is All You Need* (2017).
     """
     given = (query, key, value)
+    if is_causal and attn_mask is not None:
+        raise errors.RangeError(
+            "_scaled_dot_product_attention: Explicit attn_mask should not be set when "
+            "is_causal=True: that is a mask of its own. Give one of them."
+        )
     if min([x.ndim for x in given]) < 2:
         raise errors.ShapeError(
             "Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: "
@@ -1154,6 +1159,17 @@ def multi_head_attention_forward(
 
     See also: Vaswani et al., *Attention Is All You Need* (2017).
     """
+    if query.ndim not in (2, 3):
+        raise errors.ExpectationError(
+            "query should be unbatched 2D or batched 3D tensor but received "
+            f"{query.ndim}-D query tensor. Its dims are places, examples and features. Write "
+            "`x.flatten(2)`."
+        )
+    if key.shape[:-1] != value.shape[:-1]:
+        raise errors.ExpectationError(
+            f"key shape {tuple(key.shape)} does not match value shape {tuple(value.shape)}: each "
+            "key has its value. Give as many of both."
+        )
     is_batched, is_own = query.ndim == 3, query is key and key is value
     if not is_batched:
         query, key, value = [x.unsqueeze(1) for x in (query, key, value)]

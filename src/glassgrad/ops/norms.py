@@ -40,6 +40,11 @@ def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
         tensor([[0.6000, 0.8000],
                 [0.3000, 0.4000]])
     """
+    if input.ndim < 2:
+        raise ShapeError(
+            f"renorm: input needs at least 2 dimensions, got {input.ndim} dimensions. Each slice "
+            "along dim has a length. Write `x.unsqueeze(1)`."
+        )
     others = [each for each in range(input.ndim) if each != wrap_dim(dim, input.ndim)]
     length = vector_norm(input, p, others, keepdim=True)
     return input * where(length > maxnorm, maxnorm / (length + 1e-7), 1)

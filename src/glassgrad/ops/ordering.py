@@ -119,12 +119,14 @@ class _OverDims(Reduction):
 class Amax(_OverDims):
     """y = maxᵢ xᵢ        x̄ᵢ = ȳ·[xᵢ = y]/Σⱼ [xⱼ = y]"""
 
+    kernel, kinds = "max_values_cpu", "biuf"
     forward = staticmethod(over_dims(np.max))
 
 
 class Amin(_OverDims):
     """y = minᵢ xᵢ        x̄ᵢ = ȳ·[xᵢ = y]/Σⱼ [xⱼ = y]"""
 
+    kernel, kinds = "min_values_cpu", "biuf"
     forward = staticmethod(over_dims(np.min))
 
 
@@ -175,6 +177,7 @@ def _with_indices(best: Func, where: Func) -> Callable[..., tuple[Any, Any]]:
 class MaxDim(AlongDim):
     """y, k = maxᵢ xᵢ, argmaxᵢ xᵢ        x̄ᵢ = ȳ·[i = k]"""
 
+    kernel, kinds = "max_cpu", "biuf"
     node = "MaxBackward0"
 
     forward = staticmethod(_with_indices(np.max, np.argmax))
@@ -183,6 +186,7 @@ class MaxDim(AlongDim):
 class MinDim(AlongDim):
     """y, k = minᵢ xᵢ, argminᵢ xᵢ        x̄ᵢ = ȳ·[i = k]"""
 
+    kernel, kinds = "min_cpu", "biuf"
     node = "MinBackward0"
 
     forward = staticmethod(_with_indices(np.min, np.argmin))
@@ -215,6 +219,7 @@ class _OfAll(Reduction):
 class Max(_OfAll):
     """y = maxᵢ xᵢ        x̄ᵢ = ȳ·[xᵢ = y]/Σⱼ [xⱼ = y]"""
 
+    kernel, kinds = "max_all", "biuf"
     node = "MaxBackward1"
     along = MaxDim
     forward = staticmethod(forward_of(np.max))
@@ -223,6 +228,7 @@ class Max(_OfAll):
 class Min(_OfAll):
     """y = minᵢ xᵢ        x̄ᵢ = ȳ·[xᵢ = y]/Σⱼ [xⱼ = y]"""
 
+    kernel, kinds = "min_all", "biuf"
     node = "MinBackward1"
     along = MinDim
     forward = staticmethod(forward_of(np.min))

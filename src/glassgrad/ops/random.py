@@ -189,7 +189,7 @@ def _leaf(
 
 def _check_floats(name: str, *dtypes: DType, kinds: str = "fc") -> None:
     if any(dtype.kind not in kinds for dtype in dtypes):
-        raise errors.DTypeError(
+        raise errors.KernelError(
             f"{name}() is not implemented for {', '.join(map(str, dtypes))}. Its numbers are "
             "fractions. Write `randint(…)`, or convert to a float first: `x.float()`."
         )
@@ -342,6 +342,11 @@ def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
         tensor([0., 0.])
     """
     rates = asnumpy(input.detach().payload)
+    if np.any(rates < 0):
+        raise errors.RangeError(
+            f"invalid Poisson rate, expected rate to be non-negative, got {np.min(rates)}. It is "
+            "how often something happens on average. Write `input.clamp(min=0)`."
+        )
     return input.new_tensor(source_of(generator).poisson(rates)).to(input.dtype)
 
 
@@ -1117,7 +1122,10 @@ def _channels_of(input: Tensor) -> Tensor:
 def _kept(p: float, each: Tensor) -> Tensor:
     """A 1 for each element that is kept, else a 0."""
     check_kind("result type Float can't be cast to the desired output type: dropout is", each, "fc")
-    return bernoulli(each.detach(), 1 - p)
+    source = source_of(None)
+    # Inside vmap all examples have the same p, so they may share the numbers.
+    uniform = drawn(source.random, tuple(each.shape), each.device)
+    return (uniform < 1 - p).to(each.dtype)
 
 
 def _dropped(input: Tensor, p: float, each: Tensor) -> Tensor:

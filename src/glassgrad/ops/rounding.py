@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.errors import DTypeError
+from glassgrad.core.errors import DTypeError, KernelError
 from glassgrad.core.tensor import Tensor, is_differentiable
 
 from ._arguments import Operand, check_kind, scalar_name
@@ -163,8 +163,8 @@ class Frac(Elementwise):
     @staticmethod
     def forward(x):
         if not _has_fractions(x, "frac"):
-            raise DTypeError(
-                f"frac is not implemented for '{scalar_name(x.dtype)}': integers have no "
+            raise KernelError(
+                f"\"frac_cpu\" not implemented for '{scalar_name(x.dtype)}': integers have no "
                 "fractions. Write `zeros_like(x)` if that is meant."
             )
         return x - np.trunc(x)

@@ -572,7 +572,7 @@ def repeat_interleave(
 def _repeated(repeats: Tensor, output_size: int | None) -> Tensor:
     """The places 0, 1, …, each named as often as `repeats` says."""
     if repeats.dtype != int64 and repeats.dtype != int32:
-        raise errors.DTypeError(
+        raise errors.KernelError(
             '"repeat_interleave_cpu" not implemented for '
             f"{scalar_name(repeats.dtype)!r}. Repeats count copies. Write `repeats.long()`."
         )

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.errors import ArgumentError, DTypeError, TransformError
+from glassgrad.core.errors import ArgumentError, DTypeError, RangeError, TransformError
 from glassgrad.core.primitive import Primitive, constant
 from glassgrad.core.tensor import Tensor
 from glassgrad.memory.calls import warn
@@ -20,6 +20,7 @@ from .conversion import to
 class Maximum(Elementwise):
     """z = max(x, y)        x̄ = z̄·([x > y] + ½·[x = y]),  ȳ = z̄·([x < y] + ½·[x = y])"""
 
+    kernel, kinds = "maximum", "biuf"
     ufunc = np.maximum
 
     @staticmethod
@@ -52,6 +53,7 @@ def maximum(input: Operand, other: Operand) -> Tensor:
 class Minimum(Elementwise):
     """z = min(x, y)        x̄ = z̄·([x < y] + ½·[x = y]),  ȳ = z̄·([x > y] + ½·[x = y])"""
 
+    kernel, kinds = "minimum", "biuf"
     ufunc = np.minimum
 
     @staticmethod
@@ -422,9 +424,9 @@ def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
     See also: https://pytorch.org/docs/stable/generated/torch.clamp.html
     """
     if min is None and max is None:
-        raise ArgumentError(
-            "clamp: At least one of 'min' or 'max' must not be None. Nothing would be clamped. "
-            "Write `x.clamp(min=0)`."
+        raise RangeError(
+            "torch.clamp: At least one of 'min' or 'max' must not be None. Nothing would be "
+            "clamped. Write `x.clamp(min=0)`."
         )
     if isinstance(min, Tensor) or isinstance(max, Tensor):
         _check_real(input, min, max)

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from glassgrad.core.errors import ArgumentError, DTypeError, MissingRuleError
+from glassgrad.core.errors import DTypeError, MissingRuleError, RangeError
 from glassgrad.core.state import is_recording
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.backend import backend_of
@@ -184,7 +184,7 @@ def polygamma(n: int, input: Tensor) -> Tensor:
     See also: https://pytorch.org/docs/stable/generated/torch.polygamma.html
     """
     if n < 0:
-        raise ArgumentError(
+        raise RangeError(
             f"polygamma(n, x) does not support negative n, got {n}. It counts derivatives of "
             "digamma. Write 0 for digamma itself, or `lgamma(x)` for what it is the derivative of."
         )

@@ -224,8 +224,8 @@ def pad_sequence(
                 [3, 0]])
     """
     if padding_side not in ("left", "right"):
-        raise ArgumentError(
-            f"Expected `padding_side` to be one of 'left' or 'right', got {padding_side}. "
+        raise RangeError(
+            f"Expected padding_side to be one of left or right, but got {padding_side}. "
             "A sequence has two ends."
         )
     why = "They are stacked. Pass a list of tensors."

@@ -77,7 +77,7 @@ class TensorDataset(Dataset[tuple[Tensor, ...]]):
             check_type(wanted, value, Tensor, why)
         shapes = [tuple(t.shape) for t in tensors]
         if not shapes or any(len(shape) == 0 or shape[0] != shapes[0][0] for shape in shapes):
-            raise errors.ShapeError(
+            raise errors.ExpectationError(
                 f"Size mismatch between tensors: the shapes are {shapes}. "
                 "Sample i takes row i of each, so all need the same first size. "
                 "Cut them to one length first, for example `a[:n], b[:n]`."
@@ -142,7 +142,7 @@ class ConcatDataset(Dataset[SampleT_co]):
     def __init__(self, datasets: Iterable[Any]) -> None:
         self.datasets = list(datasets)
         if not self.datasets:
-            raise errors.ArgumentError(
+            raise errors.ExpectationError(
                 "datasets should not be an empty iterable: got no data set. "
                 "There would be nothing to index. Pass at least one."
             )
