@@ -256,10 +256,12 @@ def run_before(cold: NodeHooks, grad: Any) -> Any:
             result = hook(as_tensor(grad))
             if result is not None:
                 grad = _checked(hook, result, grad)
-    for kept in cold.retain.values():
-        _retain(kept, (grad,), 0)
-    for hook in [*cold.pre.values()]:
-        (grad,) = _run_node_hook(hook, (grad,), ())
+    if cold.retain:
+        for kept in cold.retain.values():
+            _retain(kept, (grad,), 0)
+    if cold.pre:
+        for hook in [*cold.pre.values()]:
+            (grad,) = _run_node_hook(hook, (grad,), ())
     return grad
 
 

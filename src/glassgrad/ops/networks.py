@@ -532,7 +532,7 @@ def batch_norm(
 
 def _move(running: Tensor, found: Tensor, momentum: float) -> None:
     """Move a running statistic towards what a batch has."""
-    running.mul_(1 - momentum).add_(found.reshape(running.shape) * momentum)
+    running.mul_(1 - momentum).add_(found.reshape(running.shape), alpha=momentum)
 
 
 @functional()
