@@ -755,7 +755,7 @@ def embedding(
             f"index out of range in self: from {values.min()} to {values.max()}, of {count} rows. "
             "Write indices from 0 up that are below that."
         )
-    index = input.reshape(-1)
+    index = input if input.ndim == 1 else input.reshape(-1)
     if max_norm is not None:
         _shorten(weight.detach(), index, max_norm, norm_type)
     rows = weight.index_select(0, index)
@@ -765,7 +765,7 @@ def embedding(
     if padding_idx is not None:
         is_padding = (index == padding_idx % count).unsqueeze(-1)
         rows = where(is_padding, rows.detach(), rows)
-    return rows.reshape(*input.shape, weight.shape[1])
+    return rows if index is input else rows.reshape(*input.shape, weight.shape[1])
 
 
 @functional()
