@@ -125,7 +125,7 @@ class Node:
     @property
     def needs_input_grad(self) -> tuple[bool, ...]:
         """For each operand, whether its gradient is wanted."""
-        return tuple(edge is not None for edge in self.edges)
+        return tuple([edge is not None for edge in self.edges])
 
     @property
     def metadata(self) -> dict[Any, Any]:

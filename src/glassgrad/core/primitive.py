@@ -52,7 +52,7 @@ from numpy import ndarray
 from . import state
 from .errors import ArgumentTypeError, GlassgradError
 from .function import Function
-from .graph import GradientEdge, Node, edge_of, number
+from .graph import GradientEdge, Node, number
 from .saved import PrimitiveNode, note_versions, operand_of, save
 from .state import Func, Names, Values, here, is_ours, modes, next_seq, outside, plugs
 from .tensor import PLAIN, Pending, Tensor, whole, wrap
@@ -227,10 +227,11 @@ _PARTS = [
 
 def apply(cls: type[Primitive], *operands: Any, **parameters: Any) -> Any:
     """Apply an op where it belongs: to the innermost transform, if one is open, or to arrays."""
-    if modes.duals is not None and modes.duals.has_tangent(operands):
-        return modes.duals.handle(cls, operands, parameters)
-    if modes.levels:
-        return modes.levels[-1].handle(cls, operands, parameters)
+    if state.special:
+        if modes.duals is not None and modes.duals.has_tangent(operands):
+            return modes.duals.handle(cls, operands, parameters)
+        if modes.levels:
+            return modes.levels[-1].handle(cls, operands, parameters)
     values = _plain_values(cls, operands)
     if values is None:
         return plugs.values.applied(cls, operands, parameters)
@@ -238,18 +239,25 @@ def apply(cls: type[Primitive], *operands: Any, **parameters: Any) -> Any:
 
 
 def _plain_values(cls: type[Primitive], operands: Values) -> Values | None:
-    """The arrays of tensors of one float dtype, and of numbers beside them; None for others.
+    """The arrays of tensors of one float dtype, and of numbers behind them; None for others.
 
-    Where no operand is promoted, their dtypes are the op's own matter.
+    The dtype of operands that are not promoted is the op's own matter.
     """
-    values = [x.payload if type(x) in PLAIN else x for x in operands]
-    if cls.promotes is not None:
-        dtypes = {value.dtype for value in values if type(value) is ndarray}
-        if dtypes != {float32} and dtypes != {float64}:
+    values: list[Any] = []
+    dtype, promotes = None, cls.promotes
+    for position, x in enumerate(operands):
+        value = x.payload if type(x) in PLAIN else x
+        if type(value) is ndarray:
+            if promotes is not None and position >= promotes and value.dtype is not dtype:
+                if dtype is not None or value.dtype not in (float32, float64):
+                    return None
+                dtype = value.dtype
+        elif dtype is not None and (type(value) is float or type(value) is int):
+            value = constant(value, dtype)
+        else:
             return None
-        if cls.promotes == 0:
-            values = [constant(x, *dtypes) if type(x) in (float, int) else x for x in values]
-    return tuple(values) if set(map(type, values)) == {ndarray} else None
+        values.append(value)
+    return tuple(values)
 
 
 def apply_to_arrays(
@@ -266,23 +274,21 @@ def apply_to_arrays(
         out = rescue(cls, error, values, parameters)
     for tell in state.computed:
         tell(cls, operands, values, parameters, out)
-    parts = tuple([whole(part) for part in out]) if cls.multiple else (whole(out),)
-    edges = None
+    out = tuple([whole(part) for part in out]) if cls.multiple else whole(out)
+    edges: Any = None
+    node: Any = None
     if cls.differentiable and modes.grad and not modes.inference:
         edges = edges_of(operands[cls.differentiates])
-    if edges is None:
-        results = [wrap(part) for part in parts]
-        for result in results if modes.inference else ():
-            result.cold_side().is_inference = True
-    else:
-        saved = parts if cls.multiple else parts[0]
-        node: Any = record(cls, operands, values, saved, edges, parameters)
-        results = [wrap(part, node) for part in parts]
-        for nr, result in enumerate(results if cls.multiple else ()):
-            has_edge = result.payload.dtype.kind in "fc"
-            result.edge = GradientEdge(node, nr) if has_edge else None
-        if modes.hook_pairs and cls.saves:
-            plugs.saved_hooks.pack(node, results[0], modes.hook_pairs[-1])
+    if edges is not None:
+        node = record(cls, operands, values, out, edges, parameters)
+    results: list[Any] = [] if cls.multiple else [wrap(out, node)]
+    for nr, part in enumerate(out if cls.multiple else ()):
+        has_edge = node is not None and part.dtype.kind in "fc"
+        results.append(wrap(part, GradientEdge(node, nr) if has_edge else None))
+    for result in results if modes.inference else ():
+        result.cold_side().is_inference = True
+    if node is not None and modes.hook_pairs and cls.saves:
+        plugs.saved_hooks.pack(node, results[0], modes.hook_pairs[-1])
     return tuple(results) if cls.multiple else results[0]
 
 
@@ -291,9 +297,10 @@ def edges_of(operands: Values) -> Values | None:
     edges: list[Any] = []
     is_wanted = False
     for x in operands:
-        requires_grad = isinstance(x, Tensor) and x.edge is not None
-        is_wanted |= requires_grad
-        edges.append(edge_of(x) if requires_grad else None)  # None for a view made in no_grad mode
+        edge = x.edge if isinstance(x, Tensor) else None
+        is_wanted |= edge is not None
+        # A view made in no_grad mode settles for None.
+        edges.append(edge.settle(x) if type(edge) is Pending else edge)
     return tuple(edges) if is_wanted else None
 
 
@@ -314,7 +321,7 @@ def record(
     made_of, is_checked = cls._backward_cls, level is not None
     if cls.holomorphic and "c" in [value.dtype.kind for value in values]:
         made_of = plugs.values.conjugating(cls)
-    node: Any = object.__new__(made_of)
+    node: Any = _new(made_of)
     node.edges = edges
     node.saved_tensors, node.holders = (), () if cls.keeps_index else None
     node.versions = node.cold = None
@@ -326,17 +333,16 @@ def record(
         save(node, operands, values, out)
     if cls.multiple:
         node.out_shape = tuple([part.shape for part in out])
-        node.out_dtype = tuple([part.dtype for part in out])
+        node.out_dtype = dtypes = tuple([part.dtype for part in out])
     else:
-        node.out_shape, node.out_dtype = out.shape, out.dtype
+        node.out_shape, node.out_dtype, dtypes = out.shape, out.dtype, (out.dtype,)
     if level is not None:
         node._level = level
     else:
-        dtypes = node.out_dtype if cls.multiple else (out.dtype,)
         for operand, edge in zip(operands[cls.differentiates], edges, strict=True):
             if edge is not None:
                 own = operand.payload
-                is_checked |= dtypes != (own.dtype,) * len(dtypes)
+                is_checked |= dtypes.count(own.dtype) < len(dtypes)
                 is_checked |= cls.broadcasts and own.shape != node.out_shape
     node.checked = is_checked
     node.caller_code, node.caller_offset = here(4)  # behind `record` and its callers

@@ -108,32 +108,20 @@ def operand_of(cls: Any, name: str) -> int:
 
 def save(node: Any, operands: Values, values: Values, out: Any) -> None:
     """Keep on `node` what its class names in `saves` and its edges will need."""
-    cls, edges, held = node._forward_cls, node.edges, (*operands, None)
-    node.saved_tensors = kept_values(cls, values, out, edges)
-    holders: list[Any] = []
+    edges, kept, holders = node.edges, (*values, out), (*operands, None)
+    saved: list[Any] = []
+    held: list[Any] = []
     is_needed = False
-    for condition, position in cls.kept_where:
+    for condition, position in node._forward_cls.kept_where:
         is_wanted = condition is None or edges[condition] is not None
         is_needed |= is_wanted
-        holder = held[position] if is_wanted else None
-        holders.append(holder if isinstance(holder, Tensor) else None)
-    node.holders = tuple(holders) if is_needed else None  # None: a second pass may come
+        holder = holders[position] if is_wanted else None
+        saved.append(kept[position] if is_wanted else None)
+        held.append(holder if isinstance(holder, Tensor) else None)
+    node.saved_tensors = tuple(saved)
+    node.holders = tuple(held) if is_needed else None  # None: a second pass may come
     if is_needed:
         note_versions(node)
-
-
-def kept_values(cls: Any, values: Values, out: Any, wanted: Values) -> Values:
-    """What the rules of an op find in `ctx.saved_tensors`.
-
-    Args:
-        wanted: for each operand that can have a derivative, None if it is not asked for.
-    """
-    kept: list[Any] = []
-    held = (*values, out)
-    for condition, position in cls.kept_where:
-        is_wanted = condition is None or wanted[condition] is not None
-        kept.append(held[position] if is_wanted else None)
-    return tuple(kept)
 
 
 def note_versions(node: Any) -> None:

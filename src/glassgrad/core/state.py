@@ -281,6 +281,6 @@ def here(depth: int = 1) -> Place:
 
 def outside(frame: FrameType) -> FrameType:
     """The innermost frame from `frame` on that is not of this package; else the outermost."""
-    while is_ours[frame.f_code.co_filename] and frame.f_back is not None:
-        frame = frame.f_back
+    while is_ours[frame.f_code.co_filename] and (caller := frame.f_back) is not None:
+        frame = caller
     return frame

@@ -31,7 +31,7 @@ from glassgrad.core.errors import (
 from glassgrad.core.function import run_forward
 from glassgrad.core.graph import ends
 from glassgrad.core.primitive import Parameters, Primitive
-from glassgrad.core.saved import kept_values, note_versions
+from glassgrad.core.saved import note_versions
 from glassgrad.core.state import Values, modes, setting
 from glassgrad.core.tensor import Tensor, is_differentiable, wrap
 from glassgrad.memory.calls import form_of, place_outputs
@@ -407,7 +407,11 @@ def context_of(
     """
     cls, ctx = node_class._forward_cls, object.__new__(node_class)
     ctx.edges, ctx.holders = wanted, ()
-    ctx.saved_tensors = kept_values(cls, values, out, wanted)
+    kept = [
+        (*values, out)[position] if condition is None or wanted[condition] is not None else None
+        for condition, position in cls.kept_where
+    ]
+    ctx.saved_tensors = tuple(kept)
     for name, value in parameters.items():
         setattr(ctx, name, value)
     if cls.has_setup_context():

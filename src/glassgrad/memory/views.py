@@ -52,12 +52,13 @@ def as_view(view: Tensor, base: Tensor, *, made: str | None = None) -> Tensor:
             return view  # of what is no tensor of this level; one level down they are tied
     elif base.__class__ is Wrapped:
         base = settled(base)  # its level is closed
-    if view._base is not None:
+    cold, above = view.cold or view.cold_side(), base.cold or base.cold_side()
+    if cold.base is not None:
         return view  # a level has seen to it
-    if base.is_inference():
-        view.cold_side().is_inference, view.edge = True, None
+    if above.is_inference:
+        cold.is_inference, view.edge = True, None
         return view  # nobody counts its versions
-    version, above, cold = base.version_counter(), base.cold_side(), view.cold_side()
+    version = above.version or base.version_counter()
     cold.version, cold.seen = version, version.count
     cold.stem = base if above.stem is None else above.stem
     cold.base = base if above.base is None else above.base

@@ -184,10 +184,10 @@ class Module:
 
     def __getattr__(self, name: str) -> Any:
         # Python calls this only after the ordinary lookup has failed.
+        own = self.__dict__
         for registry in _REGISTRIES:
-            found = vars(self).get(registry, {})
-            if name in found:
-                return found[name]
+            if name in own.get(registry, ()):
+                return own[registry][name]
         raise AttributeError(
             f"'{type(self).__name__}' object has no attribute '{name}'", name=name, obj=self
         )

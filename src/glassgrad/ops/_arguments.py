@@ -241,9 +241,9 @@ def wrap_dim(dim: int, ndim: int) -> int:
         DimError: if there is no such dim.
         ArgumentTypeError: if `dim` is no integer.
     """
-    wanted = _index(
-        dim, "a dim must be an int", "It is a position in the shape. Write dim=0 for the first."
-    )
+    wanted, why = dim, "It is a position in the shape. Write dim=0 for the first."
+    if type(dim) is not int:
+        wanted = _index(dim, "a dim must be an int", why)
     count = ndim or 1
     if not -count <= wanted < count:
         raise errors.DimError(
@@ -317,6 +317,8 @@ def ints_of(values: Any, name: str, argument: str) -> Shape:
         ArgumentTypeError: if it is neither.
     """
     several = values if isinstance(values, (tuple, list)) else (values,)
+    if set(map(type, several)) == {int}:  # nearly always
+        return tuple(several)
     wanted = f"{name}(): argument '{argument}' must be tuple of ints"
     why = f"It counts places. Write `{argument}=1`, or a tuple."
     return tuple([_index(value, wanted, why) for value in several])
@@ -340,6 +342,8 @@ def size_of(sizes: Values, name: str, *, argument: str = "size") -> Shape:
         )
     only = sizes[0]
     given = tuple(only) if len(sizes) == 1 and isinstance(only, (tuple, list)) else sizes
+    if set(map(type, given)) == {int}:  # nearly always
+        return given
     wanted = f"{name}(): argument '{argument}' must be tuple of ints"
     return tuple([_index(n, wanted, "A size counts elements. Write `int(n)`.") for n in given])
 
@@ -364,6 +368,8 @@ def infer_size(size: Shape, numel: int) -> Shape:
     Raises:
         ShapeError: if no size, or more than one, fits.
     """
+    if math.prod(size) == numel and min(size, default=0) >= 0:
+        return size
     asked = list(size)
     for position, n in enumerate(size):
         if n < -1:
@@ -376,11 +382,9 @@ def infer_size(size: Shape, numel: int) -> Shape:
             f"only one dimension can be inferred, got shape {asked}. Two unknown sizes have many "
             "solutions. Write one of them as a number."
         )
-    known = math.prod(n for n in size if n != -1)
+    known = math.prod([n for n in size if n != -1])
     if -1 not in size:
-        if known != numel:
-            raise _invalid(asked, numel)
-        return size
+        raise _invalid(asked, numel)
     if known == 0 and numel == 0:
         raise errors.ShapeError(
             f"cannot reshape tensor of 0 elements into shape {asked} because the unspecified "

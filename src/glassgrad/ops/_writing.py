@@ -129,14 +129,19 @@ def quick_update(ufunc: Func, input: Tensor, other: Any, alpha: float = 1) -> bo
     Returns:
         False if something is special; nothing has been done then.
     """
-    if special or before_write or type(other) not in PLAIN:
+    if special or before_write:
         return False
-    if modes.grad and (input.edge is not None or other.edge is not None):
+    array, cold = input.payload, input.cold
+    if type(other) in PLAIN:
+        edge, value, beside = other.edge, other.payload, other.cold
+        is_alike = array.dtype == value.dtype
+    else:
+        edge, value, beside = None, other, None
+        is_alike = type(other) in _NUMBERS.get(array.dtype.kind, ())
+    if not is_alike or 0 in array.strides:
+        return False
+    if modes.grad and (input.edge is not None or edge is not None):
         return False  # the tape may have to follow
-    array, value, cold = input.payload, other.payload, input.cold
-    if array.dtype != value.dtype or 0 in array.strides:
-        return False
-    beside = other.cold
     if cold is not None and (
         cold.is_inference or (beside is not None and beside.version is cold.version)
     ):
@@ -148,10 +153,14 @@ def quick_update(ufunc: Func, input: Tensor, other: Any, alpha: float = 1) -> bo
         ufunc(array, value, array)
     except (RuntimeWarning, FloatingPointError):
         pass  # computed all the same: inf and nan are results here
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, OverflowError):
         return False  # nothing was written: `in_place` says why
     input.wrote(here(3))
     return True
+
+
+_NUMBERS = {"f": (float, int), "i": (int,)}
+"""The types of Python's numbers that do not change a dtype, by its kind."""
 
 
 def put(input: Tensor, values: Any) -> None:

@@ -80,7 +80,7 @@ def _is_structure(item: Any) -> bool:
 
 
 def _as_item(item: Any) -> Any:
-    if item is None or item is Ellipsis or isinstance(item, (bool, slice)):
+    if item is None or item is Ellipsis or isinstance(item, (bool, slice)) or type(item) is int:
         return item
     if isinstance(item, np.bool_):
         return bool(item)

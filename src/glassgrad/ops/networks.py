@@ -515,7 +515,7 @@ def batch_norm(
 
 def _move(running: Tensor, found: Tensor, momentum: float) -> None:
     """Move a running statistic towards what a batch has."""
-    running.mul_(1 - momentum).add_(found.reshape(running.shape) * momentum)
+    running.mul_(1 - momentum).add_(found.reshape(running.shape), alpha=momentum)
 
 
 @functional()
@@ -738,7 +738,7 @@ def embedding(
             f"index out of range in self: from {values.min()} to {values.max()}, of {count} rows. "
             "Write indices from 0 up that are below that."
         )
-    index = input.reshape(-1)
+    index = input if input.ndim == 1 else input.reshape(-1)
     if max_norm is not None:
         _shorten(weight.detach(), index, max_norm, norm_type)
     rows = weight.index_select(0, index)
@@ -748,7 +748,7 @@ def embedding(
     if padding_idx is not None:
         is_padding = (index == padding_idx % count).unsqueeze(-1)
         rows = where(is_padding, rows.detach(), rows)
-    return rows.reshape(*input.shape, weight.shape[1])
+    return rows if index is input else rows.reshape(*input.shape, weight.shape[1])
 
 
 @functional()

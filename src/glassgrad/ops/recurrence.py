@@ -170,19 +170,32 @@ class LSTM(Recurrence):
 
     @staticmethod
     def forward(a, hidden, cell, weight):
+        if any(isinstance(x, Tensor) for x in (a, hidden, cell, weight)):
+            return _lstm_of_tensors(a, hidden, cell, weight)
         order = (0, 1, 3, 2)  # the three sigmoids first
-        a, turned = _by_gates(a, order), _laid_out(-_by_gates(_turned(weight), order))
-
-        def step(t: int, h: Any, c: Any) -> tuple[Values, Values]:
-            below = np.matmul(h, turned) - a[..., t, :, :]  # −(aₜ + h·Wᵀ), for the exponential
-            i, f, o = 1 / (1 + np.exp(below[:3]))
-            g = np.tanh(-below[3])
-            c = f * c + i * g
-            tanh = np.tanh(c)
-            h = o * tanh
-            return (h, c), (h, c, i, f, g, o, tanh)
-
-        return tuple(_scanned(step, (hidden, cell), a.shape[-3])[1])
+        turned = _laid_out(_by_gates(_turned(weight), order))
+        np.negative(turned[:3], out=turned[:3])  # for the exponential
+        # What a step writes lies together: so the steps are in front, and go back at the end.
+        parts = _parts(np.swapaxes(a, 0, -3), 4)
+        n, *row = parts[0].shape
+        gates = np.empty_like(a, shape=(n, 4, *row))
+        for place, k in enumerate(order):
+            (np.negative if place < 3 else np.positive)(parts[k], out=gates[:, place])
+        cs, tanhs, hs = [np.empty_like(a, shape=(n, *row)) for _ in range(3)]
+        h, c = hidden, cell
+        for own, c_out, tanh_out, h_out in zip(gates, cs, tanhs, hs, strict=True):
+            own += np.matmul(h, turned)
+            sigmoids = own[:3]
+            np.exp(sigmoids, out=sigmoids)
+            sigmoids += 1
+            np.reciprocal(sigmoids, out=sigmoids)
+            i, f, o, g = own
+            np.tanh(g, out=g)
+            c = np.multiply(f, c, out=c_out)
+            c += i * g
+            h = np.multiply(o, np.tanh(c, out=tanh_out), out=h_out)
+        i, f, o, g = np.swapaxes(gates, 0, 1)
+        return tuple([np.swapaxes(x, 0, -3) for x in (hs, cs, i, f, g, o, tanhs)])
 
     @staticmethod
     def backward(ctx, grad, by_cell, *_):
@@ -209,6 +222,22 @@ class LSTM(Recurrence):
 
         (dh, dc), (by_a,) = _scanned(step, (0, 0), hs.shape[0], back=True)
         return by_a, dh, dc, _by_weight(by_a, _before(hidden, hs))
+
+
+def _lstm_of_tensors(a: Any, hidden: Any, cell: Any, weight: Any) -> Values:
+    """What `LSTM.forward` computes, where it is recorded: nothing is written to."""
+    turned = _turned(weight)
+
+    def step(t: int, h: Any, c: Any) -> tuple[Values, Values]:
+        i, f, g, o = _parts(a[..., t, :, :] + np.matmul(h, turned), 4)
+        i, f, o = [1 / (1 + np.exp(-gate)) for gate in (i, f, o)]
+        g = np.tanh(g)
+        c = f * c + i * g
+        tanh = np.tanh(c)
+        h = o * tanh
+        return (h, c), (h, c, i, f, g, o, tanh)
+
+    return tuple(_scanned(step, (hidden, cell), a.shape[-3])[1])
 
 
 class GRU(Recurrence):
