@@ -174,7 +174,8 @@ class Flat(Elementwise):
 
     @staticmethod
     def backward(ctx, grad):
-        return np.zeros_like(grad)
+        zeros = np.zeros_like(grad)
+        return zeros if len(ctx.edges) == 1 else (zeros,) * len(ctx.edges)
 
 
 def by_steps(grad: Any, x: Any) -> Any:
