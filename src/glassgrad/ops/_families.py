@@ -71,6 +71,7 @@ class WithGradient(Primitive):
             needed = operand_names(cls.gradient)[1:]
             cls.saves = tuple([operands.get(each, "result") for each in needed])
             cls.saved_at = {"other": 1} if "self" not in cls.saves else {}
+            assert cls.saves.count("result") < 2, f"{needed} are more than the result"
 
 
 def operand_names(rule: Func) -> Names:
