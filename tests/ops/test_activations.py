@@ -25,6 +25,16 @@ def test_what_is_not_finite_does_not_come_through_where_the_slope_is_zero(name, 
     np.testing.assert_array_equal(ours.grad.numpy(), theirs.grad.numpy())
 
 
+@pytest.mark.parametrize("name", ["gelu", "silu", "mish", "elu", "softplus", "hardswish"])
+def test_an_activation_that_keeps_its_operand_alone_may_be_written_behind(name):
+    gradients = []
+    for lib in (gg, torch):
+        x = lib.tensor([-1.5, 0.0, 0.5, 2.0], dtype=lib.float64, requires_grad=True)
+        getattr(lib.nn.functional, name)(x).mul_(2).sum().backward()
+        gradients.append(x.grad.tolist())
+    np.testing.assert_allclose(*gradients, atol=1e-12)
+
+
 def test_the_gradient_of_relu_has_a_gradient_which_is_zero(lib):
     x = lib.tensor([0.5, -1.5, 2.0], requires_grad=True)
     (first,) = lib.autograd.grad(x.relu().sum(), x, create_graph=True)

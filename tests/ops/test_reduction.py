@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import torch
 
 import glassgrad as gg
 from glassgrad.core.errors import ArgumentTypeError, DimError, DTypeError, ShapeError
@@ -37,6 +38,59 @@ def test_axis_and_keepdims_are_other_names():
     assert x.mean(axis=1, keepdims=True).shape == (2, 1)
     with pytest.raises(ArgumentTypeError, match="two names of one argument"):
         x.sum(dim=0, axis=0)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda lib, x: x.softmax(axis=0),
+        lambda lib, x: lib.special.log_softmax(x, axis=1),
+        lambda lib, x: lib.logsumexp(x, axis=0, keepdims=True),
+        lambda lib, x: x.unsqueeze(axis=1),
+        lambda lib, x: lib.gather(x, axis=0, index=lib.tensor([[0, 1]])),
+        lambda lib, x: x.renorm(2, axis=0, maxnorm=1.0),
+        lambda lib, x: lib.logcumsumexp(x, axis=1),
+        lambda lib, x: lib.linalg.vector_norm(x, axis=1),
+        lambda lib, x: lib.cosine_similarity(x, x + 1, axis=0),
+        lambda lib, x: lib.trapezoid(x, axis=0),
+        lambda lib, x: lib.gradient(x, axis=1)[0],
+    ],
+)
+def test_axis_is_another_name_of_a_dim_that_has_to_be_given(call):
+    values = [[1.0, 2.0], [3.0, 5.0]]
+    ours, theirs = call(gg, gg.tensor(values)), call(torch, torch.tensor(values))
+    np.testing.assert_allclose(ours.numpy(), theirs.numpy(), rtol=1e-6)
+
+
+def test_a_dim_that_is_given_by_neither_name_is_missed(lib):
+    for call in (lib.tensor([1.0]).softmax, lib.tensor([1.0]).logsumexp):
+        with pytest.raises(TypeError):
+            call()
+    with pytest.raises(TypeError, match="missing"):
+        gg.gather(gg.tensor([1.0]), 0)
+
+
+@pytest.mark.parametrize("at", [0, 1, 2])
+@pytest.mark.parametrize("values", [[2.0, 0.0, 3.0], [0.0, 0.0, 1.0], [2.0, 1.0, 3.0]])
+def test_an_infinite_gradient_does_not_pass_a_zero_of_cumprod(values, at):
+    found = []
+    for lib in (gg, torch):
+        x = lib.tensor(values, requires_grad=True)
+        grad = [1.0, 1.0, 1.0]
+        grad[at] = np.inf
+        lib.cumprod(x, 0).backward(lib.tensor(grad))
+        found.append(x.grad.tolist())
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("order", [1, 2, np.inf, -np.inf])
+def test_nan_has_no_direction_in_a_norm(order):
+    found = []
+    for lib in (gg, torch):
+        x = lib.tensor([np.nan, 1.0], requires_grad=True)
+        lib.linalg.vector_norm(x, order).backward()
+        found.append(x.grad.numpy())
+    np.testing.assert_array_equal(*found)
 
 
 def test_gradient_of_a_sum_is_a_tensor_of_its_own():

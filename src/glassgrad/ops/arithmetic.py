@@ -240,7 +240,7 @@ class Div(Fractional):
         return (dx if moved is None else -moved if dx is None else dx - moved) / y
 
 
-class DivRounded(Elementwise):
+class DivRounded(Flat):
     """z = trunc(x/y)        x̄ = 0,  ȳ = 0
 
     Or ⌊x/y⌋, as `rounding_mode` says.
@@ -258,10 +258,6 @@ class DivRounded(Elementwise):
             return np.trunc(x / y)
         below = np.floor_divide(x, y)
         return below + ((below < 0) & (below * y != x))
-
-    @staticmethod
-    def backward(ctx, grad):
-        return np.zeros_like(grad), np.zeros_like(grad)
 
 
 _NO_REST = "Only integers and real fractions have a quotient without a rest. Write `x.float()`."

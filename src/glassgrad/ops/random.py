@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 
 from glassgrad.core import errors
-from glassgrad.core.primitive import Primitive
 from glassgrad.core.state import Shape, modes
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.memory.calls import warn
@@ -855,25 +854,16 @@ class Bernoulli(_Drawn):
     node = "BernoulliBackward2"
 
 
-class BernoulliEach(Primitive):
+class BernoulliEach(Flat):
     """z ~ bernoulli p        x̄ = 0,  p̄ = 0"""
 
     node = "BernoulliBackward1"
     promotes = None
-    broadcasts = True
 
     @staticmethod
     def forward(x, p, *, source):
         flips = source.random(x.shape) < asnumpy(p)
         return backend_of(x).asarray(flips, x.dtype)
-
-    @staticmethod
-    def backward(ctx, grad):
-        return np.zeros_like(grad), np.zeros_like(grad)
-
-    @staticmethod
-    def jvp(ctx, dx, dp):
-        return np.zeros_like(ctx.operands[0])
 
     @classmethod
     def vmap(cls, info, in_dims, x, p, *, source):
