@@ -305,6 +305,15 @@ class LinalgCholeskyEx(Decomposition):
         moved = solved(adjoint(y), inner * triangle_like(y, 1) + below, upper=True) / 2
         return adjoint(solved(adjoint(y), adjoint(moved), upper=True))
 
+    @staticmethod
+    def jvp(ctx, dx):
+        """Of a tangent that is not Hermitian, too: there it is PyTorch's, and no transpose."""
+        (y,) = ctx.saved_tensors
+        lower = adjoint(y) if ctx.upper else y
+        inner = solved(lower, adjoint(solved(lower, adjoint(dx))))
+        moved = lower @ (inner * triangle_like(y, 0.5))
+        return adjoint(moved) if ctx.upper else moved
+
     @classmethod
     def explain(cls, error, values):
         orders = cholesky_orders(asnumpy(values[0]))
