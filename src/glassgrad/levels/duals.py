@@ -26,9 +26,10 @@ from glassgrad.core.errors import (
     ArgumentError,
     GradientError,
     GraphError,
+    MissingRuleError,
     ShapeError,
 )
-from glassgrad.core.function import run_forward
+from glassgrad.core.function import Function, run_forward
 from glassgrad.core.graph import ends
 from glassgrad.core.primitive import Parameters, Primitive
 from glassgrad.core.saved import note_versions
@@ -366,13 +367,23 @@ def tangents_of_op(
     out: Any,
     parameters: Parameters,
 ) -> Any:
-    """The tangent of `out` (a tuple of them if the op has several outputs); None where none is."""
+    """The tangent of `out` (a tuple of them if the op has several outputs); None where none is.
+
+    Raises:
+        MissingRuleError: if the op has no rule for tangents.
+    """
     wanted = tangents[cls.differentiates]
     for tangent in wanted:
         if tangent is not None and cls.differentiable:
             break
     else:
         return (None,) * len(out) if cls.multiple else None
+    if cls.jvp is Function.jvp:
+        raise MissingRuleError(
+            f"Trying to use forward AD with {cls.__name__.lower()} that does not support it "
+            "because it has not been implemented yet. Its class has no `jvp`. Differentiate in "
+            "reverse mode, or take the tangent away with `x.detach()`."
+        )
     values = in_common_dtype(cls, values)
     ctx: Any = OpCall()
     if not hasattr(cls.jvp, "by_call"):

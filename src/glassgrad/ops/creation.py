@@ -343,9 +343,7 @@ def empty(*size: Any, **new: Any) -> Tensor:
 
 
 @factory(new=True, out=False)
-def empty_strided(
-    size: Sequence[int], stride: Sequence[int], *, dtype: Any = None, **new: Any
-) -> Tensor:
+def empty_strided(size: Sequence[int], stride: Sequence[int], **new: Any) -> Tensor:
     """A tensor of whatever was in memory, with such strides.
 
     Args:
@@ -379,15 +377,14 @@ def empty_strided(
             f"strides={list(steps)}. Memory is walked forwards. Write strides from 0 on."
         )
     reach = sum([(n - 1) * step for n, step in zip(sizes, steps, strict=True)])
-    memory = np.empty(0 if 0 in sizes else 1 + reach, as_dtype(dtype or get_default_dtype()))
+    wanted = as_dtype(new.pop("dtype") or get_default_dtype())
+    memory = np.empty(0 if 0 in sizes else 1 + reach, wanted)
     array = CPU_BACKEND.strided(memory, sizes, steps, 0)
     return made(array, like=new.pop("beside", None), **new)
 
 
 @factory(like=True, new=True)
-def full(
-    size: Sequence[int], fill_value: Number | Tensor, *, dtype: Any = None, **new: Any
-) -> Tensor:
+def full(size: Sequence[int], fill_value: Number | Tensor, **new: Any) -> Tensor:
     """A tensor of one number everywhere.
 
     Args:
@@ -412,7 +409,7 @@ def full(
     value, own = number_of("full", fill_value)
     if isinstance(fill_value, float):  # np.float64 is one
         own = get_default_dtype()
-    return filled("full", (size,), value, dtype=dtype or own, **new)
+    return filled("full", (size,), value, dtype=new.pop("dtype") or own, **new)
 
 
 # Counting -----------------------------------------------------------------------------------------
@@ -517,9 +514,7 @@ def linspace(start: Any, end: Any, steps: int, *, dtype: Any = None, **new: Any)
 
 
 @factory()
-def logspace(
-    start: Any, end: Any, steps: int, base: float = 10.0, *, dtype: Any = None, **new: Any
-) -> Tensor:
+def logspace(start: Any, end: Any, steps: int, base: float = 10.0, **new: Any) -> Tensor:
     """Powers of `base` whose exponents lie at equal distances, from `start` to `end`.
 
     Args:
@@ -537,7 +532,7 @@ def logspace(
         tensor([  1.,  10., 100.])
     """
     exponents = linspace(start, end, steps, dtype=np.dtype(np.float64))
-    return made(base**exponents.payload, dtype or get_default_dtype(), **new)
+    return made(base**exponents.payload, new.pop("dtype") or get_default_dtype(), **new)
 
 
 @factory()

@@ -136,7 +136,7 @@ def mm(input: Tensor, mat2: Tensor) -> Tensor:
 
 
 class Mv(Mm):
-    """z = X·v        X̄ = z̄·vᵀ,  v̄ = Xᵀ·z̄"""
+    """z = X·y        X̄ = z̄·yᵀ,  ȳ = Xᵀ·z̄"""
 
     saves = ("self", "vec")
     saved_if = {"self": 1, "vec": 0}

@@ -306,6 +306,15 @@ class LinalgCholeskyEx(Decomposition):
         moved = solved(adjoint(y), inner * triangle_like(y, 1) + below, upper=True) / 2
         return adjoint(solved(adjoint(y), adjoint(moved), upper=True))
 
+    @staticmethod
+    def jvp(ctx, dx):
+        """Of a tangent that is not Hermitian, too: there it is PyTorch's, and no transpose."""
+        (y,) = ctx.saved_tensors
+        lower = adjoint(y) if ctx.upper else y
+        inner = solved(lower, adjoint(solved(lower, adjoint(dx))))
+        moved = lower @ (inner * triangle_like(y, 0.5))
+        return adjoint(moved) if ctx.upper else moved
+
     @classmethod
     def explain(cls, error, values):
         orders = cholesky_orders(asnumpy(values[0]))
@@ -930,31 +939,30 @@ class LinalgSvd(IntoVectors):
     def backward(ctx, u_bar, s_bar, vh_bar):
         (x,) = ctx.saved_tensors
         u, s, vh = run(LinalgSvd, x, full_matrices=False, checks=False)
-        k, is_complex = s.shape[-1], x.dtype.kind == "c"
-        (n, m), phases = x.shape[-2:], []
-        inner, outside = None if s_bar is None else as_diagonal(s_bar, x), None
+        k, (n, m), phases = s.shape[-1], x.shape[-2:], []
+        inner, outside = [None if s_bar is None else as_diagonal(s_bar, x)], []
         if u_bar is not None:
-            u_bar = u_bar[..., :k]
-            turned = adjoint(u) @ u_bar
-            skew = turned - adjoint(turned)
+            turned, gaps, rest = _turning(u, u_bar[..., :k], s)
             phases.append(turned)
-            inner = total([inner, divided_by_gaps(skew, s * s) * s[..., None, :]])
-            if is_complex:
-                inner = inner + as_diagonal(diagonal_of(skew) / (2 * s), x)
-            if n > k:
-                outside = ((u_bar - u @ turned) / s[..., None, :]) @ vh
+            inner.append(gaps * s[..., None, :])
+            if x.dtype.kind == "c":
+                inner.append(as_diagonal(diagonal_of(turned - adjoint(turned)) / (2 * s), x))
+            outside.append(rest @ vh if n > k else None)
         if vh_bar is not None:
-            vh_bar = vh_bar[..., :k, :]
-            turned = vh @ adjoint(vh_bar)
+            turned, gaps, rest = _turning(adjoint(vh), adjoint(vh_bar[..., :k, :]), s)
             phases.append(turned)
-            gaps = divided_by_gaps(turned - adjoint(turned), s * s)
-            inner = total([inner, s[..., None] * gaps])
-            if m > k:
-                beside = (vh_bar - adjoint(turned) @ vh) / s[..., None]
-                outside = total([outside, u @ beside])
+            inner.append(s[..., None] * gaps)
+            outside.append(u @ adjoint(rest) if m > k else None)
         if phases:
             check_phases("svd_backward", ctx, x, total(phases))
-        return total([u @ inner @ vh, outside])
+        return total([u @ total(inner) @ vh, *outside])
+
+
+def _turning(vectors: Any, grad: Any, s: Any) -> tuple[Any, Any, Any]:
+    """What a gradient of singular vectors says of how they turn: within their space, and out."""
+    turned = adjoint(vectors) @ grad
+    gaps = divided_by_gaps(turned - adjoint(turned), s * s)
+    return turned, gaps, (grad - vectors @ turned) / s[..., None, :]
 
 
 _Svd = return_type("linalg_svd", "U S Vh")

@@ -251,11 +251,15 @@ _SIZES: dict[str, dict[int, OpClass]] = {
 """For each mode the op for each number of dims."""
 
 
+NewSize = int | Sequence[int] | None
+Factor = float | Sequence[float] | None
+
+
 @function(home="nn.functional")
 def interpolate(
     input: Tensor,
-    size: int | Sequence[int] | None = None,
-    scale_factor: float | Sequence[float] | None = None,
+    size: NewSize = None,
+    scale_factor: Factor = None,
     mode: str = "nearest",
     align_corners: bool | None = None,
     recompute_scale_factor: bool | None = None,
@@ -360,8 +364,8 @@ def _new_sizes(
 @function(home="nn.functional")
 def upsample(
     input: Tensor,
-    size: int | Sequence[int] | None = None,
-    scale_factor: float | Sequence[float] | None = None,
+    size: NewSize = None,
+    scale_factor: Factor = None,
     mode: str = "nearest",
     align_corners: bool | None = None,
 ) -> Tensor:
@@ -375,11 +379,7 @@ def upsample(
 
 
 @function(home="nn.functional")
-def upsample_nearest(
-    input: Tensor,
-    size: int | Sequence[int] | None = None,
-    scale_factor: float | Sequence[float] | None = None,
-) -> Tensor:
+def upsample_nearest(input: Tensor, size: NewSize = None, scale_factor: Factor = None) -> Tensor:
     """`interpolate` with the pixel that is nearest.
 
     Example:
@@ -390,11 +390,7 @@ def upsample_nearest(
 
 
 @function(home="nn.functional")
-def upsample_bilinear(
-    input: Tensor,
-    size: int | Sequence[int] | None = None,
-    scale_factor: float | Sequence[float] | None = None,
-) -> Tensor:
+def upsample_bilinear(input: Tensor, size: NewSize = None, scale_factor: Factor = None) -> Tensor:
     """`interpolate` by straight lines, with the corners on each other.
 
     Example:
