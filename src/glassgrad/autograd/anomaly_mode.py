@@ -176,6 +176,7 @@ class detect_anomaly(set_detect_anomaly):  # noqa: N801  # PyTorch's name
 
     Example:
         >>> x = tensor(0.0, requires_grad=True)
+        >>> import warnings
         >>> with warnings.catch_warnings(action="ignore"), detect_anomaly():
         ...     try:
         ...         (x * 0).sqrt().backward()

@@ -60,7 +60,7 @@ class FunctionCtx:
     def save_for_forward(self, *tensors: Tensor | None) -> None:
         """Save tensors for `jvp`, which finds them in `ctx.saved_tensors`."""
         said = "save_for_forward expects all arguments to be tensors"
-        plugs.calls.check_kept(said, tensors)
+        plugs.saved.check_kept(said, tensors)
         self.saved_for_forward = tensors
 
     def mark_dirty(self, *args: Tensor) -> None:

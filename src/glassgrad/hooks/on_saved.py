@@ -131,11 +131,9 @@ def pack_one(node: Any, index: int, tensor: Tensor, hooks: HookPair) -> None:
     elif node._is_users:
         edge = edge_of(kept)
     else:
+        edge = saved.edge_of_saved(node, index)
+        output_nr = 0 if node._result_at == index else None
         dtype = None if tensor.dtype == kept.dtype else kept.dtype  # converted by the op
-        if node._saved_names[index] == "result":
-            output_nr = 0
-        else:
-            edge = saved.edge_of_saved(node, index)
     put_in(node, index, Packed(tensor, hooks, edge, output_nr, dtype))
 
 

@@ -11,7 +11,7 @@ import warnings
 from sys import _getframe
 from typing import Any
 
-from glassgrad.core.errors import ArgumentTypeError, GraphError, LeafWriteError
+from glassgrad.core.errors import GraphError, LeafWriteError
 from glassgrad.core.graph import GradientEdge, number
 from glassgrad.core.saved import Gone
 from glassgrad.core.state import Func, Values, here, is_ours, plugs
@@ -27,16 +27,6 @@ CLEARED: Any = Gone(
     "the autograd.Function. Either access saved_tensors only once, or set "
     "clear_saved_tensors_on_access=False."
 )
-
-
-def check_kept(said: str, tensors: Values) -> None:
-    """Raise if anything but tensors is to be kept; `said`: what PyTorch says to that."""
-    for position, tensor in enumerate(tensors):
-        if tensor is not None and not isinstance(tensor, Tensor):
-            raise ArgumentTypeError(
-                f"{said}, but argument {position} is of type {type(tensor).__name__}. Keep other "
-                "values on ctx: `ctx.dim = dim`."
-            )
 
 
 def form_of(cls: Any) -> tuple[Func, bool, bool]:
@@ -98,9 +88,8 @@ def place_outputs(ctx: Any, args: Values, raw: Any, edges: Any) -> Any:
         if not ctx._materialize_non_diff_grads:
             ctx._gradless = tuple(gradless)
     if edges is not None and ctx.to_save:
-        check_kept("save_for_backward can only save variables", ctx.to_save)
-        to_save = ctx.__dict__.pop("to_save")  # an output among them refers to the node: a cycle
-        keep(ctx, to_save, marked)
+        # What is to be saved goes: an output among it refers to the node, which would be a cycle.
+        keep(ctx, ctx.__dict__.pop("to_save"), marked)
     if marked:
         ctx.__dict__.pop("dirty_tensors", None)  # outputs refer to the node: that would be a cycle
         ctx.__dict__.pop("non_differentiable", None)
@@ -115,7 +104,7 @@ def _place(ctx: Any, args: Values, out: Any, edge: Any, marked: Any) -> Any:
     """An output at `edge`, None for nowhere.
 
     Nearly always it is a tensor that `forward` has just made. Else it was changed in place, is an
-    input as it is, or a view.
+    input as it is, or a view. An input as it is becomes a view, which nobody may write.
 
     Args:
         marked: whether any tensor was marked as dirty or non-differentiable.
@@ -128,17 +117,19 @@ def _place(ctx: Any, args: Values, out: Any, edge: Any, marked: Any) -> Any:
             is_it = [arg is out for arg in args if isinstance(arg, Tensor)]
             move(out, edge, is_it.index(True) if True in is_it else 0)
         return out
-    is_input, here, cold = is_any_of(out, args), out.edge, out.cold
+    is_input, here, cold = False, out.edge, out.cold
+    for arg in args:  # `is_any_of` written out: every call pays for it
+        is_input |= arg is out
     is_gradless = out.payload.dtype.kind not in "fc"
     if edge is None or is_gradless or (marked and is_any_of(out, ctx.non_differentiable)):
         if is_input and here is None:
-            return _alias(out)
+            return as_view(wrap(out.payload), out, made=CUSTOM)
         if not is_input and cold is not None and cold.base is not None:
             cold.made = CUSTOM
             return out
         return out.detach() if here is not None else out
     if is_input or here is LEAF or (here is not None and here.__class__ is not Pending):
-        out = _alias(out)
+        out = as_view(wrap(out.payload), out, made=CUSTOM)
     out.edge = edge
     cold = out.cold
     if cold is not None and cold.base is not None:

@@ -7,7 +7,8 @@ asks a node what it saved, and tensors that were written before they were saved,
 import copy
 from typing import Any, NamedTuple
 
-from glassgrad.core.graph import AccumulateGrad, Edge, GradientEdge, Node, ends
+from glassgrad.core.errors import ArgumentTypeError
+from glassgrad.core.graph import AccumulateGrad, Edge, GradientEdge, Node
 from glassgrad.core.saved import Gone, PrimitiveNode, SavingNode, note_versions, operand_of
 from glassgrad.core.state import Names, Values, modes, plugs, special
 from glassgrad.core.tensor import Pending, Tensor, Version, wrap
@@ -33,10 +34,6 @@ class Output(NamedTuple):
     version: Version
     output_nr: int
 
-    def unpack(self, node: Node) -> Tensor:
-        """The output as it was."""
-        return output_again(node, self.output_nr, self.payload, self.version)
-
 
 def output_again(node: Node, output_nr: int, array: Any, version: Version | None) -> Tensor:
     """One of the node's outputs, of the array that was kept of it."""
@@ -50,21 +47,39 @@ def output_again(node: Node, output_nr: int, array: Any, version: Version | None
 
 def keep(ctx: Any, tensors: Values, marked: Any) -> None:
     """Keep tensors on the node of a user's Function: as they are, but for its own outputs."""
-    kept: list[Any] = list(tensors)
-    for index, tensor in enumerate(tensors):
-        if tensor is not None:
-            is_output = ends(tensor.edge)[0] is ctx
-            if marked and tensor._is_view() and is_any_of(tensor, ctx.dirty_tensors):
-                is_output = True  # its edge is that of an AsStridedBackward0 behind this node
-            if is_output:
-                kept[index] = Output(tensor.payload, tensor.version_counter(), tensor.output_nr)
-    ctx.holders = tensors
-    note_versions(ctx)
+    kept: list[Any] = []
+    is_counted = False
+    for tensor in tensors:
+        if not isinstance(tensor, Tensor):
+            check_kept("save_for_backward can only save variables", tensors)
+            kept.append(None)
+            continue
+        edge = tensor.edge
+        is_output = edge is ctx or (edge.__class__ is GradientEdge and edge.node is ctx)
+        if marked and tensor._is_view() and is_any_of(tensor, ctx.dirty_tensors):
+            is_output = True  # its edge is that of an AsStridedBackward0 behind this node
+        if is_output:
+            tensor = Output(tensor.payload, tensor.version_counter(), tensor.output_nr)
+        kept.append(tensor)
+        is_counted |= is_output or tensor.cold is not None
+    if is_counted:
+        ctx.holders = tensors
+        note_versions(ctx)
     ctx.holders = tuple(kept)
     if special and modes.hook_pairs:
         for index, tensor in enumerate(tensors):
             if tensor is not None:
                 plugs.saved_hooks.pack_one(ctx, index, tensor, modes.hook_pairs[-1])
+
+
+def check_kept(said: str, tensors: Values) -> None:
+    """Raise if anything but tensors is to be kept; `said`: what PyTorch says to that."""
+    for position, tensor in enumerate(tensors):
+        if tensor is not None and not isinstance(tensor, Tensor):
+            raise ArgumentTypeError(
+                f"{said}, but argument {position} is of type {type(tensor).__name__}. Keep other "
+                "values on ctx: `ctx.dim = dim`."
+            )
 
 
 def is_any_of(tensor: Tensor | None, others: Values) -> bool:
@@ -95,6 +110,8 @@ def unpack_all(node: Any) -> Values:
 def as_it_was(node: Any, index: int) -> Tensor:
     """A tensor of what was saved, in the place in the graph that it had."""
     kept, holder = node._entries[index], node.holders[index]
+    if isinstance(kept, Output):
+        return output_again(node, kept.output_nr, kept.payload, kept.version)
     if node._is_users or hasattr(kept, "unpack"):
         return settled(kept.unpack(node) if hasattr(kept, "unpack") else kept)  # type: ignore[no-any-return]  # a Tensor
     if node._saved_names[index] == "result":
