@@ -441,7 +441,8 @@ def hessian(
     def gradient(*points: Tensor) -> Tensors:
         if outer_jacobian_strategy == "forward-mode":
             for x in points:
-                x.requires_grad_()  # or they would be detached, and they are duals
+                if not x.requires_grad:
+                    x.requires_grad = True  # or they would be detached, and they are duals
         found: Tensors = jacobian(value, points, create_graph=True)
         if strict:
             _check_recorded(found, _IS_LINEAR)

@@ -359,8 +359,8 @@ class Graph:
             groups += [("pre", cold.pre), ("post", cold.post)]
         found: list[Hook] = []
         for kind, hooks in groups:
-            mine = hooks.values() if hooks else ()
-            found += [Hook(self.hook(node, x), kind, name_of(x), x) for x in mine]
+            if hooks:
+                found += [Hook(self.hook(node, x), kind, name_of(x), x) for x in hooks.values()]
         return found
 
     @staticmethod
