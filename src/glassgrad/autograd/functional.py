@@ -333,7 +333,7 @@ def _rows_at_once(asked: "_Request", outputs: Sequence[Tensor], inputs: Tensors)
     if not len(basis[0]):
         return [None] * len(inputs)
     flat = [output.reshape(-1) for output in outputs]
-    return _gradients(flat, inputs, basis, create_graph=asked.create_graph, batched=True)
+    return _gradients(flat, inputs, basis, create_graph=asked.create_graph, is_grads_batched=True)
 
 
 def _by_columns(asked: "_Request", at: "_Several") -> Any:
@@ -442,7 +442,8 @@ def hessian(
     def gradient(*points: Tensor) -> Tensors:
         if outer_jacobian_strategy == "forward-mode":
             for x in points:
-                x.requires_grad_()  # or they would be detached, and they are duals
+                if not x.requires_grad:
+                    x.requires_grad = True  # or they would be detached, and they are duals
         found: Tensors = jacobian(value, points, create_graph=True)
         if strict:
             _check_recorded(found, _IS_LINEAR)
@@ -604,33 +605,20 @@ class _Request(NamedTuple):
 
 
 def _gradients(
-    outputs: Gradients,
-    inputs: Sequence[Tensor],
-    seeds: Gradients | None = None,
-    *,
-    create_graph: bool,
-    retain_graph: bool | None = None,
-    batched: bool = False,
+    outputs: Gradients, inputs: Sequence[Tensor], seeds: Gradients | None = None, **how: Any
 ) -> tuple[Tensor | None, ...]:
     """`autograd.grad` of those outputs that require grad; None where nothing arrives.
 
     Args:
-        batched: `seeds` have one more dim in front; so have the results.
+        how: what `grad` takes besides, such as `create_graph`.
     """
     seeds = (None,) * len(outputs) if seeds is None else seeds
     recorded = [output is not None and output.requires_grad for output in outputs]
     if True not in recorded:
         return (None,) * len(inputs)
     differentiable: Any = list(compress(outputs, recorded))
-    return grad(
-        differentiable,
-        inputs,
-        list(compress(seeds, recorded)),
-        retain_graph,
-        create_graph,
-        allow_unused=True,
-        is_grads_batched=batched,
-    )
+    given = list(compress(seeds, recorded))
+    return grad(differentiable, inputs, given, allow_unused=True, **how)
 
 
 # Strict mode ------------------------------------------------------------------------------------

@@ -123,13 +123,13 @@ def _place(ctx: Any, args: Values, out: Any, edge: Any, marked: Any) -> Any:
     is_gradless = out.payload.dtype.kind not in "fc"
     if edge is None or is_gradless or (marked and is_any_of(out, ctx.non_differentiable)):
         if is_input and here is None:
-            return as_view(wrap(out.payload), out, made=CUSTOM)
+            return _alias(out)
         if not is_input and cold is not None and cold.base is not None:
             cold.made = CUSTOM
             return out
         return out.detach() if here is not None else out
     if is_input or here is LEAF or (here is not None and here.__class__ is not Pending):
-        out = as_view(wrap(out.payload), out, made=CUSTOM)
+        out = _alias(out)
     out.edge = edge
     cold = out.cold
     if cold is not None and cold.base is not None:

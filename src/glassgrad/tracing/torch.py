@@ -83,7 +83,8 @@ def record(
         >>> trace.schedule(), x.grad
         (['n2', 'n1', 'n0'], tensor([2., 4.]))
     """
-    recorder, run = _prepare(tensors, gradient, retain_graph, create_graph, inputs, values, names)
+    options = {"retain_graph": retain_graph, "create_graph": create_graph}
+    recorder, run = _prepare(tensors, gradient, inputs, values, names, **options)
     with recorder:
         recorder.run(run)
         return recorder.trace()
@@ -131,36 +132,25 @@ def step(
         >>> x.grad
         tensor([20., 40.])
     """
-    options = (tensors, gradient, retain_graph, create_graph, inputs, values, names)
-    return Session(*_prepare(*options), timeout=timeout)
+    options = {"retain_graph": retain_graph, "create_graph": create_graph}
+    prepared = _prepare(tensors, gradient, inputs, values, names, **options)
+    return Session(*prepared, timeout=timeout)
 
 
 def _prepare(
-    tensors: Any,
-    gradient: Any,
-    retain_graph: bool | None,
-    create_graph: bool,
-    inputs: Any,
-    values: str,
-    names: Any,
+    tensors: Any, gradient: Any, inputs: Any, values: str, names: Any, **options: Any
 ) -> tuple[Recorder, Any]:
-    """What watches the pass, and the pass."""
+    """What watches the pass, and the pass; `options` are its `retain_graph` and `create_graph`."""
     torch = the_torch()
     check_values(values)
     outputs = _listed(tensors, "tensors")
     wanted = None if inputs is None else _listed(inputs, "inputs")
-    keep = create_graph if retain_graph is None else retain_graph
     graph = TorchGraph(outputs, wanted, named(names))
-    run = partial(
-        torch.autograd.backward,
-        outputs,
-        [gradient] if is_tensor(gradient) else gradient,
-        retain_graph=retain_graph,
-        create_graph=create_graph,
-        inputs=wanted,
-    )
-    recorder = Recorder(graph, keep_graph=keep, full=values == "full", recorded=create_graph)
-    return recorder, run
+    given = [gradient] if is_tensor(gradient) else gradient
+    run = partial(torch.autograd.backward, outputs, given, inputs=wanted, **options)
+    keep, recorded = options["retain_graph"], options["create_graph"]
+    keep = recorded if keep is None else keep
+    return Recorder(graph, keep_graph=keep, full=values == "full", recorded=recorded), run
 
 
 def _listed(tensors: Any, what: str) -> list[Any]:

@@ -4,7 +4,7 @@ import pytest
 
 from glassgrad.autograd import Function
 from glassgrad.viz.explaining.formulas import (
-    LONGEST,
+    MOST_READ,
     NotationError,
     equations,
     formulas_of,
@@ -77,7 +77,7 @@ def test_numbers_take_the_places_of_letters():
         ("y = €", "'€' was not expected"),
         ("y = " + "√" * 900 + "x", "nested too deeply"),
         ("y = " + "(" * 900, "nested too deeply"),
-        ("y = x" + " + x" * LONGEST, "more than 1000 characters"),
+        ("y = x" + " + x" * MOST_READ, "more than 1000 characters"),
     ],
 )
 def test_what_is_no_formula_is_said_in_words(written, said):
