@@ -275,8 +275,8 @@ def apply_to_arrays(
     for tell in state.computed:
         tell(cls, operands, values, parameters, out)
     out = tuple([whole(part) for part in out]) if cls.multiple else whole(out)
-    edges: Any = None
     node: Any = None
+    edges = None
     if cls.differentiable and modes.grad and not modes.inference:
         edges = edges_of(operands[cls.differentiates])
     if edges is not None:
