@@ -319,7 +319,8 @@ class TransformedDistribution(Derived):
         transforms: Transform | Sequence[Transform],
         validate_args: Switch = None,
     ) -> None:
-        self.transforms = [transforms] if isinstance(transforms, Transform) else list(transforms)
+        is_many = isinstance(transforms, Sequence)
+        self.transforms = list(transforms) if is_many else [transforms]
         for transform in self.transforms:
             if not isinstance(transform, Transform):
                 raise ArgumentError(

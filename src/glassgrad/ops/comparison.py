@@ -369,7 +369,7 @@ def equal(input: Tensor, other: Tensor) -> bool:
         True
     """
     require_tensor("equal", input)
-    require_tensor("equal", other, "other")
+    require_tensor("equal", other)
     return input.shape == other.shape and _are_all("equal", Eq.apply(input, other))
 
 

@@ -483,6 +483,7 @@ class _Index(AlongLine):
     """The index of an extreme element."""
 
     differentiable = False
+    kernel, kinds = "argmax_cpu", "biuf"
 
 
 class ArgMax(_Index):
@@ -627,6 +628,7 @@ class MedianDim(AlongDim):
     """y, k = medianᵢ xᵢ, argmedianᵢ xᵢ        x̄ᵢ = ȳ·[i = k]"""
 
     node = "MedianBackward1"
+    kernel, kinds = "median_out", "biuf"
 
     @staticmethod
     def forward(x, *, dim, keepdim):
@@ -637,6 +639,7 @@ class NanmedianDim(AlongDim):
     """y, k = nanmedianᵢ xᵢ, argnanmedianᵢ xᵢ        x̄ᵢ = ȳ·[i = k]"""
 
     node = "NanmedianBackward1"
+    kernel, kinds = "median_out", "biuf"
 
     @staticmethod
     def forward(x, *, dim, keepdim):
@@ -648,6 +651,7 @@ class Median(_OfAll):
 
     along = MedianDim
     of_nothing = math.nan
+    kernel, kinds = "median_cpu", "biuf"
 
     @staticmethod
     def forward(x):
@@ -659,6 +663,7 @@ class Nanmedian(_OfAll):
 
     along = NanmedianDim
     of_nothing = math.nan
+    kernel, kinds = "median_cpu", "biuf"
 
     @staticmethod
     def forward(x):
