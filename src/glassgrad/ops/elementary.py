@@ -201,7 +201,7 @@ class PowTensor(Elementwise):
         x, y, z = ctx.saved_tensors
         x_bar = grad * np.where(y == 0, 0.0, y * x ** np.where(y == 0, 1.0, y - 1))
         # At x = 0 and y ≥ 0 the power is flat in y; ln 0 would make it nan.
-        flat = (x == 0) & (y >= 0)
+        flat = (x == 0) & (np.real(y) >= 0)
         return x_bar, grad * np.where(flat, 0.0, z * np.log(np.where(flat, 1.0, x)))
 
 
@@ -219,7 +219,7 @@ class PowScalarBase(Elementwise):
     def backward(ctx, grad):
         y, z = ctx.saved_tensors
         if ctx.base == 0:
-            return grad * np.where(y >= 0, 0.0, z * -np.inf)
+            return grad * np.where(np.real(y) >= 0, 0.0, z * -np.inf)
         return grad * z * _log(ctx.base)
 
 
