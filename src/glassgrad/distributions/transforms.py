@@ -319,8 +319,8 @@ class TransformedDistribution(Derived):
         transforms: Transform | Sequence[Transform],
         validate_args: Switch = None,
     ) -> None:
-        is_many = isinstance(transforms, Sequence)
-        self.transforms = list(transforms) if is_many else [transforms]
+        given: Any = transforms
+        self.transforms: list[Transform] = list(given) if isinstance(given, Sequence) else [given]
         for transform in self.transforms:
             if not isinstance(transform, Transform):
                 raise ArgumentError(

@@ -403,7 +403,7 @@ def _places(like: Any, ctx: Any) -> tuple[Any, Any, int]:
 
 def _holders(own: Any, n: int, dtype: Any) -> Any:
     """How many elements of x are at each of the n places in memory; 1 where none is."""
-    return np.maximum(np.bincount(own, minlength=n), 1).astype(dtype)
+    return np.astype(np.maximum(np.bincount(own, minlength=n), 1), dtype)
 
 
 def _is_within(ctx: Any) -> bool:
