@@ -192,3 +192,14 @@ def test_nans_inside_of_a_transform_are_found(lib):
         assert vmap(grad(lambda x: x * x))(x).tolist() == [8.0, -2.0]
         with pytest.raises(RuntimeError, match="Function 'SqrtBackward0' returned nan values"):
             vmap(grad(lambda x: x.sqrt()))(x)
+
+
+def test_numpy_adds_no_warning_of_its_own(lib):
+    x = lib.tensor([-1.0], requires_grad=True)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        with pytest.raises(RuntimeError, match="returned nan"), lib.autograd.detect_anomaly():
+            lib.sqrt(x).backward()
+    assert len(caught) == 2
+    assert "Anomaly Detection has been enabled" in str(caught[0].message)
+    assert "Error detected in Sqrt" in str(caught[1].message)

@@ -233,3 +233,21 @@ def test_a_backward_that_stumbles_over_a_missing_gradient_is_found(lib):
     with pytest.raises(error(lib), match="Expected backward function to handle undefined output"):
         lib.autograd.gradcheck(lambda x: sum_of(stumbling(x)), x)
     assert lib.autograd.gradcheck(lambda x: sum_of(stumbling(x)), x, check_undefined_grad=False)
+
+
+def test_the_jacobians_of_older_programs(lib):
+    home = lib.autograd.gradcheck
+    home = __import__("sys").modules[home.__module__]
+    a, b = leaf(lib, [1.0, 2.0]), leaf(lib, [3.0, 4.0])
+    with pytest.warns(FutureWarning, match="private API"):
+        found = home.get_numerical_jacobian(lambda xs: (2 * xs[0] + xs[1],), (a, b), eps=1e-6)
+    np.testing.assert_allclose([x.tolist() for x in found], [2 * np.eye(2), np.eye(2)], atol=1e-6)
+    with pytest.warns(FutureWarning, match="private API"):
+        found, *rest = home.get_analytical_jacobian((a, b), 2 * a + b)
+    np.testing.assert_allclose([x.tolist() for x in found], [2 * np.eye(2), np.eye(2)])
+    assert all(rest)
+    with (
+        pytest.warns(FutureWarning, match="private API"),
+        pytest.raises(ValueError, match=r"Expected grad_out to be 1\.0"),
+    ):
+        home.get_numerical_jacobian(lambda xs: xs[0], (a, b), eps=1e-6, grad_out=2.0)

@@ -1,5 +1,7 @@
 """What hooks can ask about the pass that runs them."""
 
+import contextlib
+
 import pytest
 import torch
 
@@ -8,8 +10,7 @@ from both import bare, leaf, make
 
 
 def asked(lib, name):
-    home = torch._C if lib is torch else glassgrad.autograd.graph
-    return getattr(home, name)
+    return getattr(lib._C, name)
 
 
 # Which pass --------------------------------------------------------------------------------------
@@ -151,3 +152,23 @@ def test_outside_of_a_pass_nobody_knows(lib):
 def test_only_nodes_run():
     with pytest.raises(TypeError, match="expects an grad_fn, but got int"):
         glassgrad.autograd.graph._will_engine_execute_node(1)
+
+
+def test_a_pass_knows_its_order_beforehand(lib):
+    seen = []
+    x = leaf(lib, 1.0)
+    y = x.sin() * x.cos()
+    order = asked(lib, "_current_graph_task_execution_order")
+    y.register_hook(lambda _: seen.extend(order()))
+    with no_threads(lib):
+        y.backward()
+    names = [bare(node.name()) for node in seen]
+    assert names == ["MulBackward0", "CosBackward0", "SinBackward0", "AccumulateGrad"]
+    with pytest.raises(RuntimeError, match="should only be called during the backward pass"):
+        order()
+
+
+def no_threads(lib):
+    if lib is torch:
+        return torch.autograd.set_multithreading_enabled(False)
+    return contextlib.nullcontext()

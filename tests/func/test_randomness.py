@@ -228,3 +228,12 @@ def test_means_decide_for_each(lib):
     x = plain(lib, [[0.0, 100.0], [200.0, 300.0]])
     found = lib.vmap(lambda x: lib.normal(x, 0.0), randomness="different")(x)
     assert found.tolist() == x.tolist()
+
+
+@pytest.mark.parametrize("name", ["dropout", "alpha_dropout"])
+def test_dropout_may_drop_the_same_of_all_examples(lib, name):
+    drop = getattr(lib.nn.functional, name)
+    x = lib.ones(3, 40)
+    for randomness in ("same", "different"):
+        y = lib.func.vmap(lambda x: drop(x, 0.5, training=True), randomness=randomness)(x)
+        assert bool((y == y[:1]).all()) == (randomness == "same")

@@ -32,3 +32,10 @@ def test_a_write_to_it_is_a_write_to_the_base(lib):
     assert y.tolist() == [1, 20, 3, 40]
     y.sum().backward()
     assert x.grad.tolist() == [1, 10, 1, 10]
+
+
+def test_elements_that_share_a_place_share_its_gradient(lib):
+    x = lib.ones(3, 2, dtype=lib.float64, requires_grad=True)
+    y = x.expand(2, 3, 2).as_strided((2, 2), (1, 2))
+    y.backward(lib.tensor([[0.0, 1.0], [2.0, 3.0]], dtype=lib.float64))
+    assert x.grad.tolist() == [[0.0, 2.0], [1.0, 3.0], [0.0, 0.0]]

@@ -230,7 +230,6 @@ LEAF = gg.tensor([1.0], requires_grad=True)
         ({LEAF}, ArgumentTypeError, "ordered collections"),
         ([1.0], ArgumentTypeError, "one of the params is float"),
         ([LEAF * 2], ArgumentError, "can't optimize a non-leaf Tensor .*MulBackward0"),
-        ([LEAF, LEAF], ArgumentError, "more than one parameter group"),
         ([{"params": LEAF}, {"params": LEAF}], ArgumentError, "more than one parameter group"),
         ([{"params": LEAF}, LEAF], ArgumentTypeError, "param_group must be a dict"),
     ],
@@ -238,6 +237,16 @@ LEAF = gg.tensor([1.0], requires_grad=True)
 def test_parameters_that_cannot_be_optimized_are_refused(kind, params, error, words):
     with pytest.raises(error, match=words):
         kind(params)
+
+
+def test_a_parameter_twice_in_one_group_is_warned_of(lib):
+    p = lib.tensor([1.0], requires_grad=True)
+    with pytest.warns(UserWarning, match="parameter group with duplicate parameters"):
+        lib.optim.SGD([p, p], lr=0.1)
+    with pytest.raises(ValueError, match="more than one parameter group"):
+        lib.optim.SGD([{"params": p}, {"params": p}], lr=0.1)
+    with pytest.raises(KeyError, match="params"):
+        lib.optim.SGD([{"lr": 0.1}])
 
 
 @pytest.mark.parametrize(

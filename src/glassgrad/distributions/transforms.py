@@ -533,7 +533,8 @@ class TransformedDistribution(Derived):
         transforms: Transform | Sequence[Transform],
         validate_args: Switch = None,
     ) -> None:
-        self.transforms = [transforms] if isinstance(transforms, Transform) else list(transforms)
+        given: Any = transforms
+        self.transforms: list[Transform] = list(given) if isinstance(given, Sequence) else [given]
         for transform in self.transforms:
             if not isinstance(transform, Transform):
                 raise ArgumentError(

@@ -9,7 +9,7 @@ import operator
 from collections.abc import ItemsView, Iterable, Iterator, Mapping, ValuesView
 from typing import Any, ClassVar, Self
 
-from glassgrad.core.errors import ArgumentError, ArgumentTypeError, DimError
+from glassgrad.core.errors import ArgumentError, ArgumentTypeError, DimError, ExpectationError
 from glassgrad.core.tensor import Tensor
 from glassgrad.nn.module import Module
 from glassgrad.nn.parameter import Parameter
@@ -161,6 +161,11 @@ class _Modules(_Numbered):
         """Add one in front of that of an index; returns the container."""
         if not -len(self) <= index <= len(self):
             raise self._out_of_range(index)
+        if not isinstance(module, Module):
+            raise ExpectationError(
+                f"module should be of type: {Module}, but it is a {type(module).__name__}. A part "
+                "of a network has to be one. Derive its class from nn.Module."
+            )
         modules = list(self)
         modules.insert(index, module)
         self._replace(modules)

@@ -187,7 +187,7 @@ class PowTensor(Elementwise):
     def gradient(grad, x, y, z):
         x_bar = grad * np.where(y == 0, 0.0, y * x ** np.where(y == 0, 1.0, y - 1))
         # At x = 0 and y ≥ 0 the power is flat in y; ln 0 would make it nan.
-        flat = (x == 0) & (y >= 0)
+        flat = (x == 0) & (np.real(y) >= 0)
         return x_bar, grad * np.where(flat, 0.0, z * np.log(np.where(flat, 1.0, x)))
 
 
@@ -204,7 +204,7 @@ class PowScalarBase(Elementwise):
     @staticmethod
     def gradient(grad, y, z, *, base):
         if base == 0:
-            return grad * np.where(y >= 0, 0.0, z * -np.inf)
+            return grad * np.where(np.real(y) >= 0, 0.0, z * -np.inf)
         return grad * z * _log(base)
 
 

@@ -373,7 +373,7 @@ class AsStrided(Transposed):
         zeros, row = zeros_like(grad, (n,)), grad.reshape(-1)
         of_memory = run(IndexAdd, zeros, row, shown, dim=0, alpha=1)
         if 0 in ctx.steps:  # several elements of x share a place: each gets its part
-            of_memory = of_memory / np.maximum(np.bincount(own, minlength=n), 1).astype(grad.dtype)
+            of_memory = of_memory / _holders(own, n, grad.dtype)
         return run(IndexSelect, of_memory, own, dim=0).reshape(ctx.shape)
 
     @classmethod
@@ -398,6 +398,11 @@ def _places(like: Any, ctx: Any) -> tuple[Any, Any, int]:
     n = int(max(np.max(shown, initial=0), np.max(own, initial=0))) + 1 - first
     asarray = backend_of(array_of(like)).asarray
     return asarray(shown - first), asarray(own - first), n
+
+
+def _holders(own: Any, n: int, dtype: Any) -> Any:
+    """How many elements of x are at each of the n places in memory; 1 where none is."""
+    return np.astype(np.maximum(np.bincount(own, minlength=n), 1), dtype)
 
 
 def _is_within(ctx: Any) -> bool:

@@ -498,7 +498,7 @@ def binary_cross_entropy_with_logits(
     """
     name = "binary_cross_entropy_with_logits"
     if input.shape != target.shape:
-        raise errors.ShapeError(
+        raise errors.ArgumentError(
             f"Target size ({tuple(target.shape)}) must be the same as input size "
             f"({tuple(input.shape)}). Each score has its answer. Write "
             "`target.reshape(input.shape)`."

@@ -222,6 +222,12 @@ def is_contiguous(input: Tensor, *, memory_format: Any = contiguous_format) -> b
     """
     array = input.payload
     dims = _CHANNELS_LAST.get(memory_format)
+    if dims is not None and isinstance(array, Layer):
+        raise TransformError(
+            "NYI: querying is_contiguous inside of vmap for memory_format other than "
+            "torch.contiguous_format: the examples of a batch need not lie as one does. Ask "
+            "outside of the function."
+        )
     if dims is not None:
         return array.ndim == len(dims) and bool(np.transpose(array, dims).flags.c_contiguous)
     return bool(array.flags.c_contiguous)

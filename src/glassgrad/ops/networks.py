@@ -401,6 +401,12 @@ def group_norm(
             f"shape {list(input.shape)} and num_groups={num_groups}. Groups have one size. Write a "
             f"divisor of {channels}."
         )
+    if input.shape[0] * math.prod(input.shape[1:]) == num_groups:
+        raise ArgumentError(
+            f"Expected more than 1 value per channel when training, got input size "
+            f"{list(input.shape)} and num_groups={num_groups}. One number has no deviation. Write "
+            "fewer groups."
+        )
     for key, value in (("weight", weight), ("bias", bias)):
         if value is not None and value.shape != (channels,):
             raise errors.ShapeError(

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.errors import ArgumentError, DTypeError, RangeError, TransformError
+from glassgrad.core.errors import ArgumentError, DTypeError, KernelError, RangeError, TransformError
 from glassgrad.core.primitive import Primitive, constant
 from glassgrad.core.tensor import Tensor
 from glassgrad.memory.calls import warn
@@ -494,10 +494,10 @@ def _fractional(input: Tensor, *bounds: Any) -> Tensor:
 
 
 def _check_real(input: Tensor, *bounds: Any) -> None:
-    """Raise DTypeError for a complex number: none is larger or smaller than another."""
+    """Raise KernelError for a complex number: none is larger or smaller than another."""
     for x in (input, *bounds):
         if isinstance(x, complex) or (isinstance(x, Tensor) and x.dtype.kind == "c"):
-            raise DTypeError(
+            raise KernelError(
                 "clamp is not supported for complex types: complex numbers have no order. Write "
                 "`x.abs().clamp(…)`."
             )

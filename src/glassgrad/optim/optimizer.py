@@ -27,6 +27,7 @@ from glassgrad.core import errors
 from glassgrad.core.state import Func, Names, T, about_to_write, before_write
 from glassgrad.core.tensor import Tensor
 from glassgrad.hooks.on_gradients import Hooks, RemovableHandle, add_hook
+from glassgrad.memory.calls import warn
 from glassgrad.ops import zeros_like
 from glassgrad.ops._arguments import check_type
 from glassgrad.ops.creation import tensor
@@ -280,7 +281,7 @@ class Optimizer:
                 f"param_group must be a dict, but got {type(param_group)}. "
                 'It needs names for its options. Write {"params": […], "lr": …}.'
             )
-        params = param_group.get("params", ())
+        params = param_group["params"]
         params = [params] if isinstance(params, Tensor) else _listed(params, what="params")
         names = [param[0] for param in params if isinstance(param, tuple)]
         if names and len(names) < len(params):
@@ -310,11 +311,15 @@ class Optimizer:
             _require_optimizable(param, may_be_computed=bool(group.get("differentiable")))
             if id(param) in taken:
                 raise errors.ArgumentError(
-                    "some parameters appear in more than one parameter group (or twice in one): "
-                    f"a tensor of shape {tuple(param.shape)}. It would move twice in a step. "
-                    "Name each parameter once."
+                    "some parameters appear in more than one parameter group: a tensor of shape "
+                    f"{tuple(param.shape)}. It would move twice in a step. Name each parameter "
+                    "once."
                 )
-            taken.add(id(param))
+        if len({id(param) for param in params}) < len(params):
+            warn(
+                "optimizer contains a parameter group with duplicate parameters: they move twice "
+                "in a step. In future, this will cause an error. Name each parameter once."
+            )
         self.param_groups.append(group)
 
     def _patch_step_function(self) -> None:

@@ -37,6 +37,9 @@ class _Packed(NamedTuple):
     unsorted_indices: Tensor | None
 
 
+_DTYPES = ("byte", "char", "double", "float", "half", "int", "long", "short")
+
+
 class PackedSequence(_Packed):
     """Sequences without padding; made by `pack_padded_sequence` and `pack_sequence`.
 
@@ -68,13 +71,24 @@ class PackedSequence(_Packed):
         """The same with its data in another dtype, or on another device."""
         return self._replace(data=self.data.to(*args, **kwargs))
 
-    def float(self) -> "PackedSequence":
-        """`to(float32)`."""
-        return self._replace(data=self.data.float())
+    def __getattr__(self, name: str) -> Any:
+        """`double()`, `long()` and their like: the same, with the data in another dtype."""
+        if name not in _DTYPES:
+            raise AttributeError(f"'PackedSequence' object has no attribute {name!r}")
+        return lambda: self._replace(data=getattr(self.data, name)())
 
-    def double(self) -> "PackedSequence":
-        """`to(float64)`."""
-        return self._replace(data=self.data.double())
+    def pin_memory(self) -> "PackedSequence":
+        """The same: there is no other memory here."""
+        return self
+
+    def is_pinned(self) -> bool:
+        """False: there is no such memory here."""
+        return False
+
+    @property
+    def is_cuda(self) -> bool:
+        """Whether the data is on a GPU."""
+        return bool(self.data.is_cuda)
 
     def cpu(self) -> "PackedSequence":
         """`to("cpu")`."""

@@ -150,7 +150,12 @@ class ConcatDataset(Dataset[SampleT_co]):
 
     def __getitem__(self, index: Any) -> SampleT_co:
         position = index + len(self) if index < 0 else index
-        if not 0 <= position < len(self):
+        if position < 0:
+            raise errors.ArgumentError(
+                f"absolute value of index should not exceed dataset length: {index} is before the "
+                f"first of {len(self)} samples. Write {-len(self)} or more."
+            )
+        if position >= len(self):
             raise errors.DimError(
                 f"index {index} is out of bounds for {len(self)} samples. "
                 "There is no sample there. Write an index below that."
