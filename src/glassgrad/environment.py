@@ -561,6 +561,13 @@ def _no_group(*args: Any, **kwargs: Any) -> Any:
     )
 
 
+def _no_download(*args: Any, **kwargs: Any) -> Any:
+    raise GraphError(
+        "nothing is downloaded here. Load the weights with PyTorch or a browser, and write "
+        "`model.load_state_dict(load(path))`, which reads PyTorch's files."
+    )
+
+
 class Future(Generic[T]):
     """A result that another process will send, in annotations of programs; none is sent here."""
 
@@ -680,6 +687,7 @@ _FUNCTIONS: tuple[tuple[str, Any, str], ...] = (
     ("distributed", _no_group, "get_rank get_world_size init_process_group barrier all_reduce"),
     ("distributed", _no_group, "destroy_process_group all_gather broadcast reduce new_group"),
     ("distributed.nn", _no_group, "all_reduce all_gather"),
+    ("hub", _no_download, "download_url_to_file help list load load_state_dict_from_url load_url"),
     ("jit", _says(False), "is_scripting is_tracing"),
     ("jit", _decorator, "script ignore"),
     ("jit", _same, "trace trace_module freeze optimize_for_inference unused export"),
