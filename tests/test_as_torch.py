@@ -51,6 +51,9 @@ from torch.utils.data.distributed import DistributedSampler
 from torch.utils.tensorboard import SummaryWriter
 from torch.distributions.lowrank_multivariate_normal import LowRankMultivariateNormal
 from torch.distributions.constraint_registry import biject_to
+from torch.distributed.elastic.multiprocessing.errors import record
+from torch.types import _dtype, _size
+from torch._C import _disabled_torch_function_impl
 
 assert torch.utils.data.distributed.DistributedSampler is DistributedSampler
 assert not torch.distributed.is_available() and mp.get_context("fork")

@@ -18,8 +18,9 @@ from collections.abc import Callable, Iterator
 from types import ModuleType, SimpleNamespace
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
+from ._dtypes import dtype
 from .core.errors import ArgumentError, ArgumentTypeError, DeviceError, DTypeError, GraphError
-from .core.tensor import Tensor
+from .core.tensor import Size, Tensor
 from .levels import subclasses
 from .ops import generator
 from .ops._arguments import check_type
@@ -686,6 +687,7 @@ _FUNCTIONS: tuple[tuple[str, Any, str], ...] = (
     ("distributed", _says(False), "is_available is_initialized is_torchelastic_launched"),
     ("distributed", _no_group, "get_rank get_world_size init_process_group barrier all_reduce"),
     ("distributed", _no_group, "destroy_process_group all_gather broadcast reduce new_group"),
+    ("distributed.elastic.multiprocessing.errors", _same, "record"),
     ("distributed.nn", _no_group, "all_reduce all_gather"),
     ("hub", _no_download, "download_url_to_file help list load load_state_dict_from_url load_url"),
     ("jit", _says(False), "is_scripting is_tracing"),
@@ -706,7 +708,7 @@ _FUNCTIONS: tuple[tuple[str, Any, str], ...] = (
 _HERE = sys.modules[__name__]
 
 _TAKEN: tuple[tuple[str, ModuleType, str], ...] = (
-    ("_C", subclasses, "DisableTorchFunctionSubclass"),
+    ("_C", subclasses, "DisableTorchFunctionSubclass _disabled_torch_function_impl"),
     ("amp", _HERE, "autocast GradScaler is_autocast_available"),
     ("amp.autocast_mode", _HERE, "autocast is_autocast_available"),
     ("amp.grad_scaler", _HERE, "GradScaler"),
@@ -798,6 +800,8 @@ _MODULES: dict[str, dict[str, Any]] = {
         "ProcessGroup": type("ProcessGroup", (), {}),
         "ReduceOp": SimpleNamespace(SUM=0, AVG=1, PRODUCT=2, MIN=3, MAX=4),
     },
+    "distributed.elastic": {},
+    "distributed.elastic.multiprocessing": {},
     "futures": {"Future": Future, "collect_all": _no_group},
     "jit": {
         "annotate": lambda the_type, the_value: the_value,
@@ -806,6 +810,8 @@ _MODULES: dict[str, dict[str, Any]] = {
         "isinstance": _is_instance,
     },
     "types": {
+        "_dtype": dtype,
+        "_size": Size | list[int] | tuple[int, ...],
         "Device": Device | str | int | None,
         "FileLike": str | os.PathLike[str] | typing.IO[bytes],
         "Number": int | float | bool,

@@ -192,3 +192,14 @@ def test_copies_keep_the_class():
     for made in (copy.copy(x), copy.deepcopy(x), pickle.loads(pickle.dumps(x))):
         assert type(made) is Kept
         assert made.tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("lib", [gg, torch])
+def test_a_subclass_may_have_plain_results(lib):
+    class Plain(lib.Tensor):
+        __torch_function__ = lib._C._disabled_torch_function_impl
+
+    x = lib.ones(2).as_subclass(Plain)
+    assert type(x) is Plain
+    assert type(x + 1) is lib.Tensor
+    assert (x + 1).tolist() == [2, 2]
