@@ -41,6 +41,22 @@ from torch.nn.utils.stateless import _reparametrize_module
 from torch.distributions.utils import _standard_normal, _sum_rightmost
 from torch.utils._foreach_utils import _group_tensors_by_device_and_dtype
 import torch._dynamo, torch._inductor.config, torch.distributed.nn, torch.futures
+import torch.multiprocessing as mp, torch.profiler, torch.autograd.profiler, torch.sparse
+from torch.hub import load_state_dict_from_url
+from torch.utils.model_zoo import load_url
+from torch.nn.parallel.scatter_gather import gather, scatter_kwargs
+from torch.nn.parallel.data_parallel import data_parallel
+from torch.nn.utils.fusion import fuse_conv_bn_eval
+from torch.utils.data.distributed import DistributedSampler
+from torch.utils.tensorboard import SummaryWriter
+from torch.distributions.lowrank_multivariate_normal import LowRankMultivariateNormal
+from torch.distributions.constraint_registry import biject_to
+from torch.distributed.elastic.multiprocessing.errors import record
+from torch.types import _dtype, _size
+from torch._C import _disabled_torch_function_impl
+
+assert torch.utils.data.distributed.DistributedSampler is DistributedSampler
+assert not torch.distributed.is_available() and mp.get_context("fork")
 
 assert AdamW is optim.AdamW and default_collate is torch.utils.data.default_collate
 assert torch.optim.adamw.AdamW is AdamW and einsum is torch.einsum

@@ -250,3 +250,9 @@ def test_a_wrong_precision_is_warned_of():
         warnings.simplefilter("always")
         gg.set_float32_matmul_precision("x")
     assert "is not one of 'highest', 'high', or 'medium'" in str(caught[0].message)
+
+
+def test_nothing_is_downloaded():
+    for name in ("load", "load_state_dict_from_url"):
+        with pytest.raises(gg.errors.GraphError, match="nothing is downloaded here"):
+            getattr(gg.hub, name)("https://example.org/weights.pth")

@@ -64,7 +64,6 @@ def test_each_module_tells_of_names_that_pytorch_has(module):
         ("sparse_bsr_tensor", "dense"),
         ("quantize_per_tensor", "float32"),
         ("float8_e5m2", "float32"),
-        ("hub", "from_torch"),
         ("onnx", "to_torch"),
     ],
 )

@@ -35,6 +35,7 @@ _PATHS = {
     "utils.data._utils.worker": "utils.data.worker",
     "utils.data.distributed": "utils.data.sampler",
     "utils.hooks": "hooks.on_gradients",
+    "utils.model_zoo": "hub",
 }
 """Files of PyTorch that have another name here: what programs import from them is there."""
 

@@ -19,8 +19,9 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from glassgrad.memory.calls import warn
 
+from ._dtypes import dtype
 from .core.errors import ArgumentError, ArgumentTypeError, DeviceError, DTypeError, GraphError
-from .core.tensor import Tensor
+from .core.tensor import Size, Tensor
 from .levels import subclasses
 from .ops import generator
 from .ops._arguments import check_type
@@ -556,6 +557,13 @@ def _no_group(*args: Any, **kwargs: Any) -> Any:
     )
 
 
+def _no_download(*args: Any, **kwargs: Any) -> Any:
+    raise GraphError(
+        "nothing is downloaded here. Load the weights with PyTorch or a browser, and write "
+        "`model.load_state_dict(load(path))`, which reads PyTorch's files."
+    )
+
+
 class Future(Generic[T]):
     """A result that another process will send, in annotations of programs; none is sent here."""
 
@@ -674,7 +682,9 @@ _FUNCTIONS: tuple[tuple[str, Any, str], ...] = (
     ("distributed", _says(False), "is_available is_initialized is_torchelastic_launched"),
     ("distributed", _no_group, "get_rank get_world_size init_process_group barrier all_reduce"),
     ("distributed", _no_group, "destroy_process_group all_gather broadcast reduce new_group"),
+    ("distributed.elastic.multiprocessing.errors", _same, "record"),
     ("distributed.nn", _no_group, "all_reduce all_gather"),
+    ("hub", _no_download, "download_url_to_file help list load load_state_dict_from_url load_url"),
     ("jit", _says(False), "is_scripting is_tracing"),
     ("jit", _decorator, "script ignore"),
     ("jit", _same, "trace trace_module freeze optimize_for_inference unused export"),
@@ -693,7 +703,7 @@ _FUNCTIONS: tuple[tuple[str, Any, str], ...] = (
 _HERE = sys.modules[__name__]
 
 _TAKEN: tuple[tuple[str, ModuleType, str], ...] = (
-    ("_C", subclasses, "DisableTorchFunctionSubclass"),
+    ("_C", subclasses, "DisableTorchFunctionSubclass _disabled_torch_function_impl"),
     ("amp", _HERE, "autocast GradScaler is_autocast_available"),
     ("amp.autocast_mode", _HERE, "autocast is_autocast_available"),
     ("amp.grad_scaler", _HERE, "GradScaler"),
@@ -785,6 +795,8 @@ _MODULES: dict[str, dict[str, Any]] = {
         "ProcessGroup": type("ProcessGroup", (), {}),
         "ReduceOp": SimpleNamespace(SUM=0, AVG=1, PRODUCT=2, MIN=3, MAX=4),
     },
+    "distributed.elastic": {},
+    "distributed.elastic.multiprocessing": {},
     "futures": {"Future": Future, "collect_all": _no_group},
     "jit": {
         "annotate": lambda the_type, the_value: the_value,
@@ -793,6 +805,8 @@ _MODULES: dict[str, dict[str, Any]] = {
         "isinstance": _is_instance,
     },
     "types": {
+        "_dtype": dtype,
+        "_size": Size | list[int] | tuple[int, ...],
         "Device": Device | str | int | None,
         "FileLike": str | os.PathLike[str] | typing.IO[bytes],
         "Number": int | float | bool,

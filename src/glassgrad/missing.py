@@ -51,7 +51,6 @@ _INSTEAD = {
     "nested": "Write a list of tensors, or pad them to one size.",
     "onnx": "Export the model with PyTorch: `to_torch(model)`.",
     "export": "Export the model with PyTorch: `to_torch(model)`.",
-    "hub": "Load a model with PyTorch, and write `from_torch(model)`.",
     "names": "Dims have no names here: write their numbers.",
     "rename": "Dims have no names here: write their numbers.",
     "refine_names": "Dims have no names here: write their numbers.",

@@ -150,6 +150,9 @@ class _Writer:
                 if obj is other:
                     return {"again": at}
             self._known.append(obj)
+        if isinstance(obj, Tensor) and obj.is_sparse:
+            parts = [obj._indices(), obj._values(), list(obj.shape), obj.is_coalesced()]
+            return {"sparse": [self.described(part) for part in parts]}
         if isinstance(obj, Tensor):
             return {"tensor": self._tensor(obj)}
         if isinstance(obj, Module):
@@ -281,6 +284,10 @@ class _Reader:
         given = told[kind]
         if kind == "tensor":
             return self._tensor(**given)
+        if kind == "sparse":
+            places, numbers, size, is_merged = [self.made(each) for each in given]
+            sparse = function_named("", "sparse_coo_tensor")
+            return sparse(places, numbers, size, is_coalesced=is_merged)
         if kind == "again":
             return self._known[given]
         if kind == "module":

@@ -219,3 +219,14 @@ def test_a_function_that_returns_its_input_keeps_what_stands_for_it(lib):
             return grad
 
     assert isinstance(Same.apply(Standing(lib.ones(2))), Standing)
+
+
+@pytest.mark.parametrize("lib", [gg, torch])
+def test_a_subclass_may_have_plain_results(lib):
+    class Plain(lib.Tensor):
+        __torch_function__ = lib._C._disabled_torch_function_impl
+
+    x = lib.ones(2).as_subclass(Plain)
+    assert type(x) is Plain
+    assert type(x + 1) is lib.Tensor
+    assert (x + 1).tolist() == [2, 2]

@@ -256,3 +256,51 @@ def test_random_pruning_takes_as_many(lib):
 
 def test_modules_of_both_libraries_have_their_utils():
     assert set(gg.nn.utils.__all__) <= set(dir(torch.nn.utils))
+
+
+# Orthogonal weights, and layers in one ----------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [None, "matrix_exp", "cayley", "householder"])
+def test_an_orthogonal_weight_begins_and_moves_as_in_pytorch(name):
+    def play(lib):
+        made = lib.nn.utils.parametrizations.orthogonal(layer(lib, 3, 3), orthogonal_map=name)
+        optimizer = lib.optim.SGD(made.parameters(), lr=0.01)
+        found = [numbers(made.weight)]
+        for _ in range(3):
+            optimizer.zero_grad()
+            made(lib.ones(1, 3, dtype=lib.float64)).pow(3).sum().backward()
+            optimizer.step()
+            found.append(made.weight.detach().numpy().round(6).tolist())
+        return found
+
+    alike(play)
+
+
+@pytest.mark.parametrize("sizes", [(3, 5), (5, 3)])
+@pytest.mark.parametrize("name", [None, "matrix_exp", "cayley"])
+def test_the_rows_or_columns_of_an_orthogonal_weight_are_orthonormal(sizes, name):
+    made = gg.nn.utils.parametrizations.orthogonal(layer(gg, *sizes), orthogonal_map=name)
+    weight = made.weight if sizes[0] > sizes[1] else made.weight.mT
+    np.testing.assert_allclose((weight @ weight.mT).detach().numpy(), np.eye(3), atol=1e-10)
+
+
+def test_what_is_not_orthogonal_is_refused(lib):
+    orthogonal = lib.nn.utils.parametrizations.orthogonal
+    with pytest.raises(ValueError, match="orthogonal_map has to be one of"):
+        orthogonal(layer(lib), orthogonal_map="foo")
+    with pytest.raises(ValueError, match="Expected a matrix or batch of matrices"):
+        orthogonal(layer(lib), "bias")
+
+
+@pytest.mark.parametrize("kind", ["Conv2d", "ConvTranspose2d"])
+def test_a_layer_and_its_batch_norm_become_one(lib, kind):
+    layers = getattr(lib.nn, kind)(2, 3, 2).eval(), lib.nn.BatchNorm2d(3).eval()
+    layers[1].running_mean.fill_(0.3)
+    layers[1].weight.detach().fill_(2.0)
+    fused = lib.nn.utils.fuse_conv_bn_eval(*layers, kind != "Conv2d")
+    x = lib.ones(1, 2, 4, 4)
+    assert lib.allclose(fused(x), layers[1](layers[0](x)), atol=1e-5)
+    layers[1].train()
+    with pytest.raises((RuntimeError, AssertionError), match="Fusion only for eval!"):
+        lib.nn.utils.fuse_conv_bn_eval(*layers)

@@ -1,5 +1,9 @@
 """Sparse tensors compute what PyTorch's do, and give gradients to both factors."""
 
+import copy
+import io
+import pickle
+
 import numpy as np
 import pytest
 import torch
@@ -115,6 +119,23 @@ def test_a_module_keeps_one_as_a_buffer_and_moves_it():
     assert model.adjacency.dtype == gg.float64
     model(gg.ones(3, 2, dtype=gg.float64)).sum().backward()
     assert model.layer.bias.grad.tolist() == [3.0, 3.0]
+
+
+def test_it_is_copied_pickled_saved_and_loaded():
+    x = made(gg)[0].detach()
+    file = io.BytesIO()
+    gg.save({"x": x}, file)
+    file.seek(0)
+    filled = (x * 0).coalesce()
+    for each in (
+        copy.deepcopy(x),
+        pickle.loads(pickle.dumps(x)),
+        gg.load(file)["x"],
+        filled.copy_(x),
+    ):
+        assert each.is_sparse
+        assert each.is_coalesced() == x.is_coalesced()
+        assert gg.equal(each.to_dense(), x.to_dense())
 
 
 def test_old_names_make_them():

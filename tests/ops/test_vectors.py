@@ -163,3 +163,14 @@ def test_covariances_of_a_batch_are_those_of_its_examples():
 def test_a_batch_is_refused_where_an_example_would_be():
     with pytest.raises(GlassgradError, match="must have length 3"):
         gg.func.vmap(lambda x: gg.cross(x, x, dim=0))(gg.ones(3, 2))
+
+
+@pytest.mark.parametrize("count", [4, 30])
+def test_the_gradient_of_a_distance_from_itself_is_0(count):
+    points = np.random.default_rng(0).normal(size=(count, 2))
+    found = []
+    for lib in (gg, torch):
+        x = lib.tensor(points, requires_grad=True)
+        (lib.cdist(x, x) ** 2).sum().backward()
+        found.append(x.grad.numpy())
+    np.testing.assert_allclose(*found, atol=1e-10)

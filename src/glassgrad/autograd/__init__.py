@@ -28,6 +28,8 @@ if _TYPE_CHECKING:
 
 def __getattr__(name: str) -> _Any:
     """Import on first use what needs transforms: not every program does."""
+    if name == "profiler":
+        return _importlib.import_module("glassgrad.profiler")
     if name != "functional":
         return _missing_from(__name__)(name)
     return _importlib.import_module("glassgrad.autograd.functional")

@@ -129,18 +129,38 @@ def _pareto(p: Any, q: Any) -> Tensor:
     return ops.where(p.scale < q.scale, math.inf, result)
 
 
-@register_kl(continuous.Uniform, continuous.Normal)
-def _uniform_normal(p: Any, q: Any) -> Any:
-    width = p.high - p.low
-    squares = (width / 2) ** 2 / 3 + ((p.high + p.low) / 2 - q.loc) ** 2
-    return (math.sqrt(2 * math.pi) * q.scale / width).log() + 0.5 * squares / q.scale**2
-
-
+@register_kl(continuous.Beta, continuous.Normal)
+@register_kl(continuous.Exponential, continuous.Normal)
+@register_kl(continuous.Gamma, continuous.Normal)
+@register_kl(continuous.Gumbel, continuous.Normal)
 @register_kl(continuous.Laplace, continuous.Normal)
-def _laplace_normal(p: Any, q: Any) -> Any:
-    ratio = (p.scale / q.scale) ** 2
-    shift = 0.5 * ((p.loc - q.loc) / q.scale) ** 2
-    return 0.5 * math.log(math.pi / 2) - 0.5 * ratio.log() + ratio + shift - 1
+@register_kl(continuous.Uniform, continuous.Normal)
+def _to_normal(p: Any, q: Any) -> Any:
+    """Log of the normal density is a square, so mean and variance of p are enough."""
+    squares = (p.variance + (p.mean - q.loc) ** 2) / q.scale**2
+    return 0.5 * (math.log(2 * math.pi) + squares) + q.scale.log() - p.entropy()
+
+
+@register_kl(continuous.Normal, continuous.Gumbel)
+def _normal_gumbel(p: Any, q: Any) -> Any:
+    shift = (p.loc - q.loc) / q.scale
+    tail = (0.5 * (p.scale / q.scale) ** 2 - shift).exp()
+    return shift + tail + q.scale.log() - p.entropy()
+
+
+@register_kl(continuous.Normal, continuous.Laplace)
+def _normal_laplace(p: Any, q: Any) -> Any:
+    shift = (p.loc - q.loc) / p.scale
+    distance = (
+        shift * (shift / math.sqrt(2)).erf() + math.sqrt(2 / math.pi) * (-(shift**2) / 2).exp()
+    )
+    return (2 * q.scale).log() + distance * p.scale / q.scale - p.entropy()
+
+
+@register_kl(continuous.Beta, continuous.Uniform)
+def _beta_uniform(p: Any, q: Any) -> Tensor:
+    result = (q.high - q.low).log() - p.entropy()
+    return ops.where((q.low > 0) | (q.high < 1), math.inf, result)
 
 
 @register_kl(continuous.Exponential, continuous.Gamma)

@@ -118,6 +118,17 @@ def torch_function(cls: Any, func: Any, types: Any, args: Values = (), kwargs: A
     return found
 
 
+def _disabled_torch_function_impl(
+    func: Any,
+    types: Any,  # noqa: ARG001  # what it takes the place of has it
+    args: Values = (),
+    kwargs: Any = None,
+) -> Any:
+    """The `__torch_function__` of a subclass whose results are plain tensors."""
+    with DisableTorchFunctionSubclass():
+        return func(*args, **(kwargs or {}))
+
+
 def is_tensor_like(inp: Any) -> bool:
     """Whether it is a tensor, or computes ops by itself."""
     return isinstance(inp, Tensor) or hasattr(inp, "__torch_function__")

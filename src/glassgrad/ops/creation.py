@@ -600,6 +600,8 @@ class TensorType:
                     "shares memory and converts nothing. Write `x.to(dtype)`."
                 )
             return wrap(given.payload)
+        if isinstance(given, range):
+            given = list(given)
         if is_array(given) or (isinstance(given, (list, tuple)) and not isinstance(given, Size)):
             return fresh(array_from(given, self.dtype))
         if given is not None and not isinstance(given, (int, np.integer, Size)):

@@ -402,7 +402,7 @@ def group_norm(
             f"divisor of {channels}."
         )
     if input.shape[0] * math.prod(input.shape[1:]) == num_groups:
-        raise ArgumentError(
+        raise errors.ArgumentError(
             f"Expected more than 1 value per channel when training, got input size "
             f"{list(input.shape)} and num_groups={num_groups}. One number has no deviation. Write "
             "fewer groups."

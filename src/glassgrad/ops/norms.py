@@ -464,7 +464,9 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = _MODES[0])
         squares = x1.square().sum(-1, keepdim=True), x2.square().sum(-1, keepdim=True)
         left = cat([-2 * x1, squares[0], squares[0].new_ones(squares[0].shape)], -1)
         right = cat([x2, squares[1].new_ones(squares[1].shape), squares[1]], -1)
-        return matmul(left, right.mT).clamp_min(0).sqrt()
+        distances = matmul(left, right.mT).clamp_min(0)
+        is_zero = distances.detach() == 0  # where a root has no slope
+        return distances.masked_fill(is_zero, 1).sqrt().masked_fill(is_zero, 0)
     return vector_norm(x1.unsqueeze(-2) - x2.unsqueeze(-3), p, -1)
 
 

@@ -249,8 +249,8 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
     like: Any = {"dtype": theta.dtype, "device": theta.device}
     lines = []
     for n in size[2:]:
-        ends = 0.0 if n == 1 else 1.0 if align_corners else (n - 1) / n
-        lines.append(linspace(-ends, ends, n, **like))
+        line = linspace(-1.0, 1.0, n, **like) if n > 1 else theta.new_zeros(1)
+        lines.append(line if align_corners else line * (n - 1) / n)
     places = [
         line.reshape(-1, *[1] * (rank - 1 - dim)).expand(*size[2:])
         for dim, line in enumerate(lines)

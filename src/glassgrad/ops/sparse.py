@@ -5,6 +5,7 @@ factor at the places' columns, and adds them, times the numbers, to the rows of 
 gradients go to the dense factor, and to the numbers.
 """
 
+import copy
 from collections.abc import Callable, Sequence
 from typing import Any, Self
 
@@ -168,6 +169,23 @@ class SparseTensor(Tensor):
         """A copy of it."""
         return self.with_numbers(self.numbers.clone())
 
+    def copy_(self, src: Any, non_blocking: bool = False) -> Self:  # PyTorch's
+        """Become what another sparse tensor of the same shape is."""
+        vars(self).update(places=src.places, numbers=src.numbers.detach().clone())
+        self.is_merged = src.is_merged
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Self:
+        return self.of(
+            self.places.clone(),
+            copy.deepcopy(self.numbers, memo),
+            self.shape,
+            is_merged=self.is_merged,
+        )
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return _restored, (self.places, self.numbers, tuple(self.shape), self.is_merged)
+
     def numpy(self, *_options: Any, **_named: Any) -> Any:
         """Say that an array would have the zeros, too."""
         raise ArgumentTypeError(
@@ -260,6 +278,11 @@ def multiplied(x: Any, y: Any) -> Tensor:
         factor = factor.expand(x.shape)[tuple(x.places)]
     whole = x.coalesce() if isinstance(y, SparseTensor) else x
     return whole.with_numbers(whole.numbers * factor)
+
+
+def _restored(places: Tensor, numbers: Tensor, shape: Any, is_merged: bool) -> SparseTensor:
+    """What `pickle` makes one of."""
+    return SparseTensor.of(places, numbers, shape, is_merged=is_merged)
 
 
 _RULES: dict[Any, Callable[..., Any]] = {Mm: product, Mv: product, Add: added, Mul: multiplied}

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from glassgrad.nn.utils import parametrizations, parametrize, prune, rnn, stateless
+from glassgrad.nn.utils import fusion, parametrizations, parametrize, prune, rnn, stateless
 from glassgrad.nn.utils._renamed import (
     remove_spectral_norm,
     remove_weight_norm,
@@ -17,6 +17,12 @@ from glassgrad.nn.utils.clip_grad import (
     get_total_norm,
 )
 from glassgrad.nn.utils.convert_parameters import parameters_to_vector, vector_to_parameters
+from glassgrad.nn.utils.fusion import (
+    fuse_conv_bn_eval,
+    fuse_conv_bn_weights,
+    fuse_linear_bn_eval,
+    fuse_linear_bn_weights,
+)
 
 __all__ = [
     # gradients
@@ -25,6 +31,12 @@ __all__ = [
     "clip_grad_value_",
     "clip_grads_with_norm_",
     "get_total_norm",
+    # layers
+    "fuse_conv_bn_eval",
+    "fuse_conv_bn_weights",
+    "fuse_linear_bn_eval",
+    "fuse_linear_bn_weights",
+    "fusion",
     # parameters
     "parameters_to_vector",
     "parametrizations",

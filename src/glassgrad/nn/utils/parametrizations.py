@@ -7,9 +7,10 @@ from glassgrad.core.errors import ArgumentError
 from glassgrad.core.tensor import Tensor
 from glassgrad.nn.module import Module
 from glassgrad.nn.utils.parametrize import register_parametrization
-from glassgrad.ops import dot, mv, randn
+from glassgrad.ops import cat, dot, eye, matrix_exp, mv, orgqr, qr, randn, zeros_like
+from glassgrad.ops._lookup import function_named
 
-__all__ = ["spectral_norm", "weight_norm"]
+__all__ = ["orthogonal", "spectral_norm", "weight_norm"]
 
 
 def norm_except(x: Tensor, dim: int) -> Tensor:
@@ -139,3 +140,96 @@ def spectral_norm(
         )
     made = _SpectralNorm.of(module, weight, n_power_iterations, dim, eps)
     return register_parametrization(module, name, made)
+
+
+class _Orthogonal(Module):
+    """B·Q(X): B is the weight as it was; Q makes matrices orthogonal, and a one of −1."""
+
+    base: Tensor
+
+    def __init__(self, shape: Any, orthogonal_map: str) -> None:
+        super().__init__()
+        self.shape, self.orthogonal_map = tuple(shape), orthogonal_map
+
+    def forward(self, X: Tensor) -> Tensor:
+        is_wide = X.shape[-2] < X.shape[-1]
+        X = X.mT if is_wide else X
+        n, k = X.shape[-2:]
+        if self.orthogonal_map == "householder":
+            below = X.tril(-1)
+            lengths = 2.0 / (1.0 + (below * below).sum(-2))
+            q = orgqr(below + eye(n, k, dtype=X.dtype, device=X.device), lengths)
+            q = q * X.diagonal(dim1=-2, dim2=-1).int().unsqueeze(-2)
+        else:
+            lower = X.tril()
+            if n != k:
+                lower = cat([lower, X.new_zeros(*X.shape[:-2], n, n - k)], -1)
+            skew = lower - lower.mH
+            if self.orthogonal_map == "matrix_exp":
+                q = matrix_exp(skew)
+            else:
+                one = eye(n, dtype=X.dtype, device=X.device)
+                q = function_named("linalg", "solve")(one - skew / 2, one + skew / 2)
+            q = q[..., :k]
+        if hasattr(self, "base"):
+            q = self.base @ q
+        return q.mT if is_wide else q
+
+    def right_inverse(self, Q: Tensor) -> Tensor:
+        """−1 on the diagonal, from which the base alone makes the weight."""
+        if tuple(Q.shape) != self.shape:
+            raise ArgumentError(
+                f"Expected a matrix or batch of matrices of shape {self.shape}. Got a tensor of "
+                f"shape {Q.shape}. It takes the weight's place."
+            )
+        tall = Q.mT if Q.shape[-2] < Q.shape[-1] else Q
+        n, k = tall.shape[-2:]
+        if n != k:
+            tall = cat([tall, randn(*tall.shape[:-1], n - k, dtype=Q.dtype, device=Q.device)], -1)
+        with no_grad():
+            q, r = qr(tall)
+            self.register_buffer("base", q * r.diagonal(dim1=-2, dim2=-1).sgn().unsqueeze(-2))
+        start = zeros_like(Q)
+        start.diagonal(dim1=-2, dim2=-1).fill_(-1.0)
+        return start
+
+
+def orthogonal(
+    module: Module,
+    name: str = "weight",
+    orthogonal_map: str | None = None,
+    *,
+    use_trivialization: bool = True,
+) -> Module:
+    """Let a weight be an orthogonal matrix, or one with orthonormal columns or rows.
+
+    Args:
+        module: whose weight it is.
+        name: of the weight.
+        orthogonal_map: "matrix_exp", "cayley" or "householder"; None: the first for square
+            matrices, the last for others.
+        use_trivialization: False is not supported: the weight begins as the nearest such matrix.
+
+    Returns:
+        The module.
+
+    Raises:
+        ArgumentError: for another map, a weight that is no matrix, or without trivialization.
+
+    See also: Lezcano-Casado, *Trivializations for Gradient-Based Optimization on Manifolds* (2019).
+    """
+    weight = getattr(module, name, None)
+    if not isinstance(weight, Tensor) or weight.ndim < 2:
+        raise ArgumentError(
+            f"Expected a matrix or batch of matrices. Module '{module}' has no such parameter or "
+            f"buffer with name '{name}'. Write the name of one."
+        )
+    is_square = weight.shape[-2] == weight.shape[-1] or weight.is_complex()
+    chosen = orthogonal_map or ("matrix_exp" if is_square else "householder")
+    if chosen not in ("matrix_exp", "cayley", "householder") or not use_trivialization:
+        raise ArgumentError(
+            'orthogonal_map has to be one of "matrix_exp", "cayley", "householder", and '
+            f"use_trivialization True. Got: {orthogonal_map}, {use_trivialization}. They say how "
+            "all matrices lead to orthogonal ones. Leave them out."
+        )
+    return register_parametrization(module, name, _Orthogonal(weight.shape, chosen), unsafe=True)
