@@ -955,6 +955,8 @@ class Einsum(Multilinear):
 
     @staticmethod
     def forward(x, y, *, first, second, output):
+        if not second:  # y is a number
+            return np.einsum(f"{first}->{output}", x) * y
         products = math.prod(_sizes([first, second], [x.shape, y.shape]).values())
         equation = f"{first},{second}->{output}"
         return np.einsum(equation, x, y, optimize=products >= _WORTH_A_PLAN)
