@@ -81,7 +81,9 @@ def _by_name(rule: Func) -> Func:
         return rule(value, *ctx.saved_tensors)
 
     def with_parameters(ctx: Any, value: Any) -> Any:
-        named = {name: getattr(ctx, name) for name in parameters}
+        named = {}
+        for name in parameters:  # a comprehension would be a call
+            named[name] = getattr(ctx, name)
         return rule(value, *ctx.saved_tensors, **named)
 
     return with_parameters if parameters else moved
