@@ -140,7 +140,7 @@ def _place(ctx: Any, args: Values, out: Any, edge: Any, marked: Any) -> Any:
 def _alias(tensor: Tensor) -> Tensor:
     """A view of all of `tensor`, which it is forbidden to write where that is recorded."""
     if plugs.subclasses.overrides((tensor,)):
-        return tensor.view_as(tensor)  # a method of ops
+        return tensor.view_as(tensor)
     return as_view(wrap(tensor.payload), tensor, made=CUSTOM)
 
 
