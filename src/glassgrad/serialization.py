@@ -25,6 +25,7 @@ from .nn.parameter import Parameter
 from .ops._declaring import FUNCTIONS
 from .ops._lookup import function_named
 from .ops.memory import owner_of, steps_of
+from .ops.sparse import SparseTensor
 from .torch_files import MAGIC_LEGACY, MAGIC_ZIP, read_torch, strided_in
 from .values.backend import Device, asnumpy
 from .values.dtypes import as_dtype
@@ -150,8 +151,8 @@ class _Writer:
                 if obj is other:
                     return {"again": at}
             self._known.append(obj)
-        if isinstance(obj, Tensor) and obj.is_sparse:
-            parts = [obj._indices(), obj._values(), list(obj.shape), obj.is_coalesced()]
+        if isinstance(obj, SparseTensor):
+            parts = [obj.places, obj.numbers, list(obj.shape), obj.is_merged]
             return {"sparse": [self.described(part) for part in parts]}
         if isinstance(obj, Tensor):
             return {"tensor": self._tensor(obj)}
@@ -286,8 +287,7 @@ class _Reader:
             return self._tensor(**given)
         if kind == "sparse":
             places, numbers, size, is_merged = [self.made(each) for each in given]
-            sparse = function_named("", "sparse_coo_tensor")
-            return sparse(places, numbers, size, is_coalesced=is_merged)
+            return SparseTensor.of(places, numbers, size, is_merged=is_merged)
         if kind == "again":
             return self._known[given]
         if kind == "module":
