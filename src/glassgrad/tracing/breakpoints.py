@@ -150,6 +150,7 @@ def _at_hook(session: "Paused", hook: Any) -> Breakpoint:
     if isinstance(hook, RemovableHandle):
         hooks = hook._hooks()
         hook = None if hooks is None else hooks.get(hook.id)
+        hook = hook[1] if isinstance(hook, tuple) else hook  # of a step
     rows = [row for node in session.schedule for row in session.names.hooks_at(node)]
     if isinstance(hook, str):
         hook = next((row.hook for row in rows if hook in (row.id, row.name)), None)
