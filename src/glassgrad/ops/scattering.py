@@ -43,6 +43,7 @@ from ._families import (
     batch_all,
     in_dim,
     in_front,
+    reduce_at,
     run,
     zeros_like,
 )
@@ -344,7 +345,7 @@ class Gather(_Reading, ByElement):
 
 
 def _add_at(array: Any, key: Any, values: Any) -> Any:
-    backend_of(array).reduce_at("add", array, key, values)
+    reduce_at("add", array, key, values)
     return array
 
 
@@ -915,14 +916,14 @@ _UFUNCS = {
 
 
 def _reduced(x: Any, src: Any, key: Any, reduce: str, include_self: bool) -> Any:
-    out, backend = np.copy(x), backend_of(x)
+    out = np.copy(x)
     if not include_self:
         out[key] = _neutral(reduce, x.dtype)
-    backend.reduce_at(_UFUNCS[reduce], out, key, src)
+    reduce_at(_UFUNCS[reduce], out, key, src)
     if reduce != "mean":
         return out
     count = np.ones_like(out) * include_self
-    backend.reduce_at("add", count, key, np.ones_like(src))
+    reduce_at("add", count, key, np.ones_like(src))
     count[count == 0] = 1
     return out / count if out.dtype.kind in "fc" else out // count
 

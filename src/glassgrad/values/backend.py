@@ -8,7 +8,6 @@ A `Backend` serves one device type. "cpu" is always there, "cuda" on first use, 
 `register` an array type of its own.
 """
 
-import math
 import threading
 from collections.abc import Callable
 from types import SimpleNamespace
@@ -129,19 +128,7 @@ class Backend:
 
     def reduce_at(self, name: str, array: Array, index: Any, values: Any) -> None:
         """`array[index] = ufunc(array[index], values)`, at repeated indices one after the other."""
-        at = getattr(self.xp, name).at
-        if not array.flags.c_contiguous:
-            return at(array, index, values)
-        places = self._places(array, index)  # NumPy takes these many times as fast
-        values = self.xp.broadcast_to(values, places.shape)
-        at(array.reshape(-1), places.reshape(-1), values.reshape(-1))
-
-    def _places(self, array: Array, index: Any) -> Array:
-        """Where in the memory of `array` the elements are that an index chooses."""
-        steps = [math.prod(array.shape[dim + 1 :]) for dim in range(array.ndim)]
-        rows = [self.xp.arange(n) * step for n, step in zip(array.shape, steps, strict=True)]
-        grid = self.xp.ix_(*rows)
-        return sum(self.xp.broadcast_to(row, array.shape)[index] for row in grid)
+        getattr(self.xp, name).at(array, index, values)
 
     def strided(self, array: Array, size: Shape, stride: Shape, offset: int) -> Array:
         """A view of the memory of `array`; strides and offset, from its first element on, count
@@ -154,15 +141,7 @@ class Backend:
         return np.asarray(SimpleNamespace(__array_interface__=told, keeps_alive=array))
 
     def broadcast_to(self, array: Array, shape: Shape) -> Array:
-        """A view of `array` in a shape it stretches to, writable if it is.
-
-        Of rows in NumPy's memory it is made by hand, in a tenth of the time.
-        """
-        if type(array) is np.ndarray and array.flags.c_contiguous:
-            own = zip(array.shape, array.strides, strict=True)
-            steps = [0 if n == 1 else step for n, step in own]
-            ahead = (0,) * (len(shape) - len(steps))
-            return np.ndarray(shape, array.dtype, array, strides=(*ahead, *steps))
+        """A view of `array` in a shape it stretches to, writable if it is."""
         out = self.xp.broadcast_to(array, shape)
         if getattr(array.flags, "writeable", False):
             out.flags.writeable = True  # NumPy leaves it to its caller to know what is safe
