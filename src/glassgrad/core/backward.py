@@ -28,6 +28,14 @@ def backward(
     inputs: Any = None,
 ) -> None:
     """Run a backward pass from here: `autograd.backward(self, …)`."""
+    if create_graph:
+        plugs.calls.warn(
+            "Using backward() with create_graph=True will create a reference cycle between the "
+            "parameter and its gradient which can cause a memory leak. We recommend using "
+            "autograd.grad when creating the graph to avoid this. If you have to use this "
+            "function, make sure to reset the .grad fields of your parameters to None after use "
+            "to break the cycle and avoid the leak."
+        )
     backward_task(tensor, gradient, retain_graph, create_graph, inputs).run()
 
 
@@ -47,14 +55,6 @@ def backward_task(
             "of a transform, write `with glassgrad.tracing.watching() as passes:` around it."
         )
     start = start_of(as_list(tensors), grad_tensors, retain_graph, create_graph)
-    if create_graph:
-        plugs.calls.warn(
-            "Using backward() with create_graph=True will create a reference cycle between the "
-            "parameter and its gradient which can cause a memory leak. We recommend using "
-            "autograd.grad when creating the graph to avoid this. If you have to use this "
-            "function, make sure to reset the .grad fields of your parameters to None after use "
-            "to break the cycle and avoid the leak."
-        )
     at = None if inputs is None else plugs.checks.accumulation_targets(as_list(inputs))
     task: GraphTask = plugs.task(**start, accumulate_at=at)
     return task
