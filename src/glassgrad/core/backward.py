@@ -31,10 +31,8 @@ def backward(
     if create_graph:
         plugs.calls.warn(
             "Using backward() with create_graph=True will create a reference cycle between the "
-            "parameter and its gradient which can cause a memory leak. We recommend using "
-            "autograd.grad when creating the graph to avoid this. If you have to use this "
-            "function, make sure to reset the .grad fields of your parameters to None after use "
-            "to break the cycle and avoid the leak."
+            "parameter and its gradient which can cause a memory leak. Write `autograd.grad(…)`, "
+            "or set `.grad` to None after use."
         )
     backward_task(tensor, gradient, retain_graph, create_graph, inputs).run()
 

@@ -23,7 +23,7 @@ from glassgrad.memory.views import show
 from glassgrad.ops import cat, get_rng_state, set_rng_state, stack
 from glassgrad.ops._families import in_front
 from glassgrad.values.layers import Layer, admit_layer, batches_of, settled
-from glassgrad.values.operands import common_dtype, in_common_dtype, in_dtype, one_dtype
+from glassgrad.values.operands import common_dtype, in_dtype
 from glassgrad.values.tree import describe, flatten, map_leaves, spread, unflatten
 
 from .functions import call_batched
@@ -470,10 +470,7 @@ class BatchLevel(Level):
                 if cls.views:
                     show(out, values[0])
                 return out
-            if one_dtype(values) is None:
-                values = in_dtype(cls, values, common_dtype(cls, self.seen(values, mine)))
-            elif not cls.broadcasts:  # an elementwise rule takes numbers as they are
-                values = in_common_dtype(cls, values)
+            values = in_dtype(cls, values, common_dtype(cls, self.seen(values, mine)))
             has_rule = cls.vmap is not Function.vmap
             rule = cls.vmap if has_rule else functools.partial(_one_by_one, cls)
             out = rule(self.info, in_dims, *values, **parameters)

@@ -17,7 +17,7 @@ from glassgrad.core.state import Shape, Values, plugs
 from glassgrad.core.tensor import PLAIN, WRAPPERS, Size, Tensor, is_differentiable
 
 from .backend import backend_for, backend_of, device_of, is_array
-from .dtypes import TYPE_NAMES, DType, as_dtype, float32, float64, get_default_dtype, result_dtype
+from .dtypes import TYPE_NAMES, DType, as_dtype, get_default_dtype, result_dtype
 from .layers import Layer, Wrapped, settled
 from .tree import as_tuple
 
@@ -87,14 +87,13 @@ def no_kernel(name: str, dtype: DType, kinds: str, why: str = "") -> errors.Kern
         name: who it is that is "not implemented for" them.
         why: says why, and what to write instead, if there is more to say than that.
     """
+    usual = "Its values are fractions. Write `x.float()`."
     if "f" not in kinds:
         usual = "It is of whole numbers. Write `x.long()`."
     elif dtype.kind == "c":
         usual = "It is of real numbers. Write `x.real`."
     elif "i" in kinds:
         usual = "It is of numbers. Write `x.float()`."
-    else:
-        usual = "Its values are fractions. Write `x.float()`."
     return errors.KernelError(f"{name} not implemented for {TYPE_NAMES[dtype]!r}. {why or usual}")
 
 
@@ -211,15 +210,4 @@ def in_dtype(cls: Any, operands: Sequence[Any], dtype: DType | None) -> Values:
 
 def in_common_dtype(cls: Any, operands: Values) -> Values:
     """Operands, some of them Tensors, as the values that the op's rules work with."""
-    dtype = one_dtype(operands)
-    if dtype is None or cls.promotes is None:
-        dtype = common_dtype(cls, operands)
-    return in_dtype(cls, operands, dtype)
-
-
-def one_dtype(operands: Values) -> DType | None:
-    """The one float dtype of all Tensors, if the others are numbers that do not change it."""
-    dtypes = {x.payload.dtype for x in operands if isinstance(x, Tensor)}
-    others = {type(x) for x in operands if not isinstance(x, Tensor)}
-    is_one = (dtypes == {float32} or dtypes == {float64}) and others <= {float, int}
-    return dtypes.pop() if is_one else None
+    return in_dtype(cls, operands, common_dtype(cls, operands))
