@@ -25,7 +25,7 @@ from glassgrad.values.operands import broadcast_text
 
 from ._arguments import c_name, check_one_dtype, not_a_tensor, wrap_dim, wrap_dims
 from ._declaring import function, of_numpy, op
-from ._families import Along, Multilinear, lined_up, run, total
+from ._families import Along, Moved, Multilinear, lined_up, run, total
 from .arithmetic import Add, mul
 from .creation import as_tensor
 from .shape import reshape
@@ -946,11 +946,36 @@ _WORTH_A_PLAN = 4096
 """From so many products on, it pays that NumPy looks for a matrix product in the equation."""
 
 
-class Einsum(Multilinear):
+class EinsumOne(Moved):
+    """y = einsum x        x̄ = einsum ȳ"""
+
+    node = "EinsumBackward0"
+
+    @staticmethod
+    def forward(x, *, subscripts, output):
+        z = np.einsum(f"{subscripts}->{output}", x)
+        # Without a sum NumPy returns a view, and a write to it would change x unseen.
+        return np.copy(z) if set(subscripts) == set(output) else z
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.sizes = dict(zip(ctx.subscripts, inputs[0].shape, strict=True))
+
+    @staticmethod
+    def backward(ctx, grad):
+        return _gradient(ctx.subscripts, ctx.sizes, [ctx.output], [grad])
+
+    @classmethod
+    def vmap(cls, info, in_dims, x, *, subscripts, output):
+        batch = _unused({*subscripts})
+        return cls.apply(x, subscripts=batch + subscripts, output=batch + output)
+
+
+class EinsumTwo(Multilinear):
     """z = einsum(x, y)        x̄ = einsum(z̄, y),  ȳ = einsum(z̄, x)"""
 
+    node = "EinsumBackward0"
     saves = ("self", "other")
-    saved_if = {"self": 1, "other": 0}
     broadcasts = True
 
     @staticmethod
@@ -962,16 +987,13 @@ class Einsum(Multilinear):
         return np.einsum(equation, x, y, optimize=products >= _WORTH_A_PLAN)
 
     @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.sizes = _sizes([ctx.first, ctx.second], [x.shape for x in inputs])
-
-    @staticmethod
     def backward(ctx, grad):
         x, y = ctx.saved_tensors
-        z, of_x, of_y = ctx.output, ctx.first, ctx.second
+        wants_x, wants_y = ctx.needs_input_grad
+        sizes = _sizes([ctx.first, ctx.second], [x.shape, y.shape])
         return (
-            None if y is None else _gradient(of_x, ctx.sizes, [z, of_y], [grad, y]),
-            None if x is None else _gradient(of_y, ctx.sizes, [z, of_x], [grad, x]),
+            _gradient(ctx.first, sizes, [ctx.output, ctx.second], [grad, y]) if wants_x else None,
+            _gradient(ctx.second, sizes, [ctx.output, ctx.first], [grad, x]) if wants_y else None,
         )
 
     @classmethod
@@ -981,7 +1003,7 @@ class Einsum(Multilinear):
             letters if dim is None else batch + letters
             for letters, dim in zip((first, second), in_dims, strict=True)
         ]
-        return cls.apply(x, y, first=first, second=second, output=batch + output)
+        return _pair(first, second, batch + output, x, y)
 
 
 def _gradient(wanted: str, sizes: Sizes, inputs: list[str], values: list[Any]) -> Any:
@@ -1014,17 +1036,20 @@ def _unused(taken: set[str]) -> str:
 
 def _contract(inputs: Sequence[str], values: Sequence[Any], output: str) -> Any:
     """Σ Π values, two at a time; in a rule at array speed, else recorded."""
-    inputs, values, like = list(inputs), list(values), array_of(values[0])
-    if len(values) == 1:  # times the number one
-        inputs, values = [*inputs, ""], [*values, np.ones((), like.dtype, like=like)]
-    while len(values) > 1:
+    inputs, values = list(inputs), list(values)
+    while len(values) > 2:  # two at a time
         needed = {*output, *"".join(inputs[2:])}
         both = dict.fromkeys(inputs[0] + inputs[1])
-        left = "".join([letter for letter in both if letter in needed])
-        left = left if len(values) > 2 else output
-        part = run(Einsum, *values[:2], first=inputs[0], second=inputs[1], output=left)
-        inputs[:2], values[:2] = [left], [part]
-    return values[0]
+        middle = "".join([letter for letter in both if letter in needed])
+        values[:2] = [_pair(inputs[0], inputs[1], middle, values[0], values[1])]
+        inputs[:2] = [middle]
+    if len(values) == 1:
+        return run(EinsumOne, values[0], subscripts=inputs[0], output=output)
+    return _pair(inputs[0], inputs[1], output, values[0], values[1])
+
+
+def _pair(first: str, second: str, output: str, x: Any, y: Any) -> Any:
+    return run(EinsumTwo, x, y, first=first, second=second, output=output)
 
 
 def _sizes(inputs: Sequence[str], shapes: Sequence[Sequence[int]]) -> Sizes:

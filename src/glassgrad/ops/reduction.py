@@ -855,9 +855,7 @@ class VarMean(Transposed, Along):
     @staticmethod
     def backward(ctx, by_variance, by_mean):
         (x,) = ctx.saved_tensors
-        through = None if by_variance is None else Var.backward(ctx, by_variance)
-        beside = None if by_mean is None else spread_mean(by_mean, x.shape, ctx.dim)
-        return total([through, beside])
+        return _of_both(by_variance, by_mean, x, ctx)
 
 
 class StdMean(VarMean):
@@ -870,10 +868,21 @@ class StdMean(VarMean):
 
     @staticmethod
     def backward(ctx, by_sigma, by_mean):
+        (x,) = ctx.saved_tensors
         if by_sigma is not None:
-            parameters = {"dim": ctx.dim, "correction": ctx.correction, "keepdim": ctx.keepdim}
-            by_sigma = _by_root(by_sigma, run(Std, *ctx.saved_tensors, **parameters))
-        return VarMean.backward(ctx, by_sigma, by_mean)
+            sigma = run(Std, x, dim=ctx.dim, correction=ctx.correction, keepdim=ctx.keepdim)
+            by_sigma = _by_root(by_sigma, sigma)
+        return _of_both(by_sigma, by_mean, x, ctx)
+
+
+def _of_both(by_variance: Any, by_mean: Any, x: Any, ctx: Any) -> Any:
+    """The gradients through a variance and through the mean, if there are."""
+    through = beside = None
+    if by_variance is not None:
+        through = Var.gradient(by_variance, x, dim=ctx.dim, correction=ctx.correction)
+    if by_mean is not None:
+        beside = spread_mean(by_mean, x.shape, ctx.dim)
+    return total([through, beside])
 
 
 @function(axis=True)
