@@ -247,15 +247,14 @@ def _plain_values(cls: type[Primitive], operands: Values) -> Values | None:
     dtype, promotes = None, cls.promotes
     for position, x in enumerate(operands):
         value = x.payload if type(x) in PLAIN else x
-        if type(value) is ndarray:
-            if promotes is not None and position >= promotes and value.dtype is not dtype:
-                if dtype is not None or value.dtype not in (float32, float64):
-                    return None
-                dtype = value.dtype
-        elif dtype is not None and (type(value) is float or type(value) is int):
+        if type(value) is not ndarray:
+            if dtype is None or type(value) not in (float, int):
+                return None
             value = constant(value, dtype)
-        else:
-            return None
+        elif promotes is not None and position >= promotes and value.dtype is not dtype:
+            if dtype is not None or value.dtype not in (float32, float64):
+                return None
+            dtype = value.dtype
         values.append(value)
     return tuple(values)
 
@@ -275,10 +274,9 @@ def apply_to_arrays(
     for tell in state.computed:
         tell(cls, operands, values, parameters, out)
     out = tuple([whole(part) for part in out]) if cls.multiple else whole(out)
+    is_recorded = cls.differentiable and modes.grad and not modes.inference
+    edges = edges_of(operands[cls.differentiates]) if is_recorded else None
     node: Any = None
-    edges = None
-    if cls.differentiable and modes.grad and not modes.inference:
-        edges = edges_of(operands[cls.differentiates])
     if edges is not None:
         node = record(cls, operands, values, out, edges, parameters)
     results: list[Any] = [] if cls.multiple else [wrap(out, node)]
