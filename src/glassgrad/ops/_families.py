@@ -40,14 +40,15 @@ def reduce_at(name: str, array: Any, key: Any, values: Any) -> None:
 
     Places that count in the memory NumPy takes several times as fast as places in many dims.
     """
-    if type(array) is not np.ndarray or not array.flags.c_contiguous or not array.ndim:
+    flat = array.reshape(-1)
+    if type(array) is not np.ndarray or not array.ndim or not np.may_share_memory(flat, array):
         backend_of(array).reduce_at(name, array, key, values)
         return
-    steps = [step // array.itemsize for step in array.strides]
+    steps = [math.prod(array.shape[dim + 1 :]) for dim in range(array.ndim)]
     rows = np.ix_(*[np.arange(n) * step for n, step in zip(array.shape, steps, strict=True)])
     places = sum([np.broadcast_to(row, array.shape)[key] for row in rows])
     values = np.broadcast_to(values, places.shape)
-    getattr(np, name).at(array.reshape(-1), places.reshape(-1), values.reshape(-1))
+    getattr(np, name).at(flat, places.reshape(-1), values.reshape(-1))
 
 
 def zeros_like(value: Any, shape: Shape) -> Any:
