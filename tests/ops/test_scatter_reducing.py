@@ -1,6 +1,8 @@
 """Gradients of products, and of ties, where several elements go to one place."""
 
+import numpy as np
 import pytest
+import torch
 
 import glassgrad as gg
 from both import LIBRARIES, leaf
@@ -54,3 +56,31 @@ def test_whole_numbers_are_reduced_as_pytorchs(reduce, dtype):
         y = x.scatter_reduce(0, lib.tensor([0, 0, 1]), x, reduce, include_self=False)
         results.append(y.tolist())
     assert results[0] == results[1]
+
+
+MANY = {
+    "a place along a dim": lambda lib, x, at: x.gather(1, at),
+    "a row": lambda lib, x, at: x[at[0]],
+    "counted from the end": lambda lib, x, at: x[at - 40],
+    "rows behind a slice": lambda lib, x, at: x[:, at[0]],
+    "a place in each dim": lambda lib, x, at: x[at, at.mT],
+    "of a transposed tensor": lambda lib, x, at: x.mT.index_add(0, at[0], x),
+    "added along a dim": lambda lib, x, at: x.mT.scatter_add(0, at, x),
+    "the largest": lambda lib, x, at: x.scatter_reduce(1, at, x.mT, "amax"),
+    "a row of a table": lambda lib, x, at: lib.nn.functional.embedding(at, x),
+}
+
+
+@pytest.mark.parametrize("program", MANY.values(), ids=list(MANY))
+def test_many_elements_go_to_few_places(program):
+    places = np.random.default_rng(0).integers(0, 40, (40, 40))
+    found = []
+    for lib in (gg, torch):
+        x = lib.arange(1600.0, dtype=lib.float64).reshape(40, 40).sin().requires_grad_()
+        y = program(lib, x, lib.tensor(places))
+        (
+            y * lib.arange(float(y.numel()), dtype=lib.float64).reshape(y.shape).cos()
+        ).sum().backward()
+        found.append((y.detach().numpy(), x.grad.numpy()))
+    for ours, theirs in zip(*found, strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-12, atol=1e-12)

@@ -38,10 +38,11 @@ def spread(value: Any, shape: Shape) -> Any:
 def reduce_at(name: str, array: Any, key: Any, values: Any) -> None:
     """`array[key] = ufunc(array[key], values)`, at repeated places one after the other.
 
-    Places that count in the memory NumPy takes several times as fast as places in many dims.
+    Many places that count in the memory NumPy takes several times as fast as places in many dims.
     """
     flat = array.reshape(-1)
-    if type(array) is not np.ndarray or not array.ndim or not np.may_share_memory(flat, array):
+    is_plain = type(array) is np.ndarray and array.ndim and np.may_share_memory(flat, array)
+    if not is_plain or math.prod(values.shape) < 1000:
         backend_of(array).reduce_at(name, array, key, values)
         return
     steps = [math.prod(array.shape[dim + 1 :]) for dim in range(array.ndim)]
