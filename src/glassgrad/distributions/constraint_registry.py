@@ -56,7 +56,8 @@ class ConstraintRegistry:
         return factory(constraint)
 
 
-biject_to, transform_to = ConstraintRegistry(), ConstraintRegistry()
+biject_to = ConstraintRegistry()
+transform_to = ConstraintRegistry()
 
 
 def _interval(constraint: Any) -> Transform:
