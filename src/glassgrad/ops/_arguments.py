@@ -152,30 +152,96 @@ def check_shapes(said: str, x: Tensor, y: Tensor, why: str) -> None:
         )
 
 
+def check_ndim(
+    said: str,
+    x: Tensor,
+    dims: int | Collection[int],
+    why: str,
+    error: type[Exception] = errors.ShapeError,
+) -> None:
+    """Raise unless a tensor has as many dims as it should.
+
+    Args:
+        said: what to say, with `{ndim}` and `{shape}` for what it has.
+        dims: the fewest, or all numbers that will do.
+        why: says why, and what to write instead.
+    """
+    if x.ndim < dims if isinstance(dims, int) else x.ndim not in dims:
+        raise error(f"{said.format(ndim=x.ndim, shape=list(x.shape))}. {why}")
+
+
+def check_dtype(
+    said: str,
+    x: Any,
+    kinds: str | Names,
+    why: str,
+    error: type[Exception] = errors.DTypeError,
+) -> None:
+    """Raise unless a tensor has a dtype, or is one, that will do.
+
+    Args:
+        said: what to say, with `{dtype}`, or `{name}` as PyTorch calls it.
+        kinds: NumPy's letters of the kinds that will do, of "biufc", or names of dtypes.
+        why: says why, and what to write instead.
+    """
+    dtype = getattr(x, "dtype", x)
+    if dtype.kind not in kinds and dtype.name not in kinds:
+        name = TYPE_NAMES.get(dtype, dtype)
+        raise error(f"{said.format(dtype=dtype, name=name)}. {why}")
+
+
+def check_least(
+    said: str, number: Any, least: float, why: str, error: type[Exception] = errors.ShapeError
+) -> None:
+    """Raise if a number, which stands in the place of `{}`, is less than the least that will do."""
+    if number < least:
+        raise error(f"{said.format(number)}. {why}")
+
+
+def check_within(
+    said: str,
+    number: Any,
+    low: float,
+    high: float,
+    why: str,
+    error: type[Exception] = errors.ShapeError,
+) -> None:
+    """Raise unless a number, `{}`, lies between two others, `{low}` and `{high}`, or is one."""
+    if not low <= number <= high:
+        raise error(f"{said.format(number, low=low, high=high)}. {why}")
+
+
+def check_equal(
+    said: str, found: Any, wanted: Any, why: str, error: type[Exception] = errors.ShapeError
+) -> None:
+    """Raise unless two sizes, or shapes, are equal; they are shown as `{0}` and `{1}`."""
+    if found != wanted:
+        both = [list(each) if isinstance(each, tuple) else each for each in (found, wanted)]
+        raise error(f"{said.format(*both)}. {why}")
+
+
+def check_word(
+    said: str,
+    word: object,
+    words: Collection[Any],
+    why: str,
+    error: type[Exception] = errors.ShapeError,
+) -> None:
+    """Raise unless a word, which stands in the place of `{}`, is one of some."""
+    if word not in words:
+        raise error(f"{said.format(word)}. {why}")
+
+
 def check_long(said: str, index: Tensor) -> None:
     """Raise unless an index is int64."""
-    if index.dtype.name != "int64":
-        raise errors.DTypeError(
-            f"{said} but got {scalar_name(index.dtype)}. It names places. Write `index.long()`."
-        )
+    why = "It names places. Write `index.long()`."
+    check_dtype(said + " but got {name}", index, ("int64",), why)
 
 
 def check_vector(said: str, x: Tensor, why: str, *, or_number: bool = False) -> None:
     """Raise unless a tensor has one dim, or maybe none."""
-    if x.ndim != 1 and not (or_number and not x.ndim):
-        raise errors.ShapeError(f"{said} got shape {list(x.shape)}. {why} Write `x.flatten()`.")
-
-
-def check_word(said: str, word: object, words: Collection[str], why: str) -> None:
-    """Raise unless it is one of some words.
-
-    Args:
-        said: whose argument it is, and that it has to be one of them.
-        why: says what they are for.
-    """
-    if word not in words:
-        *first, last = words
-        raise errors.ShapeError(f"{said} {', '.join(first)} or {last}, but got {word}. {why}")
+    dims = (0, 1) if or_number else (1,)
+    check_ndim(said + " got shape {shape}", x, dims, why + " Write `x.flatten()`.")
 
 
 def _wrong_type(wanted: str, value: object, why: str) -> errors.ArgumentTypeError:

@@ -15,7 +15,7 @@ from glassgrad.memory.calls import warn
 from glassgrad.values.backend import in_rows, kept
 from glassgrad.values.dtypes import as_dtype
 
-from ._arguments import check_kind, scalar_name, wrap_dim
+from ._arguments import check_kind, check_ndim, check_word, scalar_name, wrap_dim
 from ._declaring import function, functional, op
 from ._families import AlongLine, Elementwise, Symmetric, by_steps, run
 from .random import rand
@@ -248,11 +248,8 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
             "`weight.to(input.dtype)`."
         )
     check_kind('"prelu_cpu"', input)
-    if weight.ndim > 1:
-        raise ShapeError(
-            f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight.ndim}. "
-            "A channel has one slope. Write `weight.reshape(-1)`."
-        )
+    said = "prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {ndim}"
+    check_ndim(said, weight, (0, 1), "A channel has one slope. Write `weight.reshape(-1)`.")
     if weight.numel() == 1:
         is_fit = weight.ndim == input.ndim
         return PreluKernel.apply(input, weight if is_fit else weight.reshape((1,) * input.ndim))
@@ -830,11 +827,8 @@ def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
 
     See also: Hendrycks & Gimpel, *Gaussian Error Linear Units* (2016).
     """
-    if approximate not in ("none", "tanh"):
-        raise RangeError(
-            f"approximate argument must be either none or tanh, got {approximate!r}. There are two "
-            "formulas. Write one of these words."
-        )
+    said = "approximate argument must be either none or tanh, got {!r}. There are two formulas"
+    check_word(said, approximate, ("none", "tanh"), "Write one of these words.", RangeError)
     return Gelu.apply(input, approximate=approximate)
 
 
@@ -888,11 +882,8 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.glu.html
     """
-    if not input.ndim:
-        raise ShapeError(
-            "glu does not support scalars because halving size must be even. A number has no "
-            "halves. Give at least one dim."
-        )
+    said = "glu does not support scalars because halving size must be even"
+    check_ndim(said, input, 1, "A number has no halves. Give at least one dim.")
     at = wrap_dim(dim, input.ndim)
     if input.shape[at] % 2:
         raise ShapeError(

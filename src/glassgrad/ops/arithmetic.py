@@ -15,7 +15,16 @@ from glassgrad.memory.views import as_view
 from glassgrad.values.backend import reread
 from glassgrad.values.dtypes import Number, bool_
 
-from ._arguments import Operand, c_name, check_kind, check_one_dtype, scalar_name
+from ._arguments import (
+    Operand,
+    c_name,
+    check_dtype,
+    check_kind,
+    check_ndim,
+    check_one_dtype,
+    check_word,
+    scalar_name,
+)
 from ._declaring import function, in_numpys_order, of_numpy, op
 from ._families import (
     Elementwise,
@@ -299,11 +308,9 @@ def div(input: Operand, other: Operand, *, rounding_mode: str | None = None) -> 
     """
     if rounding_mode is None:
         return Div.apply(input, other)
-    if rounding_mode not in ("trunc", "floor"):
-        raise DTypeError(
-            "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found "
-            f"{rounding_mode!r}. It says which whole number is meant. Write 'floor', as `//`."
-        )
+    said = "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found {!r}"
+    why = "It says which whole number is meant. Write 'floor', as `//`."
+    check_word(said, rounding_mode, ("trunc", "floor"), why, DTypeError)
     return DivRounded.apply(input, other, rounding_mode=rounding_mode)
 
 
@@ -354,11 +361,8 @@ def positive(input: Tensor) -> Tensor:
         >>> positive(tensor([1.0, -2.0]))
         tensor([ 1., -2.])
     """
-    if input.dtype.kind == "b":
-        raise DTypeError(
-            "The `+` operator, on a bool tensor is not supported. A sign is a number's. Write "
-            "`x.int()`."
-        )
+    said = "The `+` operator, on a bool tensor is not supported"
+    check_dtype(said, input, "iufc", "A sign is a number's. Write `x.int()`.")
     return input
 
 
@@ -828,11 +832,8 @@ def view_as_real(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.view_as_real.html
     """
-    if input.dtype.kind != "c":
-        raise DTypeError(
-            f"view_as_real is only supported for complex tensors, got {input.dtype}. Real numbers "
-            "have one part. Write `x.unsqueeze(-1)`."
-        )
+    said = "view_as_real is only supported for complex tensors, got {dtype}"
+    check_dtype(said, input, "c", "Real numbers have one part. Write `x.unsqueeze(-1)`.")
     return as_view(ViewAsReal.apply(input), input)
 
 
@@ -1109,11 +1110,8 @@ def mH(input: Tensor) -> Tensor:  # noqa: N802  # PyTorch's name
 
 
 def _turned(name: str, input: Tensor) -> Tensor:
-    if input.ndim < 2:  # a matrix
-        raise ShapeError(
-            f"{name} is only supported on matrices or batches of matrices. Got "
-            f"{input.ndim}-D tensor. Write `x.conj()`."
-        )
+    said = f"{name} is only supported on matrices or batches of matrices. Got {{ndim}}-D tensor"
+    check_ndim(said, input, 2, "Write `x.conj()`.")
     return conj(transpose(input, -2, -1))
 
 
@@ -1124,11 +1122,8 @@ def H(input: Tensor) -> Tensor:  # noqa: N802  # PyTorch's name
         >>> tensor([[1j, 2]]).H.shape
         glassgrad.Size([2, 1])
     """
-    if input.ndim not in (0, 2):
-        raise ShapeError(
-            "tensor.H is only supported on matrices (2-D tensors). Got "
-            f"{input.ndim}-D tensor. Write `x.mH` for a batch of matrices."
-        )
+    said = "tensor.H is only supported on matrices (2-D tensors). Got {ndim}-D tensor"
+    check_ndim(said, input, (0, 2), "Write `x.mH` for a batch of matrices.")
     return mH(input) if input.ndim else conj(input)
 
 

@@ -13,7 +13,14 @@ from glassgrad.core.errors import ArgumentTypeError, DTypeError, KernelError, Tr
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.backend import asnumpy
 
-from ._arguments import Operand, refuse_numbers, require_tensor, scalar_name
+from ._arguments import (
+    Operand,
+    check_dtype,
+    check_least,
+    refuse_numbers,
+    require_tensor,
+    scalar_name,
+)
 from ._declaring import op
 from ._families import Predicate, batch_all, is_batched, rows_of
 
@@ -188,11 +195,8 @@ def isneginf(input: Tensor) -> Tensor:
 
 
 def _equal_to(name: str, input: Tensor, infinity: float) -> Tensor:
-    if input.dtype.kind == "c":
-        raise DTypeError(
-            f"{name} does not support complex inputs. Their infinities have no sign. Write "
-            "`isinf(x)`."
-        )
+    said = f"{name} does not support complex inputs"
+    check_dtype(said, input, "biuf", "Their infinities have no sign. Write `isinf(x)`.")
     return Eq.apply(input, infinity)
 
 
@@ -318,11 +322,9 @@ def isclose(
     """
     refuse_numbers("isclose", ("input", "other"), input, other)
     for which, tolerance in (("rtol", rtol), ("atol", atol)):
-        if tolerance < 0:
-            raise DTypeError(
-                f"{which} must be greater than or equal to zero, but got {tolerance}. It says how "
-                "far apart two numbers may be. Leave it out, or write a positive one."
-            )
+        said = f"{which} must be greater than or equal to zero, but got {{}}"
+        why = "It says how far apart two numbers may be. Leave it out, or write a positive one."
+        check_least(said, tolerance, 0, why, DTypeError)
     if input.dtype != other.dtype:
         raise DTypeError(
             f"{scalar_name(input.dtype)} did not match {scalar_name(other.dtype)}. The precision "

@@ -33,7 +33,7 @@ from glassgrad.values.dtypes import (
 )
 from glassgrad.values.layers import Wrapped, fresh
 
-from ._arguments import check_number, check_type, size_of
+from ._arguments import check_equal, check_least, check_number, check_type, size_of
 from ._declaring import FUNCTIONS, factory, function, method
 from .conversion import to
 
@@ -366,11 +366,8 @@ def empty_strided(size: Sequence[int], stride: Sequence[int], **new: Any) -> Ten
     """
     sizes = checked_size("empty_strided", (tuple(size),))
     steps = size_of((tuple(stride),), "empty_strided", argument="stride")
-    if len(sizes) != len(steps):
-        raise ShapeError(
-            f"dimensionality of sizes ({len(sizes)}) must match dimensionality of strides "
-            f"({len(steps)}). Each dim has one of both. Write one for each."
-        )
+    said = "dimensionality of sizes ({0}) must match dimensionality of strides ({1})"
+    check_equal(said, len(sizes), len(steps), "Each dim has one of both. Write one for each.")
     if min(steps, default=0) < 0:
         raise ShapeError(
             f"Storage size calculation overflowed with sizes={list(sizes)} and "
@@ -497,11 +494,8 @@ def linspace(start: Any, end: Any, steps: int, *, dtype: Any = None, **new: Any)
         tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
     """
     (count,) = size_of((steps,), "linspace", argument="steps")
-    if count < 0:
-        raise ShapeError(
-            f"number of steps must be non-negative, got {count}. It counts elements. "
-            "Write a number from 0 up."
-        )
+    said = "number of steps must be non-negative, got {}"
+    check_least(said, count, 0, "It counts elements. Write a number from 0 up.")
     dims = [end.ndim if isinstance(end, Tensor) else 0 for end in (start, end)]
     if any(dims):
         raise ShapeError(

@@ -12,6 +12,8 @@ from glassgrad.values.dtypes import Number, as_dtype, int32, int64
 from ._arguments import (
     OpClass,
     check_kind,
+    check_least,
+    check_ndim,
     check_type,
     int_of,
     require_tensor,
@@ -80,11 +82,8 @@ def triu(input: Tensor, diagonal: int = 0) -> Tensor:
 
 
 def _triangle(name: str, rule: OpClass, input: Tensor, diagonal: int) -> Tensor:
-    if input.ndim < 2:
-        raise ShapeError(
-            f"{name}: input tensor must have at least 2 dimensions, got the shape "
-            f"{list(input.shape)}. A triangle is a part of a matrix. Write `x.unsqueeze(0)`."
-        )
+    said = f"{name}: input tensor must have at least 2 dimensions, got the shape {{shape}}"
+    check_ndim(said, input, 2, "A triangle is a part of a matrix. Write `x.unsqueeze(0)`.")
     return rule.apply(input, diagonal=int_of(diagonal, name, "diagonal"))
 
 
@@ -235,11 +234,8 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
 
     See also: https://pytorch.org/docs/stable/generated/torch.diag_embed.html
     """
-    if not input.ndim:
-        raise ShapeError(
-            "diag_embed: Expected a tensor of at least one dim, got a 0-d tensor. A diagonal is a "
-            "vector. Write `x.reshape(1)`."
-        )
+    said = "diag_embed: Expected a tensor of at least one dim, got a 0-d tensor"
+    check_ndim(said, input, 1, "A diagonal is a vector. Write `x.reshape(1)`.")
     first, second = _two_dims(dim1, dim2, input.ndim + 1)
     offset = int_of(offset, "diag_embed", "offset")
     return DiagEmbed.apply(input, offset=offset, dim1=first, dim2=second)
@@ -303,11 +299,8 @@ def fill_diagonal_(input: Tensor, fill_value: Number | Tensor, wrap: bool = Fals
     why = "One number fills all places. Write `x.diagonal().copy_(values)` for several."
     kinds = (bool, int, float, complex, np.generic)
     check_type("fill_diagonal_(): argument 'fill_value' must be Number", number, kinds, why)
-    if input.ndim < 2:
-        raise ShapeError(
-            f"dimensions must larger than 1, got the shape {list(input.shape)}. A diagonal goes "
-            "along two dims or more. Write `x.fill_(number)` for a vector."
-        )
+    why = "A diagonal goes along two dims or more. Write `x.fill_(number)` for a vector."
+    check_ndim("dimensions must larger than 1, got the shape {shape}", input, 2, why)
     if input.ndim > 2 and len(set(input.shape)) > 1:
         raise ShapeError(
             f"all dimensions of input must be of equal length, got {list(input.shape)}. The "
@@ -421,8 +414,7 @@ def _places_in(triangle: str, row: int, col: int, offset: int, dtype: Any, **new
     name = f"{triangle}_indices"
     sizes = {"row": int_of(row, name, "row"), "col": int_of(col, name, "col")}
     for argument, n in sizes.items():
-        if n < 0:
-            raise ShapeError(f"{argument} must be non-negative, got {n}. It counts elements.")
+        check_least(f"{argument} must be non-negative, got {{}}", n, 0, "It counts elements.")
     wanted = as_dtype(dtype or int64)
     if wanted not in (int32, int64):
         raise KernelError(
@@ -513,10 +505,7 @@ def trace(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.trace.html
     """
-    if input.ndim != 2:
-        raise ShapeError(
-            f"trace: expected a matrix, but got tensor with dim {input.ndim}, of shape "
-            f"{list(input.shape)}. Write `x.diagonal(dim1=-2, dim2=-1).sum(-1)` for a stack of "
-            "matrices."
-        )
+    said = "trace: expected a matrix, but got tensor with dim {ndim}, of shape {shape}"
+    why = "Write `x.diagonal(dim1=-2, dim2=-1).sum(-1)` for a stack of matrices."
+    check_ndim(said, input, (2,), why)
     return Trace.apply(input)

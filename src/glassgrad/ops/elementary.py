@@ -5,11 +5,11 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from glassgrad.core.errors import DTypeError, ShapeError
+from glassgrad.core.errors import DTypeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.dtypes import Number, complex128, float64, int64
 
-from ._arguments import Operand, check_kind, int_of
+from ._arguments import Operand, check_kind, check_least, check_ndim, int_of
 from ._declaring import function, op
 from ._families import Elementwise, Fractional, Linear, Transposed, run
 from .conversion import to
@@ -310,14 +310,10 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.vander.html
     """
-    if x.ndim != 1:
-        raise ShapeError(
-            f"x must be a one-dimensional tensor, got the shape {list(x.shape)}. Each element has "
-            "a row of powers. Write `x.flatten()`."
-        )
+    said = "x must be a one-dimensional tensor, got the shape {shape}"
+    check_ndim(said, x, (1,), "Each element has a row of powers. Write `x.flatten()`.")
     count = len(x) if N is None else int_of(N, "vander", "N")
-    if count < 0:
-        raise ShapeError(f"N must be non-negative, got {count}. It counts powers.")
+    check_least("N must be non-negative, got {}", count, 0, "It counts powers.")
     steps = range(count) if increasing else range(count - 1, -1, -1)
     return pow(unsqueeze(x, 1), tensor(list(steps), dtype=int64, device=x.device))
 

@@ -30,7 +30,7 @@ from glassgrad.values.dtypes import float16
 from glassgrad.values.layers import Layer, array_of, visible
 from glassgrad.values.tree import as_tuple
 
-from ._arguments import check_dtypes, check_long, check_type, ints_of, require_tensor
+from ._arguments import check_dtype, check_dtypes, check_long, check_type, ints_of, require_tensor
 from ._declaring import function, op
 from ._families import (
     Along,
@@ -703,11 +703,8 @@ def unravel_index(indices: Tensor, shape: int | Sequence[int]) -> tuple[Tensor, 
     See also: https://pytorch.org/docs/stable/generated/torch.unravel_index.html
     """
     require_tensor("unravel_index", indices)
-    if indices.dtype.kind not in "iu":
-        raise errors.ArgumentTypeError(
-            f"expected 'indices' to be integer dtype, but got {indices.dtype}. They count "
-            "elements. Write `indices.long()`."
-        )
+    said = "expected 'indices' to be integer dtype, but got {dtype}. They count elements"
+    check_dtype(said, indices, "iu", "Write `indices.long()`.", errors.ArgumentTypeError)
     sizes = ints_of(shape, "unravel_index", "shape")
     if min(sizes, default=0) < 0:
         raise errors.ArgumentError(

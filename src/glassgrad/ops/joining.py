@@ -27,8 +27,12 @@ from glassgrad.values.operands import broadcast_text
 from ._arguments import (
     OpClass,
     check_dtypes,
+    check_least,
+    check_ndim,
     check_type,
     check_vector,
+    check_within,
+    check_word,
     dim_there,
     int_of,
     ints_of,
@@ -190,22 +194,16 @@ def narrow(input: Tensor, dim: int, start: int | Tensor, length: int) -> Tensor:
     """
     at = dim_to_cut("narrow", input, dim, ShapeError)
     length = int_of(length, "narrow", "length")
-    if length < 0:
-        raise ShapeError(
-            f"narrow(): length must be non-negative, got {length}. It counts elements. "
-            "Write where the range begins as `start`."
-        )
+    said = "narrow(): length must be non-negative, got {}"
+    check_least(said, length, 0, "It counts elements. Write where the range begins as `start`.")
     if isinstance(start, Tensor) and (start.ndim or start.dtype.kind not in "iu"):
         raise ShapeError(
             f"start must be an 0-dim integral Tensor, got {start.dtype} of shape "
             f"{list(start.shape)}. A range begins at one place. Write an int, or `start[0]`."
         )
     n, first = input.shape[at], int_of(start, "narrow", "start")
-    if not -n <= first <= n:
-        raise DimError(
-            f"start out of range (expected to be in range of [{-n}, {n}], but got {first}). "
-            "The range begins inside of the dim."
-        )
+    said = "start out of range (expected to be in range of [{low}, {high}], but got {})"
+    check_within(said, first, -n, n, "The range begins inside of the dim.", DimError)
     first += n if first < 0 else 0
     if first + length > n:
         raise ShapeError(
@@ -635,15 +633,10 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
             f"maximum size for tensor at dimension {at} is {longest} but size is {size}: the shape "
             f"is {list(input.shape)}. A window lies within its dim. Write a smaller size."
         )
-    if size < 0:
-        raise ArgumentError(
-            f"size is {size} but must be >= 0. It counts the elements of a window. "
-            "Write a number from 0 on."
-        )
-    if step <= 0:
-        raise RangeError(
-            f"step is {step} but must be > 0. Windows move forwards. Write a number from 1 on."
-        )
+    why = "It counts the elements of a window. Write a number from 0 on."
+    check_least("size is {} but must be >= 0", size, 0, why, ArgumentError)
+    said = "step is {} but must be > 0"
+    check_least(said, step, 1, "Windows move forwards. Write a number from 1 on.", RangeError)
     if not input.ndim:
         return unfold(reshape(input, (1,)), 0, size, 1)[0]
     return as_view(Unfold.apply(input, dimension=at, size=size, step=step), input)
@@ -715,11 +708,8 @@ def cat(tensors: Tensors, dim: int = 0) -> Tensor:
     parts = _some("cat", tensors, ArgumentError)
     wide = [x for x in parts if x.payload.shape != (0,)] or parts
     for position, x in enumerate(parts):
-        if not x.ndim:
-            raise ShapeError(
-                f"zero-dimensional tensor (at position {position}) cannot be concatenated. It has "
-                "no dim to put others behind. Write `stack(tensors)`."
-            )
+        said = f"zero-dimensional tensor (at position {position}) cannot be concatenated"
+        check_ndim(said, x, 1, "It has no dim to put others behind. Write `stack(tensors)`.")
     first, at = wide[0].shape, wrap_dim(dim, wide[0].ndim)
     for x in wide:
         if x.ndim != len(first):
@@ -1063,11 +1053,9 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
             UserWarning,
             stacklevel=2,
         )
-    if indexing not in (None, "ij", "xy"):
-        raise ShapeError(
-            f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}. It '
-            "says which dim the first vector varies along."
-        )
+    said = 'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {}'
+    why = "It says which dim the first vector varies along."
+    check_word(said, indexing, (None, "ij", "xy"), why)
     for x in vectors:
         said = "torch.meshgrid: Expected 0D or 1D tensor in the tensor list but"
         check_vector(said, x, "Each has a dim of its own.", or_number=True)
@@ -1136,8 +1124,7 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
     """
     check_vector("Expect a 1D vector, but", input, "Its elements are taken.")
     count = int_of(r, "combinations", "r")
-    if count < 0:
-        raise ShapeError(f"Expect a non-negative number, but got {count}. It counts elements.")
+    check_least("Expect a non-negative number, but got {}", count, 0, "It counts elements.")
     if not count:
         return input.new_empty((0,))
     choose = combinations_with_replacement if with_replacement else in_order
@@ -1257,11 +1244,8 @@ def _cut(tensor: Tensor, sections: Any, dim: int, *rules: OpClass) -> tuple[Tens
             )
         return by_sizes.apply(tensor, split_sizes=sizes, dim=at)
     size = int_of(sections, "split", "split_size")
-    if size < 0:
-        raise ShapeError(
-            f"split expects split_size be non-negative, but got split_size={size}. It counts "
-            "elements. Write a list to choose all sizes."
-        )
+    said = "split expects split_size be non-negative, but got split_size={}"
+    check_least(said, size, 0, "It counts elements. Write a list to choose all sizes.")
     if size == 0 and n:
         raise ShapeError(
             "split_size can only be 0 if dimension size is 0, but got dimension size of "
@@ -1464,10 +1448,8 @@ def iterate(input: Tensor) -> Iterator[Tensor]:
     Raises:
         ArgumentTypeError: for a 0-d tensor.
     """
-    if not input.ndim:
-        raise ArgumentTypeError(
-            "iteration over a 0-d tensor. It has one value and no first dim. Write `x.item()`."
-        )
+    why = "It has one value and no first dim. Write `x.item()`."
+    check_ndim("iteration over a 0-d tensor", input, 1, why, ArgumentTypeError)
     return iter(unbind(input))
 
 

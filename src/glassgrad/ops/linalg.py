@@ -23,7 +23,15 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.values.layers import array_of
 from glassgrad.values.operands import broadcast_text
 
-from ._arguments import c_name, check_one_dtype, not_a_tensor, wrap_dim, wrap_dims
+from ._arguments import (
+    c_name,
+    check_equal,
+    check_least,
+    check_one_dtype,
+    not_a_tensor,
+    wrap_dim,
+    wrap_dims,
+)
 from ._declaring import function, of_numpy, op
 from ._families import Along, Moved, Multilinear, lined_up, run, total
 from .arithmetic import Add, mul
@@ -536,11 +544,9 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
     See also: https://pytorch.org/docs/stable/generated/torch.cross.html
     """
     shapes = f"{list(input.shape)} and {list(other.shape)}"
-    if input.ndim != other.ndim:
-        raise ShapeError(
-            f"linalg.cross: inputs must have the same number of dimensions, got the shapes {shapes}"
-            ". Their vectors lie in one dim. Write `x.unsqueeze(0)` for the shorter."
-        )
+    said = f"linalg.cross: inputs must have the same number of dimensions, got the shapes {shapes}"
+    why = "Their vectors lie in one dim. Write `x.unsqueeze(0)` for the shorter."
+    check_equal(said, input.ndim, other.ndim, why)
     at = _first_of_three(input) if dim is None else wrap_dim(dim, input.ndim)
     sizes = [x.shape[at] if x.ndim else 1 for x in (input, other)]
     if sizes != [3, 3]:
@@ -870,11 +876,8 @@ def multi_dot(tensors: Any) -> Tensor:
     See also: https://pytorch.org/docs/stable/generated/torch.linalg.multi_dot.html
     """
     matrices = list(tensors)
-    if len(matrices) < 2:
-        raise ShapeError(
-            f"multi_dot(): expected at least 2 tensors but got {len(matrices)}. A product has two "
-            "factors. Write the tensor itself."
-        )
+    said = "multi_dot(): expected at least 2 tensors but got {}"
+    check_least(said, len(matrices), 2, "A product has two factors. Write the tensor itself.")
     ends = matrices[0].ndim == 1, matrices[-1].ndim == 1
     if ends[0]:
         matrices[0] = matrices[0].unsqueeze(0)

@@ -32,7 +32,14 @@ from glassgrad.values.backend import asnumpy, in_rows
 from glassgrad.values.layers import array_of
 from glassgrad.values.operands import broadcast_text
 
-from ._arguments import check_kind, chosen_reduction, scalar_name
+from ._arguments import (
+    check_dtype,
+    check_kind,
+    check_least,
+    check_ndim,
+    chosen_reduction,
+    scalar_name,
+)
 from ._declaring import functional, loss
 from ._families import (
     Elementwise,
@@ -278,11 +285,8 @@ def smooth_l1_loss(
     See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.smooth_l1_loss.html
     """
     input, target = paired(input, target)
-    if beta < 0:
-        raise errors.RangeError(
-            f"smooth_l1_loss does not support negative values for beta, got {beta}. It is a "
-            "distance. Write `-beta`."
-        )
+    said = "smooth_l1_loss does not support negative values for beta, got {}"
+    check_least(said, beta, 0, "It is a distance. Write `-beta`.", errors.RangeError)
     if not beta:
         return of_all((input - target).abs(), reduction)
     return SmoothL1Loss.apply(input, target, reduction=reduction, beta=beta)
@@ -1203,11 +1207,8 @@ def cosine_embedding_loss(
 
     See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.cosine_embedding_loss.html
     """
-    if target.ndim > 1:
-        raise errors.ShapeError(
-            "0D or 1D target tensor expected, multi-target not supported. A pair is alike or not. "
-            "Write `target.reshape(-1)`."
-        )
+    said = "0D or 1D target tensor expected, multi-target not supported"
+    check_ndim(said, target, (0, 1), "A pair is alike or not. Write `target.reshape(-1)`.")
     if input1.ndim != target.ndim + 1 or input2.ndim != target.ndim + 1:
         raise errors.ShapeError(
             f"{target.ndim}D target tensor expects {target.ndim + 1}D input tensors, but found "
@@ -1421,11 +1422,8 @@ def multi_margin_loss(
             f"samples (batch size). Expected target size [{rows.shape[0]}], got "
             f"{list(target.shape)}. Each example has one target. Cut one of them."
         )
-    if target.dtype != np.int64:
-        raise errors.DTypeError(
-            f"expected scalar type Long but found {scalar_name(target.dtype)}. A target is the "
-            "index of a class. Write `target.long()`."
-        )
+    why = "A target is the index of a class. Write `target.long()`."
+    check_dtype("expected scalar type Long but found {name}", target, ("int64",), why)
     if weight is not None and weight.shape[0] != classes:
         raise errors.ShapeError(
             f"inconsistent weight size, expected {classes} but got {list(weight.shape)}. Each "
@@ -1660,8 +1658,7 @@ def ctc_loss(
 def _lengths(name: str, given: Tensor | Sequence[int], count: int, most: int | None) -> Any:
     """The lengths as an array."""
     lengths = asnumpy(seen(given)) if isinstance(given, Tensor) else np.asarray(given)
-    if lengths.dtype.kind not in "iu":
-        raise errors.DTypeError(f"{name} must be integral, got {lengths.dtype}. Write `x.long()`.")
+    check_dtype(f"{name} must be integral, got {{dtype}}", lengths, "iu", "Write `x.long()`.")
     if lengths.shape != (count,):
         raise errors.ShapeError(
             f"{name} must be of size batch_size, got the shape {lengths.shape} for {count} "
@@ -1683,11 +1680,8 @@ def _lengths(name: str, given: Tensor | Sequence[int], count: int, most: int | N
 def _signs(targets: Tensor, sizes: Any, blank: int) -> Any:
     """The labels of each target with blanks around them, blanks behind its end too."""
     given = asnumpy(seen(targets)).astype(np.int64)
-    if given.ndim not in (1, 2):
-        raise errors.ShapeError(
-            f"Expected 1 to 2 dimensions, but got {given.ndim}-dimensional tensor for argument #2 "
-            "'targets'. Write a row for each sequence, or all labels in one row."
-        )
+    said = "Expected 1 to 2 dimensions, but got {ndim}-dimensional tensor for argument #2 'targets'"
+    check_ndim(said, given, (1, 2), "Write a row for each sequence, or all labels in one row.")
     longest = int(sizes.max(initial=0))
     wanted = (int(sizes.sum()),) if given.ndim == 1 else (len(sizes), max(longest, given.shape[1]))
     for dim, (size, found) in enumerate(zip(wanted, given.shape, strict=True)):

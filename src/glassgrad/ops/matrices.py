@@ -31,7 +31,15 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.values.backend import asnumpy, backend_of
 from glassgrad.values.layers import array_of
 
-from ._arguments import check_one_dtype, require_tensor, scalar_name
+from ._arguments import (
+    check_dtype,
+    check_least,
+    check_ndim,
+    check_one_dtype,
+    check_word,
+    require_tensor,
+    scalar_name,
+)
 from ._declaring import function, of_numpy, op
 from ._families import Along, Transposed, lined_up, run, seen, show_named, total
 from .arithmetic import abs
@@ -72,11 +80,8 @@ def check_matrices(name: str, x: Tensor, *, square: bool = True, floats: bool = 
 
 def check_precision(name: str, x: Tensor) -> None:
     """Raise DTypeError unless `x` is of floats or complex numbers, of more than half precision."""
-    if x.dtype.kind not in "fc":
-        raise DTypeError(
-            f"{name}: Expected a floating point or complex tensor as input. Got "
-            f"{scalar_name(x.dtype)}. Its results are fractions. Write `x.float()`."
-        )
+    said = f"{name}: Expected a floating point or complex tensor as input. Got {{name}}"
+    check_dtype(said, x, "fc", "Its results are fractions. Write `x.float()`.")
     if x.dtype == np.float16:
         raise DTypeError(
             f"{name}: Low precision dtypes not supported. Got {scalar_name(x.dtype)}. Too few "
@@ -829,11 +834,9 @@ def eigh(A: Tensor, UPLO: str = "L") -> Any:
     See also: https://pytorch.org/docs/stable/generated/torch.linalg.eigh.html
     """
     check_matrices("linalg.eigh", A)
-    if UPLO not in ("L", "U", "l", "u"):
-        raise LinAlgError(
-            f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}. It says which triangle of a "
-            "Hermitian matrix is looked at. Write one of them."
-        )
+    said = "Expected UPLO argument to be 'L' or 'U', but got {}"
+    why = "It says which triangle of a Hermitian matrix is looked at. Write one of them."
+    check_word(said, UPLO, ("L", "U", "l", "u"), why, LinAlgError)
     return _Eigh(*LinalgEigh.apply(A, uplo=UPLO.upper(), checks=True))
 
 
@@ -1423,11 +1426,8 @@ def cholesky_solve(input: Tensor, L: Tensor, upper: bool = False) -> Tensor:
         tensor([[2.]])
     """
     check_matrices("cholesky_solve", L)
-    if input.ndim < 2:
-        raise ShapeError(
-            f"b should have at least 2 dimensions, but has {input.ndim} dimensions instead. Each "
-            "column is a right side. Write `b.unsqueeze(-1)`."
-        )
+    said = "b should have at least 2 dimensions, but has {ndim} dimensions instead"
+    check_ndim(said, input, 2, "Each column is a right side. Write `b.unsqueeze(-1)`.")
     _check_sides("cholesky_solve", L, input, left=True)
     lower = _lower(L, upper)
     return solve(lower.mH, solve(lower, input))
@@ -1778,11 +1778,9 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
     """
     name, driver = "torch.linalg.lstsq", driver or "gelsy"
     check_matrices(name, A, square=False)
-    if driver not in ("gels", "gelsy", "gelsd", "gelss"):
-        raise LinAlgError(
-            f"{name}: parameter `driver` should be one of (gels, gelsy, gelsd, gelss), got "
-            f"{driver!r}. It says what is computed. Leave it out."
-        )
+    said = f"{name}: parameter `driver` should be one of (gels, gelsy, gelsd, gelss), got {{!r}}"
+    why = "It says what is computed. Leave it out."
+    check_word(said, driver, ("gels", "gelsy", "gelsd", "gelss"), why, LinAlgError)
     is_vector = B.ndim == A.ndim - 1 and B.shape == A.shape[:-1]
     sides = B.unsqueeze(-1) if is_vector else B
     _check_rows(name, A, sides)
@@ -1872,10 +1870,8 @@ def vander(x: Tensor, *, N: int | None = None) -> Tensor:
     """
     x = x if x.ndim else x.reshape(1)
     count = x.shape[-1] if N is None else N
-    if count <= 1:
-        raise LinAlgError(
-            f"N must be greater than 1. Got {count}. Fewer are no powers. Write how many."
-        )
+    said = "N must be greater than 1"
+    check_least(said, count, 2, f"Got {count}. Fewer are no powers. Write how many.", LinAlgError)
     powers = x.unsqueeze(-1).expand(*x.shape, count - 1).cumprod(-1)
     return cat([powers.new_ones((*x.shape, 1)), powers], -1)
 
@@ -1902,11 +1898,8 @@ def tensorinv(A: Tensor, ind: int = 2) -> Tensor:
     """
     check_precision("linalg.tensorinv", A)
     ahead, behind = tuple(A.shape[:ind]), tuple(A.shape[ind:])
-    if ind <= 0:
-        raise ShapeError(
-            f"Expected a strictly positive integer for 'ind', got {ind}. It counts dims. Write 1 "
-            "for a matrix."
-        )
+    said = "Expected a strictly positive integer for 'ind', got {}"
+    check_least(said, ind, 1, "It counts dims. Write 1 for a matrix.")
     if math.prod(ahead) != math.prod(behind):
         raise ShapeError(
             "Expected self to satisfy the requirement prod(self.shape[ind:]) == "

@@ -16,7 +16,7 @@ from glassgrad.values.backend import CPU, asnumpy, backend_of
 from glassgrad.values.dtypes import Number
 from glassgrad.values.layers import Layer, array_of, settled
 
-from ._arguments import c_name, check_number, check_type, require_tensor, wrap_dim
+from ._arguments import c_name, check_ndim, check_number, check_type, require_tensor, wrap_dim
 from ._declaring import function, method, op
 from ._families import Elementwise, Flat, in_front, seen
 from ._writing import (
@@ -463,12 +463,8 @@ def fill_(input: Tensor, value: Any) -> Tensor:
         tensor([7., 7.])
     """
     if isinstance(value, Tensor):
-        if value.ndim:
-            raise ShapeError(
-                "fill_ only supports 0-dimension value tensor but got tensor with "
-                f"{value.ndim} dimensions. It writes one value everywhere. Write "
-                "`x.copy_(values)`."
-            )
+        said = "fill_ only supports 0-dimension value tensor but got tensor with {ndim} dimensions"
+        check_ndim(said, value, (0,), "It writes one value everywhere. Write `x.copy_(values)`.")
         return in_place(
             "fill", input, lambda x: FillWith.apply(x, value), [value], may_overlap=True
         )

@@ -20,7 +20,18 @@ from glassgrad.core.state import Shape
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.backend import in_rows
 
-from ._arguments import c_name, check_kind, scalar_name, wrap_dim
+from ._arguments import (
+    c_name,
+    check_dtype,
+    check_equal,
+    check_kind,
+    check_least,
+    check_ndim,
+    check_within,
+    check_word,
+    scalar_name,
+    wrap_dim,
+)
 from ._declaring import functional
 from ._families import (
     Elementwise,
@@ -384,16 +395,10 @@ def group_norm(
 
     See also: Wu & He, *Group Normalization* (2018).
     """
-    if input.ndim < 2:
-        raise errors.ShapeError(
-            f"Expected at least 2 dimensions for input tensor but received {input.ndim}. Channels "
-            "lie along dim 1. Write `x.unsqueeze(0)`."
-        )
-    if num_groups <= 0:
-        raise errors.RangeError(
-            f"Expected num groups to be greater than 0, got {num_groups}. Channels are parted into "
-            "so many. Write a positive number."
-        )
+    said = "Expected at least 2 dimensions for input tensor but received {ndim}"
+    check_ndim(said, input, 2, "Channels lie along dim 1. Write `x.unsqueeze(0)`.")
+    said = "Expected num groups to be greater than 0, got {}. Channels are parted into so many"
+    check_least(said, num_groups, 1, "Write a positive number.", errors.RangeError)
     channels = input.shape[1]
     if channels % num_groups:
         raise errors.ShapeError(
@@ -486,11 +491,10 @@ def batch_norm(
     wrap_dim(1, input.ndim)
     each_has = {"running_mean": running_mean, "running_var": running_var}
     for key, value in {**each_has, "weight": weight, "bias": bias}.items():
-        if value is not None and value.numel() != input.shape[1]:
-            raise errors.ShapeError(
-                f"{key} should contain {input.shape[1]} elements not {value.numel()}. Each channel "
-                "of dim 1 has its own. Give as many."
-            )
+        if value is not None:
+            said = f"{key} should contain {{1}} elements not {{0}}"
+            why = "Each channel of dim 1 has its own. Give as many."
+            check_equal(said, value.numel(), input.shape[1], why)
     if not training and (running_mean is None or running_var is None):
         missing = "running_mean" if running_mean is None else "running_var"
         raise errors.ShapeError(
@@ -613,11 +617,9 @@ def local_response_norm(
 
     See also: Krizhevsky, Sutskever & Hinton, *ImageNet Classification* (2012).
     """
-    if input.ndim < 3:
-        raise errors.ArgumentError(
-            f"Expected 3D or higher dimensionality input (got {input.ndim} dimensions). Channels "
-            "lie along dim 1, places behind it. Write `x.unsqueeze(-1)`."
-        )
+    said = "Expected 3D or higher dimensionality input (got {ndim} dimensions)"
+    why = "Channels lie along dim 1, places behind it. Write `x.unsqueeze(-1)`."
+    check_ndim(said, input, 3, why, errors.ArgumentError)
     examples, _, *places = input.shape
     before, behind = [
         zeros(examples, n, *places, dtype=input.dtype, device=input.device)
@@ -652,11 +654,8 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.one_hot.html
     """
-    if tensor.dtype != np.int64:
-        raise errors.DTypeError(
-            "one_hot is only applicable to index tensor of type LongTensor, got "
-            f"{scalar_name(tensor.dtype)}. An index is a place. Write `x.long()`."
-        )
+    said = "one_hot is only applicable to index tensor of type LongTensor, got {name}"
+    check_dtype(said, tensor, ("int64",), "An index is a place. Write `x.long()`.")
     values = seen(tensor)
     if values is None and num_classes < 0:
         raise errors.RangeError(
@@ -721,11 +720,8 @@ def embedding(
 
     See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.embedding.html
     """
-    if weight.ndim != 2:
-        raise errors.ShapeError(
-            f"'weight' must be 2-D, got the shape {tuple(weight.shape)}. It is a table with a row "
-            "for each index. Write `weight.reshape(-1, size)`."
-        )
+    why = "It is a table with a row for each index. Write `weight.reshape(-1, size)`."
+    check_ndim("'weight' must be 2-D, got the shape {shape}", weight, (2,), why)
     count = weight.shape[0]
     if input.dtype.name not in ("int64", "int32"):
         raise errors.DTypeError(
@@ -733,11 +729,10 @@ def embedding(
             f"Long, Int; but got {scalar_name(input.dtype)} instead. They name rows. Write "
             "`x.long()`."
         )
-    if padding_idx is not None and not -count <= padding_idx < count:
-        raise errors.ExpectationError(
-            f"Padding_idx must be within num_embeddings, got {padding_idx} of {count}. It names a "
-            "row. Write None for none."
-        )
+    if padding_idx is not None:
+        said = f"Padding_idx must be within num_embeddings, got {{}} of {count}"
+        why = "It names a row. Write None for none."
+        check_within(said, padding_idx, -count, count - 1, why, errors.ExpectationError)
     values = seen(input)
     if values is not None and values.size and not 0 <= values.min() <= values.max() < count:
         raise errors.DimError(
@@ -800,11 +795,8 @@ def embedding_bag(
 
     See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.embedding_bag.html
     """
-    if mode not in ("sum", "mean", "max"):
-        raise errors.ArgumentError(
-            f"mode has to be one of sum, mean or max, got {mode!r}. It says what becomes of a bag. "
-            'Write `mode="sum"`.'
-        )
+    said = "mode has to be one of sum, mean or max, got {!r}. It says what becomes of a bag"
+    check_word(said, mode, ("sum", "mean", "max"), 'Write `mode="sum"`.', errors.ArgumentError)
     if mode == "max" and (scale_grad_by_freq or sparse):
         what = "scaling the gradient by the frequency" if scale_grad_by_freq else "sparse weights"
         raise errors.ArgumentError(
@@ -861,11 +853,9 @@ def _bags(input: Tensor, offsets: Tensor | None, include_last_offset: bool) -> t
             )
         count, size = input.shape
         return count, arange(count, device=input.device).unsqueeze(-1).expand(count, size).ravel()
-    if input.ndim != 1:
-        raise errors.ArgumentError(
-            f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.ndim}. A row of "
-            "indices is a bag. Write `input.reshape(-1, size)`."
-        )
+    said = "input has to be 1D or 2D Tensor, but got Tensor of dimension {ndim}"
+    why = "A row of indices is a bag. Write `input.reshape(-1, size)`."
+    check_ndim(said, input, (1,), why, errors.ArgumentError)
     if offsets is None or offsets.ndim != 1:
         found = "None" if offsets is None else f"the shape {tuple(offsets.shape)}"
         raise errors.ArgumentError(
@@ -1165,12 +1155,9 @@ def multi_head_attention_forward(
 
     See also: Vaswani et al., *Attention Is All You Need* (2017).
     """
-    if query.ndim not in (2, 3):
-        raise errors.ExpectationError(
-            "query should be unbatched 2D or batched 3D tensor but received "
-            f"{query.ndim}-D query tensor. Its dims are places, examples and features. Write "
-            "`x.flatten(2)`."
-        )
+    said = "query should be unbatched 2D or batched 3D tensor but received {ndim}-D query tensor"
+    why = "Its dims are places, examples and features. Write `x.flatten(2)`."
+    check_ndim(said, query, (2, 3), why, errors.ExpectationError)
     if key.shape[:-1] != value.shape[:-1]:
         raise errors.ExpectationError(
             f"key shape {tuple(key.shape)} does not match value shape {tuple(value.shape)}: each "

@@ -10,7 +10,19 @@ from glassgrad.core.errors import ArgumentTypeError, DTypeError, LinAlgError, Sh
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.dtypes import as_dtype
 
-from ._arguments import Dims, reduced, require_tensor, scalar_name, wrap_dim, wrap_dims
+from ._arguments import (
+    Dims,
+    check_dtype,
+    check_equal,
+    check_least,
+    check_ndim,
+    check_word,
+    reduced,
+    require_tensor,
+    scalar_name,
+    wrap_dim,
+    wrap_dims,
+)
 from ._declaring import function, op
 from ._families import Along, Transposed, kept_shape
 from .arithmetic import direction
@@ -40,11 +52,8 @@ def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
         tensor([[0.6000, 0.8000],
                 [0.3000, 0.4000]])
     """
-    if input.ndim < 2:
-        raise ShapeError(
-            f"renorm: input needs at least 2 dimensions, got {input.ndim} dimensions. Each slice "
-            "along dim has a length. Write `x.unsqueeze(1)`."
-        )
+    said = "renorm: input needs at least 2 dimensions, got {ndim} dimensions"
+    check_ndim(said, input, 2, "Each slice along dim has a length. Write `x.unsqueeze(1)`.")
     others = [each for each in range(input.ndim) if each != wrap_dim(dim, input.ndim)]
     length = vector_norm(input, p, others, keepdim=True)
     return input * where(length > maxnorm, maxnorm / (length + 1e-7), 1)
@@ -99,19 +108,13 @@ class LinalgVectorNorm(Transposed, Along):
 def _converted(name: str, x: Tensor, dtype: Any) -> Tensor:
     """The tensor in the dtype to compute in."""
     require_tensor(name, x)
-    if x.dtype.kind not in "fc":
-        raise DTypeError(
-            f"{name}: Expected a floating point or complex tensor as input. Got "
-            f"{scalar_name(x.dtype)}. A length is no whole number. Write `x.float()`."
-        )
+    said = f"{name}: Expected a floating point or complex tensor as input. Got {{name}}"
+    check_dtype(said, x, "fc", "A length is no whole number. Write `x.float()`.")
     if dtype is None:
         return x
     wanted = as_dtype(dtype)
-    if wanted.kind not in "fc":
-        raise DTypeError(
-            f"{name}: dtype should be floating point or complex, but got {scalar_name(wanted)}. A "
-            "length is no whole number. Leave it out."
-        )
+    said = f"{name}: dtype should be floating point or complex, but got {{name}}"
+    check_dtype(said, wanted, "fc", "A length is no whole number. Leave it out.")
     if (wanted.kind == "c") != (x.dtype.kind == "c"):
         kinds = ("complex", "real") if x.dtype.kind == "c" else ("real", "complex")
         raise DTypeError(
@@ -443,22 +446,13 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = _MODES[0])
     """
     for number, x in ((1, x1), (2, x2)):
         require_tensor("cdist", x)
-        if x.ndim < 2:
-            raise ShapeError(
-                f"cdist only supports at least 2D tensors, X{number} got: {x.ndim}D. Points are "
-                "rows. Write `x.unsqueeze(0)` for one."
-            )
-    if x1.shape[-1] != x2.shape[-1]:
-        raise ShapeError(
-            f"X1 and X2 must have the same number of columns. X1: {x1.shape[-1]} X2: "
-            f"{x2.shape[-1]}. Each is a coordinate. Leave out those that are too many."
-        )
-    if p < 0:
-        raise ShapeError("cdist only supports non-negative p values. Write 2 for the usual one.")
-    if compute_mode not in _MODES:
-        raise ShapeError(
-            f"{compute_mode} is not a valid value for compute_mode. Write one of {_MODES}."
-        )
+        said = f"cdist only supports at least 2D tensors, X{number} got: {{ndim}}D"
+        check_ndim(said, x, 2, "Points are rows. Write `x.unsqueeze(0)` for one.")
+    said = "X1 and X2 must have the same number of columns. X1: {0} X2: {1}. Each is a coordinate"
+    check_equal(said, x1.shape[-1], x2.shape[-1], "Leave out those that are too many.")
+    check_least("cdist only supports non-negative p values", p, 0, "Write 2 for the usual one.")
+    said = "{} is not a valid value for compute_mode"
+    check_word(said, compute_mode, _MODES, f"Write one of {_MODES}.")
     is_large = x1.shape[-2] > _MANY or x2.shape[-2] > _MANY
     if p == 2 and (compute_mode == _MODES[1] or (compute_mode == _MODES[0] and is_large)):
         squares = x1.square().sum(-1, keepdim=True), x2.square().sum(-1, keepdim=True)
@@ -489,13 +483,9 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
         >>> pdist(tensor([[0.0, 0.0], [3.0, 4.0]]))
         tensor([5.])
     """
-    if input.ndim != 2:
-        raise ShapeError(
-            f"pdist only supports 2D tensors, got: {input.ndim}D. Points are rows. Write "
-            "`x.reshape(n, d)`."
-        )
-    if p < 0:
-        raise ShapeError("pdist only supports non-negative p values. Write 2 for the usual one.")
+    said = "pdist only supports 2D tensors, got: {ndim}D"
+    check_ndim(said, input, (2,), "Points are rows. Write `x.reshape(n, d)`.")
+    check_least("pdist only supports non-negative p values", p, 0, "Write 2 for the usual one.")
     first, second = np.triu_indices(input.shape[0], 1)
     ends = [input.new_tensor(each, dtype=np.int64) for each in (first, second)]
     return vector_norm(input[ends[0]] - input[ends[1]], p, -1)
@@ -545,11 +535,8 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.cosine_similarity.html
     """
     products = x1 * x2
-    if products.dtype.kind not in "fc":
-        raise DTypeError(
-            "expected common dtype to be floating point, yet common dtype is "
-            f"{scalar_name(products.dtype)}. A cosine is no whole number. Write `x.float()`."
-        )
+    said = "expected common dtype to be floating point, yet common dtype is {name}"
+    check_dtype(said, products, "fc", "A cosine is no whole number. Write `x.float()`.")
     parts = []
     for given in (x1, x2):
         x = given.to(products.dtype).expand(products.shape)

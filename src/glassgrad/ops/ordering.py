@@ -19,18 +19,20 @@ from glassgrad.values.dtypes import Number, as_dtype, int32, int64
 from ._arguments import (
     Dims,
     OpClass,
+    check_dtype,
     check_dtypes,
     check_kind,
+    check_least,
     check_long,
     check_shapes,
     check_vector,
+    check_within,
     check_word,
     dim_there,
     int_of,
     names_none,
     reduced,
     require_tensor,
-    scalar_name,
     wrap_dim,
 )
 from ._declaring import in_numpys_order, op
@@ -505,11 +507,8 @@ def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tens
 
 def _index(op: type[Primitive], input: Tensor, dim: int | None, keepdim: bool) -> Tensor:
     name = op.__name__.lower()
-    if input.dtype.kind == "b":
-        raise errors.DTypeError(
-            f"{name}(): does not support bool input. True and False are no sizes. "
-            f"Write `x.int().{name}()`."
-        )
+    said = f"{name}(): does not support bool input"
+    check_dtype(said, input, "iufc", f"True and False are no sizes. Write `x.int().{name}()`.")
     if dim is None:
         _check_any_element(input, name, errors.DimError)
     else:
@@ -848,16 +847,10 @@ def topk(
     require_tensor("topk", input)
     at, count = wrap_dim(dim, input.ndim), int_of(k, "topk", "k")
     n = input.shape[at] if input.ndim else 1
-    if not 0 <= count <= n:
-        raise errors.ShapeError(
-            f"topk(): selected index k out of range: {count} of {n} elements along dim {at}. "
-            f"Write a number from 0 to {n}."
-        )
-    if input.dtype.kind == "b":
-        raise errors.DTypeError(
-            "topk does not support bool dtypes on CPU: True and False are no sizes. "
-            "Write `x.int().topk(k)`."
-        )
+    said = f"topk(): selected index k out of range: {{}} of {{high}} elements along dim {at}"
+    check_within(said, count, 0, n, f"Write a number from 0 to {n}.")
+    said = "topk does not support bool dtypes on CPU: True and False are no sizes"
+    check_dtype(said, input, "iufc", "Write `x.int().topk(k)`.")
     _check_ordered("topk", input)
     return TopkReturn(*Topk.apply(input, k=count, dim=at, largest=bool(largest)))
 
@@ -1064,20 +1057,14 @@ def _checked_shares(name: str, input: Tensor, q: Any, interpolation: str) -> Ten
             f"{name}() input tensor must be non-empty, got the shape {list(input.shape)}. "
             "No element lies between none. Check where it became empty."
         )
-    if input.dtype.name not in ("float32", "float64"):
-        raise errors.DTypeError(
-            f"{name}() input tensor must be either float or double dtype, got "
-            f"{scalar_name(input.dtype)}. Values between its elements have fractions. "
-            "Write `x.float()`."
-        )
+    said = f"{name}() input tensor must be either float or double dtype, got {{name}}"
+    why = "Values between its elements have fractions. Write `x.float()`."
+    check_dtype(said, input, ("float32", "float64"), why)
     why = "It says what lies between two elements."
     check_word(f"{name}() interpolation must be one of", interpolation, INTERPOLATIONS, why)
     outside = "A share of all elements is from none, 0, to all, 1."
     if not isinstance(q, Tensor):
-        if not 0 <= q <= 1:
-            raise errors.ShapeError(
-                f"{name}() q must be in the range [0, 1] but got {q}. {outside}"
-            )
+        check_within(f"{name}() q must be in the range [0, 1] but got {{}}", q, 0, 1, f"{outside}")
         return full((1,), q, dtype=input.dtype, device=input.device)
     why = "Its dim is the first of the result."
     check_vector(f"{name}() q must be a scalar or 1D tensor, but", q, why, or_number=True)
@@ -1159,11 +1146,9 @@ def searchsorted(
     See also: https://pytorch.org/docs/stable/generated/torch.searchsorted.html
     """
     require_tensor("searchsorted", sorted_sequence)
-    if side not in (None, "left", "right"):
-        raise errors.ShapeError(
-            f"torch.searchsorted(): side can only be 'left' or 'right' but got {side}. It says "
-            "whether a value goes before or behind its equals."
-        )
+    said = "torch.searchsorted(): side can only be 'left' or 'right' but got {}"
+    why = "It says whether a value goes before or behind its equals."
+    check_word(said, side, (None, "left", "right"), why)
     if right and side == "left":
         raise errors.ShapeError(
             "torch.searchsorted(): side and right can't be set to opposites, got side of left "
@@ -1459,8 +1444,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     """
     require_tensor("bincount", input)
     length = int_of(minlength, "bincount", "minlength")
-    if length < 0:
-        raise errors.ShapeError(f"minlength should be >= 0, got {length}. It counts counts.")
+    check_least("minlength should be >= 0, got {}", length, 0, "It counts counts.")
     check_kind('"bincount_cpu"', input, "iu", "Only whole numbers are counted. Write `x.long()`.")
     values = seen(input)
     if input.ndim != 1 or (values is not None and values.size and values.min() < 0):
@@ -1616,11 +1600,8 @@ WHOLE_NUMBERS = (
 def _edges(name: str, x: Tensor, bins: int, given: Sequence[float] | None) -> Tensor:
     """The edges of bins of one width between two ends, or the ends of `x`."""
     count = int_of(bins, "histogram", "bins")
-    if count <= 0:
-        raise errors.ShapeError(
-            f"torch.histogram(): bins must be > 0, but got {count} for dimension 0. It says how "
-            "many parts there are."
-        )
+    said = "torch.histogram(): bins must be > 0, but got {} for dimension 0"
+    check_least(said, count, 1, "It says how many parts there are.")
     if given is not None:
         low, high = [full((), end, dtype=x.dtype, device=x.device) for end in given]
     elif x.numel():

@@ -26,12 +26,15 @@ from glassgrad.values.dtypes import DType, as_dtype, ends_of, get_default_dtype,
 from glassgrad.values.layers import batches_of, fresh
 
 from ._arguments import (
+    check_dtype,
     check_kind,
+    check_least,
+    check_ndim,
     check_number,
     check_type,
+    check_within,
     int_of,
     require_tensor,
-    scalar_name,
     size_of,
 )
 from ._declaring import factory, function, functional, method, op
@@ -519,26 +522,17 @@ def multinomial(
     See also: https://pytorch.org/docs/stable/generated/torch.multinomial.html
     """
     n = int_of(num_samples, "multinomial", "num_samples")
-    if input.ndim not in (1, 2):
-        raise errors.ShapeError(
-            f"prob_dist must be 1 or 2 dim, got the shape {list(input.shape)}. A row holds the "
-            "weights of an experiment. Write `x.reshape(-1, x.shape[-1])`."
-        )
-    if n <= 0:
-        raise errors.ShapeError(
-            f"cannot sample n_sample <= 0 samples, got {n}. Something has to be chosen. "
-            "Leave the call out."
-        )
+    why = "A row holds the weights of an experiment. Write `x.reshape(-1, x.shape[-1])`."
+    check_ndim("prob_dist must be 1 or 2 dim, got the shape {shape}", input, (1, 2), why)
+    said = "cannot sample n_sample <= 0 samples, got {}"
+    check_least(said, n, 1, "Something has to be chosen. Leave the call out.")
     if not replacement and n > input.shape[-1]:
         raise errors.ShapeError(
             "cannot sample n_sample > prob_dist.size(-1) samples without replacement: "
             f"{n} of {input.shape[-1]} classes. Write `replacement=True`."
         )
-    if input.dtype.kind != "f":
-        raise errors.DTypeError(
-            "multinomial only supports floating-point dtypes for input, got: "
-            f"{scalar_name(input.dtype)}. Weights are shares. Write `x.float()`."
-        )
+    said = "multinomial only supports floating-point dtypes for input, got: {name}"
+    check_dtype(said, input, "f", "Weights are shares. Write `x.float()`.")
     _check_weights(input)
     shape = (*input.shape[:-1], n) if replacement else tuple(input.shape)
     uniform = drawn(source_of(generator).random, shape, input.device, (input,))
@@ -983,11 +977,9 @@ def dropout1d(input: Tensor, p: float = 0.5, training: bool = True) -> Tensor:
         tensor([[1., 1.],
                 [1., 1.]])
     """
-    if input.ndim not in (2, 3):
-        raise errors.ShapeError(
-            f"dropout1d: Expected 2D or 3D input, but received a {input.ndim}D input. It drops "
-            "channels of sequences. Write `dropout` for single elements."
-        )
+    said = "dropout1d: Expected 2D or 3D input, but received a {ndim}D input"
+    why = "It drops channels of sequences. Write `dropout` for single elements."
+    check_ndim(said, input, (2, 3), why)
     batch = input if input.ndim == 3 else input.unsqueeze(0)
     return feature_dropout(batch, p, training).reshape(input.shape)
 
@@ -1092,20 +1084,15 @@ def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False)
 
 
 def _check_dropout(p: float) -> None:
-    if not 0 <= p <= 1:
-        raise errors.ArgumentError(
-            f"dropout probability has to be between 0 and 1, but got {p}. It is how likely an "
-            "element is set to 0. Write 0.1 for ten percent."
-        )
+    said = "dropout probability has to be between 0 and 1, but got {}"
+    why = "It is how likely an element is set to 0. Write 0.1 for ten percent."
+    check_within(said, p, 0, 1, why, errors.ArgumentError)
 
 
 def _channels_of(input: Tensor) -> Tensor:
     """One element of each channel."""
-    if input.ndim < 2:
-        raise errors.ShapeError(
-            "Feature dropout requires at least 2 dimensions in the input. Channels lie along dim "
-            "1. Write `dropout` for single elements."
-        )
+    said = "Feature dropout requires at least 2 dimensions in the input"
+    check_ndim(said, input, 2, "Channels lie along dim 1. Write `dropout` for single elements.")
     return input[(slice(None), slice(None), *(slice(0, 1),) * (input.ndim - 2))]
 
 

@@ -25,7 +25,10 @@ from glassgrad.values.gradients import sum_to
 
 from ._arguments import (
     Dims,
+    check_dtype,
+    check_equal,
     check_kind,
+    check_least,
     check_type,
     int_of,
     names_none,
@@ -260,11 +263,8 @@ def nansum(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: Any
 
     See also: https://pytorch.org/docs/stable/generated/torch.nansum.html
     """
-    if input.dtype.kind == "c":
-        raise errors.DTypeError(
-            "nansum on CPU does not support complex inputs: either part may be nan. Write "
-            "`where(x.isnan(), 0, x).sum()`."
-        )
+    said = "nansum on CPU does not support complex inputs: either part may be nan"
+    check_dtype(said, input, "biuf", "Write `where(x.isnan(), 0, x).sum()`.")
     if input.dtype.kind != "f":
         return sum(input, dim, keepdim, dtype=dtype)
     wanted = None if dtype is None else as_dtype(dtype)
@@ -285,12 +285,9 @@ def nanmean(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: An
 
     See also: https://pytorch.org/docs/stable/generated/torch.nanmean.html
     """
-    if not is_differentiable(input.dtype):
-        raise errors.DTypeError(
-            "nanmean(): expected input to have floating point or complex dtype but got "
-            f"{scalar_name(input.dtype)}. The mean of integers is no integer. "
-            "Write `x.float().nanmean()`."
-        )
+    said = "nanmean(): expected input to have floating point or complex dtype but got {name}"
+    why = "The mean of integers is no integer. Write `x.float().nanmean()`."
+    check_dtype(said, input, "fc", why)
     total = nansum(input, dim, keepdim, dtype=dtype)
     return total / sum(input.detach() == input.detach(), dim, keepdim)
 
@@ -793,11 +790,9 @@ def checked_spread(
 ) -> Any:
     """Apply an op of this family to arguments as users give them."""
     name = re.sub(r"\B(?=[A-Z])", "_", op.__name__).lower()
-    if not is_differentiable(input.dtype):
-        raise errors.DTypeError(
-            f"std and var only support floating point and complex dtypes, got {input.dtype}. "
-            f"Integers have no fractional spread. Write `x.float().{name}()`."
-        )
+    said = "std and var only support floating point and complex dtypes, got {dtype}"
+    why = f"Integers have no fractional spread. Write `x.float().{name}()`."
+    check_dtype(said, input, "fc", why)
     if isinstance(dim, bool):  # the only argument, of a form without dims
         dim, unbiased = None, dim
     lost = _lost(name, correction, unbiased)
@@ -978,11 +973,8 @@ def cov(
             f"{input.ndim} dimensions, of shape {list(input.shape)}. A row is a variable. "
             "Write `vmap(cov)` for a stack of matrices."
         )
-    if input.dtype.kind == "b":
-        raise errors.DTypeError(
-            "cov(): bool dtype is not supported for input. A mean of True and False is neither. "
-            "Write `x.float()`."
-        )
+    said = "cov(): bool dtype is not supported for input"
+    check_dtype(said, input, "iufc", "A mean of True and False is neither. Write `x.float()`.")
     x = input if input.ndim == 2 else reshape(input, (1, input.numel()))
     weights = _checked_weights(x.shape[1], fweights, aweights)
     weighted = x if weights is None else x * weights
@@ -1117,10 +1109,7 @@ def diff(
     for other in (prepend, append):
         if other is not None:
             _check_beside(input, other, at)
-    if times < 0:
-        raise errors.ShapeError(
-            f"order must be non-negative but got {times}. It counts differences."
-        )
+    check_least("order must be non-negative but got {}", times, 0, "It counts differences.")
     if not times:
         return input.clone()
     parts = [x for x in (prepend, input, append) if x is not None]
@@ -1134,11 +1123,8 @@ def diff(
 
 def _check_beside(input: Tensor, other: Tensor, dim: int) -> None:
     """Raise ShapeError unless `other` can stand beside `input` in a dim."""
-    if other.ndim != input.ndim:
-        raise errors.ShapeError(
-            "diff expects prepend or append to be the same dimension as input, got "
-            f"{other.ndim} and {input.ndim} dims. Write `unsqueeze`."
-        )
+    said = "diff expects prepend or append to be the same dimension as input, got {0} and {1} dims"
+    check_equal(said, other.ndim, input.ndim, "Write `unsqueeze`.")
     for at, (n, m) in enumerate(zip(input.shape, other.shape, strict=True)):
         if n != m and at != dim:
             raise errors.ShapeError(
@@ -1298,22 +1284,17 @@ def _trapezoids(name: str, y: Tensor, x: Tensor | None, dx: Any, dim: int) -> Te
             "along one. Write `y.reshape(1)`."
         )
     for argument, given in (("y", y), ("x", x)):
-        if given is not None and given.dtype.kind == "b":
-            raise errors.DTypeError(
-                f"{name}: received a bool input for `{argument}`, but bool is not supported. "
-                f"Write `{argument}.float()`."
-            )
+        if given is not None:
+            said = f"{name}: received a bool input for `{argument}`, but bool is not supported"
+            check_dtype(said, given, "iufc", f"Write `{argument}.float()`.")
     at = wrap_dim(dim, y.ndim)
     size = max(y.shape[at] - 1, 0)
     both = narrow(y, at, y.shape[at] - size, size) + narrow(y, at, 0, size)
     if x is None:
         return both * ((1 if dx is None else dx) / 2)
     if x.ndim == 1:
-        if x.shape[0] != y.shape[at]:
-            raise errors.ShapeError(
-                f"{name}: There must be one `x` value for each sample point, got "
-                f"{x.shape[0]} for {y.shape[at]}. Write a coordinate for each."
-            )
+        said = f"{name}: There must be one `x` value for each sample point, got {{0}} for {{1}}"
+        check_equal(said, x.shape[0], y.shape[at], "Write a coordinate for each.")
         return both * reshape(diff(x), (-1, *(1,) * (y.ndim - at - 1))) / 2
     return both * diff(x, dim=dim) / 2
 

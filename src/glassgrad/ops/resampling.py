@@ -18,7 +18,7 @@ from glassgrad.core.state import Names, Shape
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.backend import backend_of
 
-from ._arguments import OpClass, check_kind, int_of, ints_of, require_tensor
+from ._arguments import OpClass, check_kind, check_ndim, check_word, int_of, ints_of, require_tensor
 from ._declaring import function
 from ._families import KeepsShape, Moved, Paired, Transposed, by_steps, in_dim, run, zeros_like
 from ._lookup import function_named
@@ -534,11 +534,9 @@ def pad(
             f'Padding mode "{mode}" doesn\'t take in value argument, got {value}. Its elements are '
             "those of the tensor. Leave it out."
         )
-    if mode not in _EDGES:
-        raise MissingRuleError(
-            f"Unrecognised padding mode {mode}. There are four ways to go on beyond an edge. "
-            "Write 'constant', 'reflect', 'replicate' or 'circular'."
-        )
+    said = "Unrecognised padding mode {}. There are four ways to go on beyond an edge"
+    why = "Write 'constant', 'reflect', 'replicate' or 'circular'."
+    check_word(said, mode, _EDGES, why, MissingRuleError)
     rank, whole = len(numbers) // 2, mode == "circular"
     if whole and input.ndim not in (rank + 1, rank + 2):
         raise ShapeError(
@@ -762,11 +760,8 @@ def channel_shuffle(input: Tensor, groups: int) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.nn.ChannelShuffle.html
     """
-    if input.ndim < 3:
-        raise ShapeError(
-            f"channel_shuffle expects input with > 2 dims, but got input with sizes "
-            f"{list(input.shape)}. They are (batch, channels, sizes …). Write `x.unsqueeze(-1)`."
-        )
+    said = "channel_shuffle expects input with > 2 dims, but got input with sizes {shape}"
+    check_ndim(said, input, 3, "They are (batch, channels, sizes …). Write `x.unsqueeze(-1)`.")
     if groups <= 0 or input.shape[1] % groups:
         raise ShapeError(
             "Number of groups to divide channels in must be positive. Number of channels must be "

@@ -21,7 +21,7 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.values.dtypes import int64
 from glassgrad.values.layers import visible
 
-from ._arguments import check_dtypes, check_kind, check_long, ints_of, require_tensor
+from ._arguments import check_dtype, check_dtypes, check_kind, check_long, ints_of, require_tensor
 from ._declaring import for_each_rank, function
 from .creation import arange, linspace
 from .joining import stack
@@ -210,11 +210,8 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
     See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.affine_grid.html
     """
     require_tensor("affine_grid", theta)
-    if theta.dtype.kind != "f":
-        raise ArgumentError(
-            f"Expected theta to have floating point type, but got {theta.dtype}. Places are "
-            "fractions. Write `theta.float()`."
-        )
+    said = "Expected theta to have floating point type, but got {dtype}"
+    check_dtype(said, theta, "f", "Places are fractions. Write `theta.float()`.", ArgumentError)
     if len(size) not in (4, 5):
         raise MissingRuleError(
             "affine_grid only supports 4D and 5D sizes, for 2D and 3D affine transforms, "

@@ -23,6 +23,7 @@ from glassgrad.values.operands import broadcast_text
 
 from ._arguments import (
     OpClass,
+    check_dtype,
     check_dtypes,
     check_long,
     check_type,
@@ -572,11 +573,8 @@ def repeat_interleave(
 
 def _repeated(repeats: Tensor, output_size: int | None) -> Tensor:
     """The places 0, 1, …, each named as often as `repeats` says."""
-    if repeats.dtype != int64 and repeats.dtype != int32:
-        raise errors.KernelError(
-            '"repeat_interleave_cpu" not implemented for '
-            f"{scalar_name(repeats.dtype)!r}. Repeats count copies. Write `repeats.long()`."
-        )
+    said = '"repeat_interleave_cpu" not implemented for {name!r}. Repeats count copies'
+    check_dtype(said, repeats, ("int32", "int64"), "Write `repeats.long()`.", errors.KernelError)
     counts = visible(repeats.payload)
     if counts is None:
         raise errors.TransformError(
@@ -785,11 +783,8 @@ def _scatter_reduced(
     input: Tensor, dim: int, index: Tensor, given: Tensor | Number, reduce: str
 ) -> Tensor:
     names = {"add": "sum", "multiply": "prod"}
-    if reduce not in names:
-        raise errors.DTypeError(
-            f"reduce argument must be either add or multiply, got {reduce!r}. It says how elements "
-            "meet. Write `scatter_reduce` for another way."
-        )
+    said = "reduce argument must be either add or multiply, got {!r}. It says how elements meet"
+    check_word(said, reduce, names, "Write `scatter_reduce` for another way.", errors.DTypeError)
     if not isinstance(given, Tensor):
         _, index = places_in("scatter", input, dim, index)
         number = fill_value("scatter", input, given)

@@ -24,6 +24,8 @@ from glassgrad.values.tree import as_tuple
 from ._arguments import (
     OpClass,
     can_view,
+    check_equal,
+    check_ndim,
     expanded_size,
     infer_size,
     int_of,
@@ -840,11 +842,8 @@ def t_(input: Tensor) -> Tensor:
 
 def check_t(input: Tensor) -> None:
     """Raise if there are too many dims for `t`."""
-    if input.ndim > 2:  # a matrix
-        raise ShapeError(
-            f"t() expects a tensor with <= 2 dimensions, but self is {input.ndim}D (shape "
-            f"{list(input.shape)}). Which dims to swap is open. Write `x.transpose(-2, -1)`."
-        )
+    said = "t() expects a tensor with <= 2 dimensions, but self is {ndim}D (shape {shape})"
+    check_ndim(said, input, (0, 1, 2), "Which dims to swap is open. Write `x.transpose(-2, -1)`.")
 
 
 def reversed_dims(input: Tensor) -> Tensor:
@@ -882,11 +881,8 @@ def mT(input: Tensor) -> Tensor:  # noqa: N802  # PyTorch's name
         >>> tensor([[[1, 2, 3]]]).mT.shape
         glassgrad.Size([1, 3, 1])
     """
-    if input.ndim < 2:  # a matrix
-        raise ShapeError(
-            "tensor.mT is only supported on matrices or batches of matrices. Got "
-            f"{input.ndim}-D tensor. Write `x[:, None]` for a column."
-        )
+    said = "tensor.mT is only supported on matrices or batches of matrices. Got {ndim}-D tensor"
+    check_ndim(said, input, 2, "Write `x[:, None]` for a column.")
     return transpose(input, -2, -1)
 
 
@@ -950,11 +946,8 @@ def fliplr(input: Tensor) -> Tensor:
         tensor([[2, 1],
                 [4, 3]])
     """
-    if input.ndim < 2:
-        raise ShapeError(
-            f"Input must be >= 2-d., got the shape {list(input.shape)}: it has no columns. "
-            "Write `x.flip(0)` for a vector."
-        )
+    said = "Input must be >= 2-d., got the shape {shape}: it has no columns"
+    check_ndim(said, input, 2, "Write `x.flip(0)` for a vector.")
     return flip(input, 1)
 
 
@@ -1013,10 +1006,8 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
     See also: https://pytorch.org/docs/stable/generated/torch.rot90.html
     """
     asked, why = ints_of(dims, "rot90", "dims"), "A plane has two dims. Write `dims=(0, 1)`."
-    if len(asked) != 2:
-        raise ShapeError(f"expected total rotation dims == 2, but got dims = {len(asked)}. {why}")
-    if input.ndim < 2:
-        raise ShapeError(f"expected total dims >= 2, but got total dims = {input.ndim}. {why}")
+    check_equal("expected total rotation dims == 2, but got dims = {0}", len(asked), 2, f"{why}")
+    check_ndim("expected total dims >= 2, but got total dims = {ndim}", input, 2, f"{why}")
     first, second = [wrap_dim(dim, input.ndim) for dim in asked]
     if first == second:
         raise ShapeError(
@@ -1072,10 +1063,8 @@ def roll(input: Tensor, shifts: Ints, dims: Ints | None = None) -> Tensor:
     if not asked and len(steps) == 1:
         flat = Roll.apply(reshape(input, (-1,)), shifts=steps, dims=(0,))
         return reshape(flat, tuple(input.shape))
-    if len(asked) != len(steps):
-        raise ShapeError(
-            f"shifts and dimensions must align. shifts: {len(steps)}, dims:{len(asked)}. Each dim "
-            "moves by a number of its own. Write as many shifts as dims."
-        )
+    said = "shifts and dimensions must align. shifts: {0}, dims:{1}"
+    why = "Each dim moves by a number of its own. Write as many shifts as dims."
+    check_equal(said, len(steps), len(asked), why)
     wrapped = tuple([wrap_dim(dim, input.ndim) for dim in asked])
     return Roll.apply(input, shifts=steps, dims=wrapped)
