@@ -18,13 +18,13 @@ from types import ModuleType, SimpleNamespace
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from glassgrad.memory.calls import warn
+from glassgrad.ops import _checks as check
 
 from ._dtypes import dtype
 from .core.errors import ArgumentError, ArgumentTypeError, DeviceError, DTypeError, GraphError
 from .core.tensor import Size, Tensor
 from .levels import subclasses
 from .ops import generator
-from .ops._arguments import check_type
 from .ops._declaring import FUNCTIONS
 from .ops.creation import TensorType
 from .values import backend
@@ -208,7 +208,7 @@ def set_flush_denormal(mode: bool) -> bool:
 def set_warn_always(b: bool) -> None:
     """Remember whether warnings are to come each time; Python's filters decide that here."""
     wanted = "setWarnOnlyOnce expects a bool"
-    check_type(wanted, b, bool, "It is a yes or a no. Write True or False.")
+    check.kind(wanted, b, bool, "It is a yes or a no. Write True or False.")
     _Settings.warns_always = b
 
 
@@ -234,7 +234,7 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
         >>> use_deterministic_algorithms(False)
     """
     wanted = "_set_deterministic_algorithms(): argument 'mode' (position 1) must be bool"
-    check_type(wanted, mode, bool, "It is a yes or a no. Write True or False.")
+    check.kind(wanted, mode, bool, "It is a yes or a no. Write True or False.")
     _Settings.deterministic = (1 if warn_only else 2) if mode else 0
 
 

@@ -17,7 +17,7 @@ from glassgrad.core.graph import Node
 from glassgrad.core.state import Values, modes
 from glassgrad.hooks.turn import Phase, Turn
 from glassgrad.memory.calls import warn
-from glassgrad.ops._arguments import check_type
+from glassgrad.ops import _checks as check
 from glassgrad.values.layers import array_of
 
 __all__ = [
@@ -116,7 +116,7 @@ def set_anomaly_enabled(enabled: bool, check_nan: bool = True) -> None:
     """
     why = "It switches something on or off. Write True or False."
     for at, value in (("'enabled' (position 1)", enabled), ("'check_nan' (position 2)", check_nan)):
-        check_type(f"set_anomaly_enabled(): argument {at} must be bool", value, bool, why)
+        check.kind(f"set_anomaly_enabled(): argument {at} must be bool", value, bool, why)
     noting = tuple([note for note in state.noting if note != _detector.note])
     before = state.anomaly, state.noting, _detector.check_nan
     try:

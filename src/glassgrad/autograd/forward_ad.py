@@ -16,7 +16,7 @@ from glassgrad.core.errors import GraphError
 from glassgrad.core.state import modes, set_modes, setting
 from glassgrad.core.tensor import Tensor
 from glassgrad.levels.duals import Duals, apart, check_moves, is_forward
-from glassgrad.ops._arguments import check_type
+from glassgrad.ops import _checks as check
 
 __all__ = [
     "UnpackedDualTensor",
@@ -189,7 +189,7 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
 
 def _must_be_tensor(x: object, function: str, name: str) -> None:
     why = "A dual is made of two tensors. Write `glassgrad.tensor(value)`."
-    check_type(f"{function}(): the {name} must be Tensor", x, Tensor, why)
+    check.kind(f"{function}(): the {name} must be Tensor", x, Tensor, why)
 
 
 def _level(level: int | None = None) -> int:

@@ -14,7 +14,7 @@ from glassgrad.core.state import (
     setting,
 )
 from glassgrad.memory.calls import warn
-from glassgrad.ops._arguments import check_type
+from glassgrad.ops import _checks as check
 
 __all__ = [
     "Mode",
@@ -180,7 +180,7 @@ class set_grad_enabled(AtOnce):  # noqa: N801  # PyTorch's name
 
     def __init__(self, mode: bool) -> None:
         why = "The tape records or it does not. Write True or False."
-        check_type("set_grad_enabled(): argument 'enabled' must be bool", mode, bool, why)
+        check.kind("set_grad_enabled(): argument 'enabled' must be bool", mode, bool, why)
         super().__init__(mode)
 
     def __str__(self) -> str:

@@ -34,7 +34,7 @@ from glassgrad.hooks import on_gradients
 from glassgrad.hooks.on_gradients import RemovableHandle, as_tensors, check_hooks, register_hook
 from glassgrad.hooks.turn import GraphTask
 from glassgrad.missing import missing_from as _missing_from
-from glassgrad.ops._arguments import check_type
+from glassgrad.ops import _checks as check
 
 __all__ = [
     "AccumulateGrad",
@@ -106,7 +106,7 @@ def register_multi_grad_hook(
             "gradient the hook runs: the last or the first. Write mode='all' or mode='any'."
         )
     for place, x in enumerate(tensors):
-        check_type(
+        check.kind(
             f"register_multi_grad_hook(): element {place} of tensors must be Tensor",
             x,
             Tensor,

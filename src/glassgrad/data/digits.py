@@ -15,7 +15,7 @@ import numpy as np
 
 from glassgrad.core.errors import DataError
 from glassgrad.core.tensor import Tensor
-from glassgrad.ops._arguments import check_type
+from glassgrad.ops import _checks as check
 from glassgrad.ops.creation import tensor
 
 __all__ = ["Digits", "load_digits"]
@@ -64,7 +64,7 @@ def load_digits(*, path: str | os.PathLike[str] | None = None) -> Digits:
         (glassgrad.Size([1797, 64]), glassgrad.Size([1797]))
     """
     why = "It names a file. Write a text or a `Path`, or leave it out."
-    check_type(f"load_digits(): path={path!r} must be a path", path, str | os.PathLike | None, why)
+    check.kind(f"load_digits(): path={path!r} must be a path", path, str | os.PathLike | None, why)
     file = _SHIPPED if path is None else Path(path)
     images, labels = _read(file)
     _check_images(file, images)

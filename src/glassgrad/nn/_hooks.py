@@ -20,7 +20,7 @@ from glassgrad.core.state import is_recording
 from glassgrad.core.tensor import Tensor
 from glassgrad.hooks.on_gradients import Hooks, RemovableHandle, add_hook
 from glassgrad.memory.calls import warn
-from glassgrad.ops._arguments import check_type
+from glassgrad.ops import _checks as check
 from glassgrad.values.tree import as_tuple
 
 Args = tuple[Any, ...]
@@ -82,7 +82,7 @@ def add(
     """
     kind = registry.strip("_").partition("_")[0]
     why = "It is called when the module is used. Pass a function `hook(module, …)`."
-    check_type(f"a {kind} hook must be callable", hook, Callable, why)
+    check.kind(f"a {kind} hook must be callable", hook, Callable, why)
     if kind == "forward":
         hook = ForwardHook(hook, **called)
     if module is None:

@@ -13,7 +13,7 @@ from glassgrad.core.errors import ArgumentError, ArgumentTypeError, DimError, Ex
 from glassgrad.core.tensor import Tensor
 from glassgrad.nn.module import Module
 from glassgrad.nn.parameter import Parameter
-from glassgrad.ops._arguments import check_type
+from glassgrad.ops import _checks as check
 
 
 class _Numbered(Module):
@@ -36,7 +36,7 @@ class _Numbered(Module):
     def extend(self, modules: Iterable[Any]) -> Self:
         """Add several at the end; returns the container."""
         said = f"{type(self).__name__}.extend should be called with an iterable"
-        check_type(said, modules, Iterable, "Each is added. Pass a list, or use `append`.")
+        check.kind(said, modules, Iterable, "Each is added. Pass a list, or use `append`.")
         for module in tuple(modules):
             self.append(module)
         return self
@@ -131,12 +131,12 @@ class _Named(Module):
 def _pairs(what: str, given: Any) -> Iterable[tuple[str, Any]]:
     """The pairs of a dict, or of what is made of pairs."""
     why = "Each has a name. Pass a dict."
-    check_type(f"{what}.update should be called with an iterable of pairs", given, Iterable, why)
+    check.kind(f"{what}.update should be called with an iterable of pairs", given, Iterable, why)
     if hasattr(given, "items"):
         return given.items()  # type: ignore[no-any-return]
     for k, pair in enumerate(given):
         why = "It is a name with its value. Write `(name, value)`."
-        check_type(f"{what} update sequence element #{k} should be Iterable", pair, Iterable, why)
+        check.kind(f"{what} update sequence element #{k} should be Iterable", pair, Iterable, why)
         if len(list(pair)) != 2:
             raise ArgumentError(
                 f"{what} update sequence element #{k} has length {len(list(pair))}; 2 is "
@@ -221,7 +221,7 @@ class Sequential(_Modules):
         return type(self)(dict(list(self._modules.items())[index]))
 
     def __mul__(self, n: int) -> Self:
-        check_type("unsupported operand type(s) for *: Sequential and", n, int, "Write an int.")
+        check.kind("unsupported operand type(s) for *: Sequential and", n, int, "Write an int.")
         if n <= 0:
             raise ArgumentError(
                 f"Non-positive multiplication factor {n} for {type(self)}: there would be no "

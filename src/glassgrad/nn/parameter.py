@@ -4,7 +4,7 @@ from typing import Any, Self
 
 from glassgrad.core.errors import GraphError
 from glassgrad.core.tensor import PLAIN, Tensor
-from glassgrad.ops._arguments import check_type
+from glassgrad.ops import _checks as check
 from glassgrad.ops.creation import empty
 from glassgrad.values.layers import Layer, settled
 
@@ -155,7 +155,7 @@ def is_lazy(tensor: object) -> bool:
 
 def _check_data(data: object, kind: str) -> None:
     why = f"The {kind.lower()} shares its memory. Write `{kind}(glassgrad.tensor(values))`."
-    check_type(f"{kind} data has to be a tensor", data, Tensor | None, why)
+    check.kind(f"{kind} data has to be a tensor", data, Tensor | None, why)
 
 
 PLAIN.update((Parameter, Buffer))  # an op treats them like any tensor: the fast doors may take them

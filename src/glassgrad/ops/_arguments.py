@@ -1,20 +1,17 @@
 """What ops do with the arguments they are given: dims, sizes and numbers, and PyTorch's words."""
 
-import functools
 import math
 import operator
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
-
-import numpy as np
 
 from glassgrad.core import errors
 from glassgrad.core.primitive import Primitive
-from glassgrad.core.state import Names, Shape, Values
+from glassgrad.core.state import Shape, Values
 from glassgrad.core.tensor import Tensor
 from glassgrad.memory.calls import warn
-from glassgrad.values.dtypes import TYPE_NAMES, DType, ends_of
-from glassgrad.values.operands import no_kernel
+
+from . import _checks as check
 
 Dims = int | Sequence[int] | None
 Operand = Tensor | bool | int | float | complex
@@ -52,249 +49,6 @@ def dim_or_axis(dim: Any, axis: Any, default: Any) -> Any:
             f"got both dim={dim} and axis={axis}. They are two names of one argument. Write dim."
         )
     return axis
-
-
-def scalar_name(dtype: DType) -> str:
-    """PyTorch's name of an element type: "Float" for float32."""
-    return TYPE_NAMES[dtype]
-
-
-def not_a_tensor(name: str, *arguments: object) -> errors.ArgumentTypeError:
-    """The error for the first of the arguments that is no tensor."""
-    at, value = next(
-        (at, value) for at, value in enumerate(arguments) if not isinstance(value, Tensor)
-    )
-    why = "Ops compute on tensors. Write `glassgrad.tensor(values)`."
-    return _wrong_type(f"{name}(): argument {at} must be Tensor", value, why)
-
-
-def require_tensor(name: str, value: object) -> None:
-    """Raise ArgumentTypeError unless the op called `name` was given a tensor."""
-    if not isinstance(value, Tensor):
-        raise not_a_tensor(name, value)
-
-
-def refuse_numbers(name: str, arguments: Names, *operands: object) -> None:
-    """Raise ArgumentTypeError if one of the first operands of an op is a Python number.
-
-    Args:
-        arguments: how they are called.
-    """
-    for at, value in enumerate(operands):
-        if value.__class__ in (bool, int, float, complex):
-            argument = f"'{arguments[at]}' (position {at + 1})"
-            why = "Numbers stand for tensors nowhere here. Write `glassgrad.tensor(value)`."
-            raise _wrong_type(f"{name}(): argument {argument} must be Tensor", value, why)
-
-
-def check_type(wanted: str, value: object, kinds: Any, why: str) -> None:
-    """Raise ArgumentTypeError unless an argument is of some kinds.
-
-    Args:
-        wanted: says of which, and whose argument it is.
-        why: says why, and what to write instead.
-    """
-    if not isinstance(value, kinds):
-        raise _wrong_type(wanted, value, why)
-
-
-def check_kind(name: str, x: Any, kinds: str = "f", why: str = "") -> None:
-    """Raise KernelError unless the dtype of `x` is of some kinds.
-
-    Args:
-        name: who it is that is "not implemented for" others.
-        kinds: NumPy's letters of them, of "biufc".
-        why: says why, and what to write instead; by itself that they are fractions, or real.
-    """
-    if x.dtype.kind not in kinds:
-        raise no_kernel(name, x.dtype, kinds, why)
-
-
-def check_dtypes(said: str, x: Tensor, y: Tensor, *, called: str = "source") -> None:
-    """Raise unless both tensors have one dtype.
-
-    Args:
-        called: how the second one is called.
-    """
-    said += ", got {} and {}"
-    what = "They must have the same scalar type: nothing is converted here, and all is"
-    check_one_dtype(x, y, said, what, called=called)
-
-
-def check_one_dtype(
-    x: Tensor,
-    y: Tensor,
-    said: str,
-    what: str = "A product is computed",
-    names: Callable[[DType], str] = scalar_name,
-    called: str = "y",
-) -> None:
-    """Raise DTypeError unless both tensors have one dtype.
-
-    Args:
-        said: what to say, with `{}` for the dtype of each.
-        what: for what they need one.
-        names: what a dtype is called.
-        called: what the second one is called.
-    """
-    if y.payload.dtype is not x.payload.dtype:
-        raise errors.DTypeError(
-            f"{said.format(names(x.dtype), names(y.dtype))}. {what} in one precision. Write "
-            f"`{called}.to(x.dtype)`."
-        )
-
-
-def check_shapes(said: str, x: Tensor, y: Tensor, why: str) -> None:
-    """Raise unless both tensors have one shape."""
-    if x.shape != y.shape:
-        raise errors.ShapeError(
-            f"{said}, got the shapes {list(x.shape)} and {list(y.shape)}. {why}"
-        )
-
-
-def check_ndim(
-    said: str,
-    x: Tensor,
-    dims: int | Collection[int],
-    why: str,
-    error: type[Exception] = errors.ShapeError,
-) -> None:
-    """Raise unless a tensor has as many dims as it should.
-
-    Args:
-        said: what to say, with `{ndim}` and `{shape}` for what it has.
-        dims: the fewest, or all numbers that will do.
-        why: says why, and what to write instead.
-    """
-    if x.ndim < dims if isinstance(dims, int) else x.ndim not in dims:
-        raise error(f"{said.format(ndim=x.ndim, shape=list(x.shape))}. {why}")
-
-
-def check_dtype(
-    said: str,
-    x: Any,
-    kinds: str | Names,
-    why: str,
-    error: type[Exception] = errors.DTypeError,
-) -> None:
-    """Raise unless a tensor has a dtype, or is one, that will do.
-
-    Args:
-        said: what to say, with `{dtype}`, or `{name}` as PyTorch calls it.
-        kinds: NumPy's letters of the kinds that will do, of "biufc", or names of dtypes.
-        why: says why, and what to write instead.
-    """
-    dtype = getattr(x, "dtype", x)
-    if dtype.kind not in kinds and dtype.name not in kinds:
-        name = TYPE_NAMES.get(dtype, dtype)
-        raise error(f"{said.format(dtype=dtype, name=name)}. {why}")
-
-
-def check_least(
-    said: str, number: Any, least: float, why: str, error: type[Exception] = errors.ShapeError
-) -> None:
-    """Raise if a number, which stands in the place of `{}`, is less than the least that will do."""
-    if number < least:
-        raise error(f"{said.format(number)}. {why}")
-
-
-def check_within(
-    said: str,
-    number: Any,
-    low: float,
-    high: float,
-    why: str,
-    error: type[Exception] = errors.ShapeError,
-) -> None:
-    """Raise unless a number, `{}`, lies between two others, `{low}` and `{high}`, or is one."""
-    if not low <= number <= high:
-        raise error(f"{said.format(number, low=low, high=high)}. {why}")
-
-
-def check_equal(
-    said: str, found: Any, wanted: Any, why: str, error: type[Exception] = errors.ShapeError
-) -> None:
-    """Raise unless two sizes, or shapes, are equal; they are shown as `{0}` and `{1}`."""
-    if found != wanted:
-        both = [list(each) if isinstance(each, tuple) else each for each in (found, wanted)]
-        raise error(f"{said.format(*both)}. {why}")
-
-
-def check_word(
-    said: str,
-    word: object,
-    words: Collection[Any],
-    why: str,
-    error: type[Exception] = errors.ShapeError,
-) -> None:
-    """Raise unless a word, which stands in the place of `{}`, is one of some."""
-    if word not in words:
-        raise error(f"{said.format(word)}. {why}")
-
-
-def check_long(said: str, index: Tensor) -> None:
-    """Raise unless an index is int64."""
-    why = "It names places. Write `index.long()`."
-    check_dtype(said + " but got {name}", index, ("int64",), why)
-
-
-def check_vector(said: str, x: Tensor, why: str, *, or_number: bool = False) -> None:
-    """Raise unless a tensor has one dim, or maybe none."""
-    dims = (0, 1) if or_number else (1,)
-    check_ndim(said + " got shape {shape}", x, dims, why + " Write `x.flatten()`.")
-
-
-def _wrong_type(wanted: str, value: object, why: str) -> errors.ArgumentTypeError:
-    return errors.ArgumentTypeError(f"{wanted}, not {type(value).__name__}. {why}")
-
-
-def check_number(dtype: DType, value: Any) -> None:
-    """Raise DTypeError for a number that a dtype has no room for."""
-    if not _fits(dtype, value):
-        raise errors.DTypeError(
-            f"value cannot be converted to type {_C_NAMES[dtype.name]} without overflow: {value}. "
-            "A tensor keeps its dtype. Write a number that it can hold, or to `x.to(dtype)`."
-        )
-
-
-def _fits(dtype: DType, value: Any) -> bool:
-    """Whether there is room: unsigned integers take negative numbers too, and wrap around."""
-    kind = dtype.kind
-    if isinstance(value, (complex, np.complexfloating)):
-        within = kind == "c" and all(_fits(dtype, part) for part in (value.real, value.imag))
-        return kind == "b" or within
-    if kind == "b" or (kind in "fc" and (value != value or abs(value) == math.inf)):
-        return True
-    low, high = _limits(dtype)
-    return bool(low <= value <= high)  # False for nan
-
-
-_C_NAMES = {
-    "uint8": "uint8_t",
-    "int8": "int8_t",
-    "int16": "int16_t",
-    "int32": "int",
-    "int64": "int64_t",
-    "float16": "c10::Half",
-    "float32": "float",
-    "float64": "double",
-    "complex64": "c10::complex<float>",
-    "complex128": "c10::complex<double>",
-}
-
-
-def c_name(dtype: DType) -> str:
-    """C++'s name of an element type, which some messages use: "float" for float32."""
-    return "long int" if dtype.name == "int64" else _C_NAMES.get(dtype.name, dtype.name)
-
-
-@functools.cache
-def _limits(dtype: DType) -> tuple[Any, Any]:
-    if dtype.kind in "fc":
-        high = float(np.finfo(dtype).max)
-        return -high, high
-    low, high = ends_of(dtype)
-    return low or -high, high
 
 
 def wrap_dim(dim: int, ndim: int) -> int:
@@ -425,7 +179,7 @@ def _index(value: Any, wanted: str, why: str) -> int:
             raise TypeError
         return operator.index(value)
     except TypeError as error:
-        raise _wrong_type(wanted, value, why) from error
+        raise check.wrong_type(wanted, value, why) from error
 
 
 def infer_size(size: Shape, numel: int) -> Shape:

@@ -43,13 +43,12 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.levels.subclasses import PUBLIC
 from glassgrad.values.dtypes import TYPE_NAMES
 
+from . import _checks as check
 from ._arguments import (
     OpClass,
     chosen_reduction,
     dim_or_axis,
     missing,
-    refuse_numbers,
-    require_tensor,
 )
 from ._families import Elementwise, Predicate
 from ._writing import in_place, quick_update, written_to
@@ -377,7 +376,7 @@ def _said() -> None:
 NEW = {"dtype": None, "device": None, "requires_grad": False}
 """The keywords of all functions that make a tensor, with their defaults."""
 
-HELPERS: list[Func] = [dim_or_axis, missing, refuse_numbers, require_tensor, chosen_reduction]
+HELPERS: list[Func] = [dim_or_axis, missing, chosen_reduction]
 HELPERS += [in_place, quick_update, written_to]
 """What the bodies of derived functions call."""
 
@@ -466,7 +465,7 @@ def widened(function: Any, *, axis: bool, tensors: Names, twin: Any, write: Any 
     doc, text = function.__doc__, ""
     if tensors:
         named = ", ".join([f"{{{each}}}" for each in tensors])
-        text += f"refuse_numbers(name, tensors, {named})\n"
+        text += f"check.no_numbers(name, tensors, {named})\n"
     if axis:
         wider = wider.wider("axis")
         text += "if axis is not None:\n    {dim} = dim_or_axis({dim}, axis, default)\n"
@@ -553,7 +552,7 @@ def _like_input(function: Any, name: str, *, size: bool) -> Any:
     others = ("memory_format",) if size else ("size",) * bool(given.star)
     shown = shown.wider(*others, "layout", "pin_memory")
     text += (
-        "require_tensor(name, {input})\n"
+        "check.tensor(name, {input})\n"
         "dtype, device = dtype or {input}.dtype, device or {input}.device\n"
     )
     if size:
@@ -589,7 +588,7 @@ def _derived(
     Args:
         used: what the body uses, beside `function`, its `name` and HELPERS.
     """
-    helpers = {each.__name__: each for each in HELPERS}
+    helpers = {"check": check, **{each.__name__: each for each in HELPERS}}
     used = {**helpers, "name": function.__name__, **used}
     made = _made(body, given, *used)(function=function, **used)
     source: CodeType = function.__code__

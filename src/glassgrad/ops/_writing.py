@@ -32,7 +32,9 @@ from glassgrad.memory.views import check_made, move, relocate
 from glassgrad.values.backend import backend_of, repeats
 from glassgrad.values.layers import Layer, array_of, fresh
 
-from ._arguments import OpClass, c_name, check_type, scalar_name
+from . import _checks as check
+from ._arguments import OpClass
+from ._checks import c_name, scalar_name
 from ._families import is_batched
 
 
@@ -423,7 +425,7 @@ def written_to(
     outs = tuple(out) if isinstance(out, (tuple, list)) else (out,)
     why = "The result is written to its memory. Leave it out for a new tensor."
     for each in outs:
-        check_type(f"{name}(): argument 'out' must be Tensor", each, Tensor, why)
+        check.kind(f"{name}(): argument 'out' must be Tensor", each, Tensor, why)
     operands = _tensors_in(args)
     tensors = (*outs, *operands)
     if is_recording() and any(x.requires_grad for x in tensors):

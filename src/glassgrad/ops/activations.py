@@ -15,7 +15,9 @@ from glassgrad.memory.calls import warn
 from glassgrad.values.backend import in_rows, kept
 from glassgrad.values.dtypes import as_dtype
 
-from ._arguments import check_kind, check_ndim, check_word, scalar_name, wrap_dim
+from . import _checks as check
+from ._arguments import wrap_dim
+from ._checks import scalar_name
 from ._declaring import function, functional, op
 from ._families import AlongLine, Elementwise, Symmetric, by_steps, run
 from .random import rand
@@ -87,7 +89,7 @@ class Threshold(Elementwise):
     @staticmethod
     def forward(x, *, threshold, value):
         why = "False and True are what they are. Write `threshold(x.float(), …)`."
-        check_kind("threshold is", x, "iufc", why)
+        check.kernel("threshold is", x, "iufc", why)
         if x.dtype.kind in "iu":  # these have no fractions: neither have the numbers
             threshold, value = int(threshold), int(value)
         return np.where(x <= threshold, value, x)  # nan stays
@@ -194,7 +196,7 @@ def rrelu(
         )
     if not training:
         return LeakyRelu.apply(input, negative_slope=(lower + upper) / 2)
-    check_kind('"rrelu_with_noise_out_cpu"', input)
+    check.kernel('"rrelu_with_noise_out_cpu"', input)
     slopes = _uniform_like(input) * (upper - lower) + lower
     return where(input <= 0, input * slopes, input)
 
@@ -247,9 +249,9 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
             f"{scalar_name(weight.dtype)}. Slopes multiply the input. Write "
             "`weight.to(input.dtype)`."
         )
-    check_kind('"prelu_cpu"', input)
+    check.kernel('"prelu_cpu"', input)
     said = "prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {ndim}"
-    check_ndim(said, weight, (0, 1), "A channel has one slope. Write `weight.reshape(-1)`.")
+    check.ndim(said, weight, (0, 1), "A channel has one slope. Write `weight.reshape(-1)`.")
     if weight.numel() == 1:
         is_fit = weight.ndim == input.ndim
         return PreluKernel.apply(input, weight if is_fit else weight.reshape((1,) * input.ndim))
@@ -828,7 +830,7 @@ def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
     See also: Hendrycks & Gimpel, *Gaussian Error Linear Units* (2016).
     """
     said = "approximate argument must be either none or tanh, got {!r}. There are two formulas"
-    check_word(said, approximate, ("none", "tanh"), "Write one of these words.", RangeError)
+    check.word(said, approximate, ("none", "tanh"), "Write one of these words.", RangeError)
     return Gelu.apply(input, approximate=approximate)
 
 
@@ -883,14 +885,14 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
     See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.glu.html
     """
     said = "glu does not support scalars because halving size must be even"
-    check_ndim(said, input, 1, "A number has no halves. Give at least one dim.")
+    check.ndim(said, input, 1, "A number has no halves. Give at least one dim.")
     at = wrap_dim(dim, input.ndim)
     if input.shape[at] % 2:
         raise ShapeError(
             f"Halving dimension must be even, but dimension {at} is size {input.shape[at]}. Each "
             "element needs a partner. Leave one out, or name another dim."
         )
-    check_kind('"glu_cpu"', input)
+    check.kernel('"glu_cpu"', input)
     a, b = input.chunk(2, at)
     return a * b.sigmoid()
 
@@ -1057,7 +1059,7 @@ def gumbel_softmax(
     """
     if eps != 1e-10:
         warn("`eps` parameter is deprecated and has no effect.")
-    check_kind("Exponential distribution is a continuous probability distribution", logits)
+    check.kernel("Exponential distribution is a continuous probability distribution", logits)
     noise = -(-(-_uniform_like(logits)).log1p()).log()
     shares = softmax((logits + noise) / tau, dim)
     if not hard:
@@ -1072,5 +1074,5 @@ def _along(rule: type[AlongLine], name: str, input: Tensor, dim: int, dtype: Any
     if dtype is not None:
         input = input.to(as_dtype(dtype))
     kernel = f"{name}_lastdim_kernel" if at >= input.ndim - 1 else f"{name}_kernel"
-    check_kind(f'"{kernel}_impl"', input)
+    check.kernel(f'"{kernel}_impl"', input)
     return rule.apply(input, dim=at)

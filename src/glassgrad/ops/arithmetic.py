@@ -15,16 +15,11 @@ from glassgrad.memory.views import as_view
 from glassgrad.values.backend import reread
 from glassgrad.values.dtypes import Number, bool_
 
+from . import _checks as check
 from ._arguments import (
     Operand,
-    c_name,
-    check_dtype,
-    check_kind,
-    check_ndim,
-    check_one_dtype,
-    check_word,
-    scalar_name,
 )
+from ._checks import c_name, scalar_name
 from ._declaring import function, in_numpys_order, of_numpy, op
 from ._families import (
     Elementwise,
@@ -259,7 +254,7 @@ class DivRounded(Flat):
 
     @staticmethod
     def forward(x, y, *, rounding_mode):
-        check_kind(f'"div_{rounding_mode}_cpu"', x, "iuf", _NO_REST)
+        check.kernel(f'"div_{rounding_mode}_cpu"', x, "iuf", _NO_REST)
         check_divisor(y)
         if rounding_mode == "floor":
             return np.floor_divide(x, y)
@@ -310,7 +305,7 @@ def div(input: Operand, other: Operand, *, rounding_mode: str | None = None) -> 
         return Div.apply(input, other)
     said = "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found {!r}"
     why = "It says which whole number is meant. Write 'floor', as `//`."
-    check_word(said, rounding_mode, ("trunc", "floor"), why, DTypeError)
+    check.word(said, rounding_mode, ("trunc", "floor"), why, DTypeError)
     return DivRounded.apply(input, other, rounding_mode=rounding_mode)
 
 
@@ -362,7 +357,7 @@ def positive(input: Tensor) -> Tensor:
         tensor([ 1., -2.])
     """
     said = "The `+` operator, on a bool tensor is not supported"
-    check_dtype(said, input, "iufc", "A sign is a number's. Write `x.int()`.")
+    check.dtype(said, input, "iufc", "A sign is a number's. Write `x.int()`.")
     return input
 
 
@@ -412,7 +407,7 @@ class Sign(Flat):
 
     @staticmethod
     def forward(x):
-        check_kind("sign is", x, "biuf", "The direction of a complex number is `sgn(x)`.")
+        check.kernel("sign is", x, "biuf", "The direction of a complex number is `sgn(x)`.")
         return sign_of(x)
 
 
@@ -578,8 +573,8 @@ def lerp(input: Tensor, end: Tensor, weight: Tensor | Number) -> Tensor:
     others = (end, weight) if isinstance(weight, Tensor) else (end,)
     for other in others:
         said = "expected dtype {} for `end` and `weight` but got dtype {}"
-        check_one_dtype(input, other, said, "They are mixed", c_name)
-    check_kind('"lerp_kernel"', input, "fc")
+        check.one_dtype(input, other, said, "They are mixed", c_name)
+    check.kernel('"lerp_kernel"', input, "fc")
     if isinstance(weight, Tensor):
         return LerpTensor.apply(input, end, weight)
     return Lerp.apply(input, end, weight=weight)
@@ -773,7 +768,7 @@ def _check_parts(first: Tensor, second: Tensor) -> None:
             f"{dtypes[1]}. They are the parts of complex numbers. Write `x.float()`."
         )
     said = "Expected object of scalar type {} but got scalar type {} for second argument"
-    check_one_dtype(first, second, said, "Both parts of a number are")
+    check.one_dtype(first, second, said, "Both parts of a number are")
 
 
 class ViewAsReal(Moved):
@@ -833,7 +828,7 @@ def view_as_real(input: Tensor) -> Tensor:
     See also: https://pytorch.org/docs/stable/generated/torch.view_as_real.html
     """
     said = "view_as_real is only supported for complex tensors, got {dtype}"
-    check_dtype(said, input, "c", "Real numbers have one part. Write `x.unsqueeze(-1)`.")
+    check.dtype(said, input, "c", "Real numbers have one part. Write `x.unsqueeze(-1)`.")
     return as_view(ViewAsReal.apply(input), input)
 
 
@@ -1111,7 +1106,7 @@ def mH(input: Tensor) -> Tensor:  # noqa: N802  # PyTorch's name
 
 def _turned(name: str, input: Tensor) -> Tensor:
     said = f"{name} is only supported on matrices or batches of matrices. Got {{ndim}}-D tensor"
-    check_ndim(said, input, 2, "Write `x.conj()`.")
+    check.ndim(said, input, 2, "Write `x.conj()`.")
     return conj(transpose(input, -2, -1))
 
 
@@ -1123,7 +1118,7 @@ def H(input: Tensor) -> Tensor:  # noqa: N802  # PyTorch's name
         glassgrad.Size([2, 1])
     """
     said = "tensor.H is only supported on matrices (2-D tensors). Got {ndim}-D tensor"
-    check_ndim(said, input, (0, 2), "Write `x.mH` for a batch of matrices.")
+    check.ndim(said, input, (0, 2), "Write `x.mH` for a batch of matrices.")
     return mH(input) if input.ndim else conj(input)
 
 

@@ -13,14 +13,11 @@ from glassgrad.core.errors import ArgumentTypeError, DTypeError, KernelError, Tr
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.backend import asnumpy
 
+from . import _checks as check
 from ._arguments import (
     Operand,
-    check_dtype,
-    check_least,
-    refuse_numbers,
-    require_tensor,
-    scalar_name,
 )
+from ._checks import scalar_name
 from ._declaring import op
 from ._families import Predicate, batch_all, is_batched, rows_of
 
@@ -196,7 +193,7 @@ def isneginf(input: Tensor) -> Tensor:
 
 def _equal_to(name: str, input: Tensor, infinity: float) -> Tensor:
     said = f"{name} does not support complex inputs"
-    check_dtype(said, input, "biuf", "Their infinities have no sign. Write `isinf(x)`.")
+    check.dtype(said, input, "biuf", "Their infinities have no sign. Write `isinf(x)`.")
     return Eq.apply(input, infinity)
 
 
@@ -320,11 +317,11 @@ def isclose(
 
     See also: https://pytorch.org/docs/stable/generated/torch.isclose.html
     """
-    refuse_numbers("isclose", ("input", "other"), input, other)
+    check.no_numbers("isclose", ("input", "other"), input, other)
     for which, tolerance in (("rtol", rtol), ("atol", atol)):
         said = f"{which} must be greater than or equal to zero, but got {{}}"
         why = "It says how far apart two numbers may be. Leave it out, or write a positive one."
-        check_least(said, tolerance, 0, why, DTypeError)
+        check.least(said, tolerance, 0, why, DTypeError)
     if input.dtype != other.dtype:
         raise DTypeError(
             f"{scalar_name(input.dtype)} did not match {scalar_name(other.dtype)}. The precision "
@@ -359,8 +356,8 @@ def equal(input: Tensor, other: Tensor) -> bool:
         >>> equal(tensor([1.0, 2.0]), tensor([1.0, 2.0]))
         True
     """
-    require_tensor("equal", input)
-    require_tensor("equal", other)
+    check.tensor("equal", input)
+    check.tensor("equal", other)
     return input.shape == other.shape and _are_all("equal", Eq.apply(input, other))
 
 

@@ -12,7 +12,7 @@ from glassgrad.values.backend import CPU, Device, asnumpy, backend_for, copy_of,
 from glassgrad.values.dtypes import TYPE_NAMES, DType, as_dtype, float32
 from glassgrad.values.layers import Layer, array_of, batches_of, settled
 
-from ._arguments import require_tensor
+from . import _checks as check
 from ._declaring import for_each_dtype, function, method, op
 from ._families import Moved
 
@@ -256,7 +256,7 @@ def is_complex(input: Tensor) -> bool:
         >>> is_complex(tensor([1j]))
         True
     """
-    require_tensor("is_complex", input)
+    check.tensor("is_complex", input)
     return input.dtype.kind == "c"
 
 
@@ -268,7 +268,7 @@ def is_floating_point(input: Tensor) -> bool:
         >>> is_floating_point(tensor([1.0]))
         True
     """
-    require_tensor("is_floating_point", input)
+    check.tensor("is_floating_point", input)
     return input.dtype.kind == "f"
 
 

@@ -33,7 +33,8 @@ from glassgrad.values.dtypes import (
 )
 from glassgrad.values.layers import Wrapped, fresh
 
-from ._arguments import check_equal, check_least, check_number, check_type, size_of
+from . import _checks as check
+from ._arguments import size_of
 from ._declaring import FUNCTIONS, factory, function, method
 from .conversion import to
 
@@ -367,7 +368,7 @@ def empty_strided(size: Sequence[int], stride: Sequence[int], **new: Any) -> Ten
     sizes = checked_size("empty_strided", (tuple(size),))
     steps = size_of((tuple(stride),), "empty_strided", argument="stride")
     said = "dimensionality of sizes ({0}) must match dimensionality of strides ({1})"
-    check_equal(said, len(sizes), len(steps), "Each dim has one of both. Write one for each.")
+    check.equal(said, len(sizes), len(steps), "Each dim has one of both. Write one for each.")
     if min(steps, default=0) < 0:
         raise ShapeError(
             f"Storage size calculation overflowed with sizes={list(sizes)} and "
@@ -402,7 +403,7 @@ def full(size: Sequence[int], fill_value: Number | Tensor, **new: Any) -> Tensor
         tensor([3, 3])
     """
     wanted = "full(): argument 'size' (position 1) must be tuple of ints"
-    check_type(wanted, size, (tuple, list), "Write `full((n,), value)`.")
+    check.kind(wanted, size, (tuple, list), "Write `full((n,), value)`.")
     value, own = number_of("full", fill_value)
     if isinstance(fill_value, float):  # np.float64 is one
         own = get_default_dtype()
@@ -495,7 +496,7 @@ def linspace(start: Any, end: Any, steps: int, *, dtype: Any = None, **new: Any)
     """
     (count,) = size_of((steps,), "linspace", argument="steps")
     said = "number of steps must be non-negative, got {}"
-    check_least(said, count, 0, "It counts elements. Write a number from 0 up.")
+    check.least(said, count, 0, "It counts elements. Write a number from 0 up.")
     dims = [end.ndim if isinstance(end, Tensor) else 0 for end in (start, end)]
     if any(dims):
         raise ShapeError(
@@ -849,7 +850,7 @@ def filled(
         sizes = checked_size(name if beside is None else f"new_{name}", size)
         array = maker.empty(sizes, wanted) if value is None else maker.zeros(sizes, wanted)
     if value is not None:
-        check_number(wanted, value)
+        check.number(wanted, value)
         if value or isinstance(value, float) or like is not None:  # -0.0 is not the memory's zero
             array.fill(constant(value, wanted) if value else value)
     return made(array, like=beside if like is None else like, **new)

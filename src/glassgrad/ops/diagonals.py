@@ -9,17 +9,13 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.memory.views import as_view
 from glassgrad.values.dtypes import Number, as_dtype, int32, int64
 
+from . import _checks as check
 from ._arguments import (
     OpClass,
-    check_kind,
-    check_least,
-    check_ndim,
-    check_type,
     int_of,
-    require_tensor,
-    scalar_name,
     wrap_dim,
 )
+from ._checks import scalar_name
 from ._declaring import factory, function, method, of_numpy, op
 from ._families import Into, KeepsShape, Paired, Part, Replaced, run, spread
 from .creation import empty, made
@@ -83,7 +79,7 @@ def triu(input: Tensor, diagonal: int = 0) -> Tensor:
 
 def _triangle(name: str, rule: OpClass, input: Tensor, diagonal: int) -> Tensor:
     said = f"{name}: input tensor must have at least 2 dimensions, got the shape {{shape}}"
-    check_ndim(said, input, 2, "A triangle is a part of a matrix. Write `x.unsqueeze(0)`.")
+    check.ndim(said, input, 2, "A triangle is a part of a matrix. Write `x.unsqueeze(0)`.")
     return rule.apply(input, diagonal=int_of(diagonal, name, "diagonal"))
 
 
@@ -235,7 +231,7 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
     See also: https://pytorch.org/docs/stable/generated/torch.diag_embed.html
     """
     said = "diag_embed: Expected a tensor of at least one dim, got a 0-d tensor"
-    check_ndim(said, input, 1, "A diagonal is a vector. Write `x.reshape(1)`.")
+    check.ndim(said, input, 1, "A diagonal is a vector. Write `x.reshape(1)`.")
     first, second = _two_dims(dim1, dim2, input.ndim + 1)
     offset = int_of(offset, "diag_embed", "offset")
     return DiagEmbed.apply(input, offset=offset, dim1=first, dim2=second)
@@ -298,9 +294,9 @@ def fill_diagonal_(input: Tensor, fill_value: Number | Tensor, wrap: bool = Fals
         number = number.item()
     why = "One number fills all places. Write `x.diagonal().copy_(values)` for several."
     kinds = (bool, int, float, complex, np.generic)
-    check_type("fill_diagonal_(): argument 'fill_value' must be Number", number, kinds, why)
+    check.kind("fill_diagonal_(): argument 'fill_value' must be Number", number, kinds, why)
     why = "A diagonal goes along two dims or more. Write `x.fill_(number)` for a vector."
-    check_ndim("dimensions must larger than 1, got the shape {shape}", input, 2, why)
+    check.ndim("dimensions must larger than 1, got the shape {shape}", input, 2, why)
     if input.ndim > 2 and len(set(input.shape)) > 1:
         raise ShapeError(
             f"all dimensions of input must be of equal length, got {list(input.shape)}. The "
@@ -414,7 +410,7 @@ def _places_in(triangle: str, row: int, col: int, offset: int, dtype: Any, **new
     name = f"{triangle}_indices"
     sizes = {"row": int_of(row, name, "row"), "col": int_of(col, name, "col")}
     for argument, n in sizes.items():
-        check_least(f"{argument} must be non-negative, got {{}}", n, 0, "It counts elements.")
+        check.least(f"{argument} must be non-negative, got {{}}", n, 0, "It counts elements.")
     wanted = as_dtype(dtype or int64)
     if wanted not in (int32, int64):
         raise KernelError(
@@ -447,7 +443,7 @@ def block_diag(*tensors: Tensor) -> Tensor:
     See also: https://pytorch.org/docs/stable/generated/torch.block_diag.html
     """
     for i, x in enumerate(tensors):
-        require_tensor("block_diag", x)
+        check.tensor("block_diag", x)
         if x.ndim > 2:
             raise ShapeError(
                 "torch.block_diag: Input tensors must have 2 or fewer dimensions. "
@@ -471,7 +467,7 @@ class Trace(KeepsShape):
     @staticmethod
     def forward(x):
         why = "A sum of True and False is neither. Write `x.int().trace()`."
-        check_kind("trace is", x, "iufc", why)
+        check.kernel("trace is", x, "iufc", why)
         return run(Diagonal, x, offset=0, dim1=0, dim2=1).sum()
 
     @staticmethod
@@ -507,5 +503,5 @@ def trace(input: Tensor) -> Tensor:
     """
     said = "trace: expected a matrix, but got tensor with dim {ndim}, of shape {shape}"
     why = "Write `x.diagonal(dim1=-2, dim2=-1).sum(-1)` for a stack of matrices."
-    check_ndim(said, input, (2,), why)
+    check.ndim(said, input, (2,), why)
     return Trace.apply(input)

@@ -9,7 +9,8 @@ from glassgrad.core.errors import DTypeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.dtypes import Number, complex128, float64, int64
 
-from ._arguments import Operand, check_kind, check_least, check_ndim, int_of
+from . import _checks as check
+from ._arguments import Operand, int_of
 from ._declaring import function, op
 from ._families import Elementwise, Fractional, Linear, Transposed, run
 from .conversion import to
@@ -311,9 +312,9 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
     See also: https://pytorch.org/docs/stable/generated/torch.vander.html
     """
     said = "x must be a one-dimensional tensor, got the shape {shape}"
-    check_ndim(said, x, (1,), "Each element has a row of powers. Write `x.flatten()`.")
+    check.ndim(said, x, (1,), "Each element has a row of powers. Write `x.flatten()`.")
     count = len(x) if N is None else int_of(N, "vander", "N")
-    check_least("N must be non-negative, got {}", count, 0, "It counts powers.")
+    check.least("N must be non-negative, got {}", count, 0, "It counts powers.")
     steps = range(count) if increasing else range(count - 1, -1, -1)
     return pow(unsqueeze(x, 1), tensor(list(steps), dtype=int64, device=x.device))
 
@@ -730,7 +731,7 @@ def frexp(input: Tensor) -> FrexpReturn:
 
     See also: https://pytorch.org/docs/stable/generated/torch.frexp.html
     """
-    check_kind("torch.frexp() only supports floating-point dtypes: it is", input)
+    check.kernel("torch.frexp() only supports floating-point dtypes: it is", input)
     return FrexpReturn(*cast("Any", Frexp.apply(input)))
 
 

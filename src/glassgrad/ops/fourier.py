@@ -17,17 +17,16 @@ from glassgrad.core.state import Shape, Values
 from glassgrad.core.tensor import Tensor, is_differentiable
 from glassgrad.values.dtypes import as_dtype, complex64, get_default_dtype, promote_types
 
+from . import _checks as check
 from ._arguments import (
     Dims,
     OpClass,
-    check_dtype,
-    check_least,
     dim_there,
     int_of,
-    scalar_name,
     wrap_dim,
     wrap_dims,
 )
+from ._checks import scalar_name
 from ._declaring import factory, op
 from ._families import Along, Linear, in_dim, run, zeros_like
 from ._lookup import function_named
@@ -190,12 +189,12 @@ def _fitted(input: Tensor, dims: Shape, sizes: Values) -> Tensor:
 
 def _check_count(size: int) -> None:
     why = "A transform is of one or more numbers. Write a positive `n`, or leave it out."
-    check_least("Invalid number of data points ({}) specified", size, 1, why)
+    check.least("Invalid number of data points ({}) specified", size, 1, why)
 
 
 def _check_real(name: str, input: Tensor) -> None:
     why = "Half of the result would not do for complex numbers. Write `fft(x)`, or `x.real`."
-    check_dtype(f"{name} expects a real input tensor, but got {{name}}", input, "biuf", why)
+    check.dtype(f"{name} expects a real input tensor, but got {{name}}", input, "biuf", why)
 
 
 def _along_one(
@@ -626,7 +625,7 @@ def rfftfreq(n: int, d: float = 1.0, *, dtype: Any = None, **new: Any) -> Tensor
 def _frequencies(name: str, steps: Any, n: int, d: float, dtype: Any, new: Parameters) -> Tensor:
     wanted = as_dtype(dtype or get_default_dtype())
     said = f"{name} requires a floating point or complex dtype, got {{dtype}}"
-    check_dtype(said, wanted, "fc", "Frequencies are fractions. Leave `dtype` out.")
+    check.dtype(said, wanted, "fc", "Frequencies are fractions. Leave `dtype` out.")
     return made(steps * (1 / (n * d) if n * d else math.inf), wanted, **new)
 
 
@@ -926,9 +925,9 @@ def _window(
 ) -> Tensor:
     length = int_of(window_length, name, "window_length")
     said = f"{name} requires non-negative window_length, got window_length={{}}"
-    check_least(said, length, 0, "It counts numbers. Write one from 0 up.")
+    check.least(said, length, 0, "It counts numbers. Write one from 0 up.")
     wanted = as_dtype(new.pop("dtype") or get_default_dtype())
     said = f"{name} expects floating point dtypes, got: {{dtype}}"
-    check_dtype(said, wanted, "fc", "It has values between 0 and 1. Write `dtype=float32`.")
+    check.dtype(said, wanted, "fc", "It has values between 0 and 1. Write `dtype=float32`.")
     numbers = np.ones(length) if length == 1 else arch(length + periodic)[:length]
     return made(numbers, wanted, **new)

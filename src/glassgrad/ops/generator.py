@@ -10,7 +10,7 @@ from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.values.backend import CPU, Device, asnumpy
 from glassgrad.values.dtypes import uint8
 
-from ._arguments import check_type
+from . import _checks as check
 from ._declaring import FUNCTIONS, function
 
 _FIRST_SEED = 67280421310721  # PyTorch's, for a generator that nobody seeded
@@ -185,5 +185,5 @@ def source_of(generator: Generator | None) -> "np.random.Generator":
     if generator is None:
         return default_generator.source
     why = "It keeps the state that numbers are drawn from. Write `Generator().manual_seed(0)`."
-    check_type("generator must be a Generator", generator, Generator, why)
+    check.kind("generator must be a Generator", generator, Generator, why)
     return generator.source

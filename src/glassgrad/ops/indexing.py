@@ -30,7 +30,8 @@ from glassgrad.values.dtypes import float16
 from glassgrad.values.layers import Layer, array_of, visible
 from glassgrad.values.tree import as_tuple
 
-from ._arguments import check_dtype, check_dtypes, check_long, check_type, ints_of, require_tensor
+from . import _checks as check
+from ._arguments import ints_of
 from ._declaring import function, op
 from ._families import (
     Along,
@@ -475,11 +476,11 @@ def index_put(
     See also: https://pytorch.org/docs/stable/generated/torch.Tensor.index_put_.html
     """
     wanted = "index_put(): argument 'indices' (position 1) must be tuple of Tensors"
-    check_type(wanted, indices, (tuple, list), "There is one for each dim. Write `(index,)`.")
+    check.kind(wanted, indices, (tuple, list), "There is one for each dim. Write `(index,)`.")
     for index in indices:
-        require_tensor("index_put", index)
+        check.tensor("index_put", index)
         check_names_places(index)
-    require_tensor("index_put", values)
+    check.tensor("index_put", values)
     check_values_dtype(input, indices, values)
     return put_at(input, tuple(range(len(indices))), indices, values, accumulate=accumulate)
 
@@ -488,7 +489,7 @@ def check_values_dtype(input: Tensor, indices: Sequence[Any], values: Tensor) ->
     """Raise unless the values have the dtype of `input`; one value for a mask is converted."""
     if values.ndim or not all(index.dtype.kind == "b" for index in indices):
         said = "Index put requires the source and destination dtypes match"
-        check_dtypes(said, input, values)
+        check.same_dtype(said, input, values)
 
 
 def put_at(
@@ -638,8 +639,8 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
 
     See also: https://pytorch.org/docs/stable/generated/torch.Tensor.put_.html
     """
-    require_tensor("put", source)
-    check_dtypes("put_(): self and source expected to have the same dtype", input, source)
+    check.tensor("put", source)
+    check.same_dtype("put_(): self and source expected to have the same dtype", input, source)
     places = _in_a_row("put_", input, index)
     if source.numel() != places.numel():
         raise errors.DimError(
@@ -654,8 +655,8 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
 
 def _in_a_row(name: str, input: Tensor, index: Tensor) -> Tensor:
     """An index into all elements of `input`, counted from the first."""
-    require_tensor(name, index)
-    check_long(f"{name}(): Expected a long tensor for index,", index)
+    check.tensor(name, index)
+    check.long(f"{name}(): Expected a long tensor for index,", index)
     n, places = input.numel(), visible(index.payload)
     if index.numel() and not n:
         raise errors.DimError(f"{name}(): tried to {name.strip('_')} from an empty tensor.")
@@ -702,9 +703,9 @@ def unravel_index(indices: Tensor, shape: int | Sequence[int]) -> tuple[Tensor, 
 
     See also: https://pytorch.org/docs/stable/generated/torch.unravel_index.html
     """
-    require_tensor("unravel_index", indices)
+    check.tensor("unravel_index", indices)
     said = "expected 'indices' to be integer dtype, but got {dtype}. They count elements"
-    check_dtype(said, indices, "iu", "Write `indices.long()`.", errors.ArgumentTypeError)
+    check.dtype(said, indices, "iu", "Write `indices.long()`.", errors.ArgumentTypeError)
     sizes = ints_of(shape, "unravel_index", "shape")
     if min(sizes, default=0) < 0:
         raise errors.ArgumentError(

@@ -24,15 +24,9 @@ from glassgrad.values.dtypes import int64
 from glassgrad.values.layers import Layer, array_of
 from glassgrad.values.operands import broadcast_text
 
+from . import _checks as check
 from ._arguments import (
     OpClass,
-    check_dtypes,
-    check_least,
-    check_ndim,
-    check_type,
-    check_vector,
-    check_within,
-    check_word,
     dim_there,
     int_of,
     ints_of,
@@ -195,7 +189,7 @@ def narrow(input: Tensor, dim: int, start: int | Tensor, length: int) -> Tensor:
     at = dim_to_cut("narrow", input, dim, ShapeError)
     length = int_of(length, "narrow", "length")
     said = "narrow(): length must be non-negative, got {}"
-    check_least(said, length, 0, "It counts elements. Write where the range begins as `start`.")
+    check.least(said, length, 0, "It counts elements. Write where the range begins as `start`.")
     if isinstance(start, Tensor) and (start.ndim or start.dtype.kind not in "iu"):
         raise ShapeError(
             f"start must be an 0-dim integral Tensor, got {start.dtype} of shape "
@@ -203,7 +197,7 @@ def narrow(input: Tensor, dim: int, start: int | Tensor, length: int) -> Tensor:
         )
     n, first = input.shape[at], int_of(start, "narrow", "start")
     said = "start out of range (expected to be in range of [{low}, {high}], but got {})"
-    check_within(said, first, -n, n, "The range begins inside of the dim.", DimError)
+    check.within(said, first, -n, n, "The range begins inside of the dim.", DimError)
     first += n if first < 0 else 0
     if first + length > n:
         raise ShapeError(
@@ -634,9 +628,9 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
             f"is {list(input.shape)}. A window lies within its dim. Write a smaller size."
         )
     why = "It counts the elements of a window. Write a number from 0 on."
-    check_least("size is {} but must be >= 0", size, 0, why, ArgumentError)
+    check.least("size is {} but must be >= 0", size, 0, why, ArgumentError)
     said = "step is {} but must be > 0"
-    check_least(said, step, 1, "Windows move forwards. Write a number from 1 on.", RangeError)
+    check.least(said, step, 1, "Windows move forwards. Write a number from 1 on.", RangeError)
     if not input.ndim:
         return unfold(reshape(input, (1,)), 0, size, 1)[0]
     return as_view(Unfold.apply(input, dimension=at, size=size, step=step), input)
@@ -709,7 +703,7 @@ def cat(tensors: Tensors, dim: int = 0) -> Tensor:
     wide = [x for x in parts if x.payload.shape != (0,)] or parts
     for position, x in enumerate(parts):
         said = f"zero-dimensional tensor (at position {position}) cannot be concatenated"
-        check_ndim(said, x, 1, "It has no dim to put others behind. Write `stack(tensors)`.")
+        check.ndim(said, x, 1, "It has no dim to put others behind. Write `stack(tensors)`.")
     first, at = wide[0].shape, wrap_dim(dim, wide[0].ndim)
     for x in wide:
         if x.ndim != len(first):
@@ -786,7 +780,7 @@ def tensors_of(name: str, tensors: Any) -> list[Tensor]:
         ArgumentTypeError: if it is no list, or has something else in it.
     """
     wanted = f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors"
-    check_type(wanted, tensors, (list, tuple), f"Write them as a list: `{name}([x, y])`.")
+    check.kind(wanted, tensors, (list, tuple), f"Write them as a list: `{name}([x, y])`.")
     for position, x in enumerate(tensors):
         if not isinstance(x, Tensor):
             raise ArgumentTypeError(
@@ -1055,12 +1049,12 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
         )
     said = 'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {}'
     why = "It says which dim the first vector varies along."
-    check_word(said, indexing, (None, "ij", "xy"), why)
+    check.word(said, indexing, (None, "ij", "xy"), why)
     for x in vectors:
         said = "torch.meshgrid: Expected 0D or 1D tensor in the tensor list but"
-        check_vector(said, x, "Each has a dim of its own.", or_number=True)
+        check.vector(said, x, "Each has a dim of its own.", or_number=True)
         said = "meshgrid expects all tensors to have the same dtype"
-        check_dtypes(said, vectors[0], x, called="y")
+        check.same_dtype(said, vectors[0], x, called="y")
     dims = list(range(len(vectors)))  # along which each varies
     if indexing == "xy":
         dims[:2] = dims[1::-1]
@@ -1093,7 +1087,7 @@ def cartesian_prod(*tensors: Any) -> Tensor:
     """
     vectors = _listed("cartesian_prod", tensors)
     for x in vectors:
-        check_vector("Expect a 1D vector, but", x, "An element of each is taken.")
+        check.vector("Expect a 1D vector, but", x, "An element of each is taken.")
     if len(vectors) == 1:
         return vectors[0]
     return stack([reshape(x, (-1,)) for x in meshgrid(*vectors, indexing="ij")], 1)
@@ -1122,9 +1116,9 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
 
     See also: https://pytorch.org/docs/stable/generated/torch.combinations.html
     """
-    check_vector("Expect a 1D vector, but", input, "Its elements are taken.")
+    check.vector("Expect a 1D vector, but", input, "Its elements are taken.")
     count = int_of(r, "combinations", "r")
-    check_least("Expect a non-negative number, but got {}", count, 0, "It counts elements.")
+    check.least("Expect a non-negative number, but got {}", count, 0, "It counts elements.")
     if not count:
         return input.new_empty((0,))
     choose = combinations_with_replacement if with_replacement else in_order
@@ -1245,7 +1239,7 @@ def _cut(tensor: Tensor, sections: Any, dim: int, *rules: OpClass) -> tuple[Tens
         return by_sizes.apply(tensor, split_sizes=sizes, dim=at)
     size = int_of(sections, "split", "split_size")
     said = "split expects split_size be non-negative, but got split_size={}"
-    check_least(said, size, 0, "It counts elements. Write a list to choose all sizes.")
+    check.least(said, size, 0, "It counts elements. Write a list to choose all sizes.")
     if size == 0 and n:
         raise ShapeError(
             "split_size can only be 0 if dimension size is 0, but got dimension size of "
@@ -1335,7 +1329,7 @@ def tensor_split(
             "tensor_split expected tensor_indices_or_sections to be a zero-dimensional or "
             "one-dimensional tensor, but"
         )
-        check_vector(said, indices_or_sections, "It names places of one dim.", or_number=True)
+        check.vector(said, indices_or_sections, "It names places of one dim.", or_number=True)
         indices_or_sections = indices_or_sections.tolist()
     if isinstance(indices_or_sections, Sequence):
         places = ints_of(indices_or_sections, "tensor_split", "indices")
@@ -1449,7 +1443,7 @@ def iterate(input: Tensor) -> Iterator[Tensor]:
         ArgumentTypeError: for a 0-d tensor.
     """
     why = "It has one value and no first dim. Write `x.item()`."
-    check_ndim("iteration over a 0-d tensor", input, 1, why, ArgumentTypeError)
+    check.ndim("iteration over a 0-d tensor", input, 1, why, ArgumentTypeError)
     return iter(unbind(input))
 
 

@@ -23,15 +23,12 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.values.layers import array_of
 from glassgrad.values.operands import broadcast_text
 
+from . import _checks as check
 from ._arguments import (
-    c_name,
-    check_equal,
-    check_least,
-    check_one_dtype,
-    not_a_tensor,
     wrap_dim,
     wrap_dims,
 )
+from ._checks import c_name
 from ._declaring import function, of_numpy, op
 from ._families import Along, Moved, Multilinear, lined_up, run, total
 from .arithmetic import Add, mul
@@ -61,7 +58,7 @@ def check_ranks(sentence: str, *wanted: tuple[Tensor, int]) -> None:
 
 def check_factors(name: str, x: Tensor, y: Tensor) -> None:
     """Raise DTypeError unless both factors have one dtype."""
-    check_one_dtype(
+    check.one_dtype(
         x, y, f"{name} : expected both tensors to have same dtype, but found {{}} and {{}}"
     )
 
@@ -349,11 +346,11 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
     try:
         a, b = input.payload, other.payload
     except AttributeError:
-        raise not_a_tensor("matmul", input, other) from None
+        raise check.not_a_tensor("matmul", input, other) from None
     if a.ndim == 2 == b.ndim:
         if a.dtype is not b.dtype:
             said = "expected m1 and m2 to have the same dtype, but got: {} != {}"
-            check_one_dtype(input, other, said, names=c_name)
+            check.one_dtype(input, other, said, names=c_name)
         return Mm.apply(input, other)
     if b.ndim == 1 and a.ndim in (1, 2):
         return dot(input, other) if a.ndim == 1 else mv(input, other)
@@ -478,7 +475,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     try:
         a, b = input.payload, weight.payload
     except AttributeError:
-        raise not_a_tensor("linear", input, weight) from None
+        raise check.not_a_tensor("linear", input, weight) from None
     if b.ndim != 2 or not a.ndim:
         raise ShapeError(
             f"linear() got an input of shape {a.shape} and a weight of shape {b.shape}. It "
@@ -546,7 +543,7 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
     shapes = f"{list(input.shape)} and {list(other.shape)}"
     said = f"linalg.cross: inputs must have the same number of dimensions, got the shapes {shapes}"
     why = "Their vectors lie in one dim. Write `x.unsqueeze(0)` for the shorter."
-    check_equal(said, input.ndim, other.ndim, why)
+    check.equal(said, input.ndim, other.ndim, why)
     at = _first_of_three(input) if dim is None else wrap_dim(dim, input.ndim)
     sizes = [x.shape[at] if x.ndim else 1 for x in (input, other)]
     if sizes != [3, 3]:
@@ -609,7 +606,7 @@ def inner(input: Tensor, other: Tensor) -> Tensor:
             f"{list(input.shape)} and {list(other.shape)}. Each coordinate of a vector meets one "
             "of the other. Write `x @ y` for rows and columns."
         )
-    check_one_dtype(input, other, "inner(): both inputs should have same dtype, got {} and {}")
+    check.one_dtype(input, other, "inner(): both inputs should have same dtype, got {} and {}")
     ahead, behind = input.shape[:-1], other.shape[:-1]
     if input.ndim == other.ndim == 1:
         return dot(input, other)
@@ -639,7 +636,7 @@ def _linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
 def _added(input: Tensor, product: Tensor, beta: Any, alpha: Any) -> Tensor:
     """`beta·input + alpha·product`, in the shape of the product."""
     said = "self and mat2 must have the same dtype, but got {} and {}"
-    check_one_dtype(input, product, said, "A sum is computed")
+    check.one_dtype(input, product, said, "A sum is computed")
     if product.dtype.kind in "iub":
         kind = bool if product.dtype.kind == "b" else int
         beta, alpha = kind(beta), kind(alpha)
@@ -769,7 +766,7 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
         >>> vecdot(tensor([[1.0, 2.0], [3.0, 4.0]]), tensor([1.0, 1.0]))
         tensor([3., 7.])
     """
-    check_one_dtype(x, y, "linalg.vecdot: Expected tensors of the same dtype, got {} and {}")
+    check.one_dtype(x, y, "linalg.vecdot: Expected tensors of the same dtype, got {} and {}")
     return (x.conj() * y).sum(dim)
 
 
@@ -877,7 +874,7 @@ def multi_dot(tensors: Any) -> Tensor:
     """
     matrices = list(tensors)
     said = "multi_dot(): expected at least 2 tensors but got {}"
-    check_least(said, len(matrices), 2, "A product has two factors. Write the tensor itself.")
+    check.least(said, len(matrices), 2, "A product has two factors. Write the tensor itself.")
     ends = matrices[0].ndim == 1, matrices[-1].ndim == 1
     if ends[0]:
         matrices[0] = matrices[0].unsqueeze(0)
@@ -891,7 +888,7 @@ def multi_dot(tensors: Any) -> Tensor:
                 "are multiplied. Write `x @ y` for stacks of them."
             )
         said = "multi_dot(): all tensors must have be the same dtype but tensor 0 is {} and tensor"
-        check_one_dtype(matrices[0], x, f"{said} {at} {{}}")
+        check.one_dtype(matrices[0], x, f"{said} {at} {{}}")
         if at and matrices[at - 1].shape[1] != x.shape[0]:
             raise ShapeError(
                 f"multi_dot(): tensors {at - 1} and {at} with shapes "
@@ -1121,7 +1118,7 @@ def einsum(*args: Any) -> Tensor:
             raise ArgumentTypeError(
                 f"einsum() takes tensors, got {type(x).__name__}. Write `glassgrad.tensor(x)`."
             )
-        check_one_dtype(operands[0], x, "einsum(): expected {} operands but found {}")
+        check.one_dtype(operands[0], x, "einsum(): expected {} operands but found {}")
     inputs, output = _parse(equation, [tuple(x.shape) for x in operands])
     return _contract(inputs, operands, output)
 

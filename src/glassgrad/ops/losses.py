@@ -32,14 +32,11 @@ from glassgrad.values.backend import asnumpy, in_rows
 from glassgrad.values.layers import array_of
 from glassgrad.values.operands import broadcast_text
 
+from . import _checks as check
 from ._arguments import (
-    check_dtype,
-    check_kind,
-    check_least,
-    check_ndim,
     chosen_reduction,
-    scalar_name,
 )
+from ._checks import scalar_name
 from ._declaring import functional, loss
 from ._families import (
     Elementwise,
@@ -286,7 +283,7 @@ def smooth_l1_loss(
     """
     input, target = paired(input, target)
     said = "smooth_l1_loss does not support negative values for beta, got {}"
-    check_least(said, beta, 0, "It is a distance. Write `-beta`.", errors.RangeError)
+    check.least(said, beta, 0, "It is a distance. Write `-beta`.", errors.RangeError)
     if not beta:
         return of_all((input - target).abs(), reduction)
     return SmoothL1Loss.apply(input, target, reduction=reduction, beta=beta)
@@ -422,7 +419,7 @@ def binary_cross_entropy(
                 f"Found dtype {scalar_name(other.dtype)} but expected {scalar_name(input.dtype)}: "
                 f"{name}() computes in one precision. Write `target.to(input.dtype)`."
             )
-    check_kind(f"{name}() is", input)
+    check.kernel(f"{name}() is", input)
     _check_probabilities("input", input)
     _check_probabilities("target", target)
     return BinaryCrossEntropy.apply(input, target, *weights, reduction=reduction)
@@ -508,7 +505,7 @@ def binary_cross_entropy_with_logits(
             "`target.reshape(input.shape)`."
         )
     for x in (input, target):
-        check_kind(f"{name}() is", x)
+        check.kernel(f"{name}() is", x)
     weights = []
     if weight is not None or pos_weight is not None:
         for key, value in (("weight", weight), ("pos_weight", pos_weight)):
@@ -571,7 +568,7 @@ def check_indices(scores: Any, target: Any, ignore_index: int) -> bool:
         DimError: if there is no such class.
     """
     shape, wanted = scores.shape, scores.shape[:1] + scores.shape[2:]
-    check_kind('"log_softmax_lastdim_kernel_impl"', scores)
+    check.kernel('"log_softmax_lastdim_kernel_impl"', scores)
     if not shape:
         raise errors.ShapeError(
             "the input is 0-d: it has no dim along which classes could lie. "
@@ -1208,7 +1205,7 @@ def cosine_embedding_loss(
     See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.cosine_embedding_loss.html
     """
     said = "0D or 1D target tensor expected, multi-target not supported"
-    check_ndim(said, target, (0, 1), "A pair is alike or not. Write `target.reshape(-1)`.")
+    check.ndim(said, target, (0, 1), "A pair is alike or not. Write `target.reshape(-1)`.")
     if input1.ndim != target.ndim + 1 or input2.ndim != target.ndim + 1:
         raise errors.ShapeError(
             f"{target.ndim}D target tensor expects {target.ndim + 1}D input tensors, but found "
@@ -1423,7 +1420,7 @@ def multi_margin_loss(
             f"{list(target.shape)}. Each example has one target. Cut one of them."
         )
     why = "A target is the index of a class. Write `target.long()`."
-    check_dtype("expected scalar type Long but found {name}", target, ("int64",), why)
+    check.dtype("expected scalar type Long but found {name}", target, ("int64",), why)
     if weight is not None and weight.shape[0] != classes:
         raise errors.ShapeError(
             f"inconsistent weight size, expected {classes} but got {list(weight.shape)}. Each "
@@ -1658,7 +1655,7 @@ def ctc_loss(
 def _lengths(name: str, given: Tensor | Sequence[int], count: int, most: int | None) -> Any:
     """The lengths as an array."""
     lengths = asnumpy(seen(given)) if isinstance(given, Tensor) else np.asarray(given)
-    check_dtype(f"{name} must be integral, got {{dtype}}", lengths, "iu", "Write `x.long()`.")
+    check.dtype(f"{name} must be integral, got {{dtype}}", lengths, "iu", "Write `x.long()`.")
     if lengths.shape != (count,):
         raise errors.ShapeError(
             f"{name} must be of size batch_size, got the shape {lengths.shape} for {count} "
@@ -1681,7 +1678,7 @@ def _signs(targets: Tensor, sizes: Any, blank: int) -> Any:
     """The labels of each target with blanks around them, blanks behind its end too."""
     given = asnumpy(seen(targets)).astype(np.int64)
     said = "Expected 1 to 2 dimensions, but got {ndim}-dimensional tensor for argument #2 'targets'"
-    check_ndim(said, given, (1, 2), "Write a row for each sequence, or all labels in one row.")
+    check.ndim(said, given, (1, 2), "Write a row for each sequence, or all labels in one row.")
     longest = int(sizes.max(initial=0))
     wanted = (int(sizes.sum()),) if given.ndim == 1 else (len(sizes), max(longest, given.shape[1]))
     for dim, (size, found) in enumerate(zip(wanted, given.shape, strict=True)):

@@ -14,7 +14,8 @@ from glassgrad.values.dtypes import Number
 from glassgrad.values.gradients import sum_to
 from glassgrad.values.layers import array_of
 
-from ._arguments import check_dtypes, check_type, scalar_name
+from . import _checks as check
+from ._checks import scalar_name
 from ._declaring import op
 from ._families import (
     Elementwise,
@@ -170,7 +171,7 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
 
 
 def _check_mask(name: str, mask: Tensor) -> None:
-    check_type(f"{name}(): argument 'mask' must be Tensor", mask, Tensor, "Write `tensor(mask)`.")
+    check.kind(f"{name}(): argument 'mask' must be Tensor", mask, Tensor, "Write `tensor(mask)`.")
     if mask.dtype.kind != "b":
         raise DTypeError(
             f"{name} only supports boolean masks, but got mask with dtype {mask.dtype}: expected "
@@ -258,7 +259,7 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     See also: https://pytorch.org/docs/stable/generated/torch.Tensor.masked_scatter_.html
     """
     _check_mask("masked_scatter", mask)
-    check_dtypes("masked_scatter: expected self and source to have same dtypes", input, source)
+    check.same_dtype("masked_scatter: expected self and source to have same dtypes", input, source)
     if not is_batched(mask):
         array = asnumpy(mask.payload)
         with contextlib.suppress(ValueError):  # shapes that do not broadcast are the op's matter

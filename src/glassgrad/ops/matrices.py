@@ -31,15 +31,8 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.values.backend import asnumpy, backend_of
 from glassgrad.values.layers import array_of
 
-from ._arguments import (
-    check_dtype,
-    check_least,
-    check_ndim,
-    check_one_dtype,
-    check_word,
-    require_tensor,
-    scalar_name,
-)
+from . import _checks as check
+from ._checks import scalar_name
 from ._declaring import function, of_numpy, op
 from ._families import Along, Transposed, lined_up, run, seen, show_named, total
 from .arithmetic import abs
@@ -61,7 +54,7 @@ def check_matrices(name: str, x: Tensor, *, square: bool = True, floats: bool = 
         ShapeError: if a tensor has fewer than two dims, or its matrices are not square.
         DTypeError: for integers, bools, and floats of half precision.
     """
-    require_tensor(name, x)
+    check.tensor(name, x)
     if floats:
         check_precision(name, x)
     if x.ndim < 2:
@@ -81,7 +74,7 @@ def check_matrices(name: str, x: Tensor, *, square: bool = True, floats: bool = 
 def check_precision(name: str, x: Tensor) -> None:
     """Raise DTypeError unless `x` is of floats or complex numbers, of more than half precision."""
     said = f"{name}: Expected a floating point or complex tensor as input. Got {{name}}"
-    check_dtype(said, x, "fc", "Its results are fractions. Write `x.float()`.")
+    check.dtype(said, x, "fc", "Its results are fractions. Write `x.float()`.")
     if x.dtype == np.float16:
         raise DTypeError(
             f"{name}: Low precision dtypes not supported. Got {scalar_name(x.dtype)}. Too few "
@@ -836,7 +829,7 @@ def eigh(A: Tensor, UPLO: str = "L") -> Any:
     check_matrices("linalg.eigh", A)
     said = "Expected UPLO argument to be 'L' or 'U', but got {}"
     why = "It says which triangle of a Hermitian matrix is looked at. Write one of them."
-    check_word(said, UPLO, ("L", "U", "l", "u"), why, LinAlgError)
+    check.word(said, UPLO, ("L", "U", "l", "u"), why, LinAlgError)
     return _Eigh(*LinalgEigh.apply(A, uplo=UPLO.upper(), checks=True))
 
 
@@ -1218,7 +1211,7 @@ def _check_sides(name: str, A: Tensor, B: Tensor, *, left: bool) -> None:
     """Raise unless both sides of an equation fit together."""
     said = f"{name}: Expected A and B to have the same dtype"
     said += ", but found A of type {} and B of type {} instead"
-    check_one_dtype(A, B, said, "Equations are solved")
+    check.one_dtype(A, B, said, "Equations are solved")
     if B.ndim < 2:
         raise ShapeError(
             f"{name}: The input tensor B must have at least 2 dimensions. Its shape is "
@@ -1427,7 +1420,7 @@ def cholesky_solve(input: Tensor, L: Tensor, upper: bool = False) -> Tensor:
     """
     check_matrices("cholesky_solve", L)
     said = "b should have at least 2 dimensions, but has {ndim} dimensions instead"
-    check_ndim(said, input, 2, "Each column is a right side. Write `b.unsqueeze(-1)`.")
+    check.ndim(said, input, 2, "Each column is a right side. Write `b.unsqueeze(-1)`.")
     _check_sides("cholesky_solve", L, input, left=True)
     lower = _lower(L, upper)
     return solve(lower.mH, solve(lower, input))
@@ -1780,7 +1773,7 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
     check_matrices(name, A, square=False)
     said = f"{name}: parameter `driver` should be one of (gels, gelsy, gelsd, gelss), got {{!r}}"
     why = "It says what is computed. Leave it out."
-    check_word(said, driver, ("gels", "gelsy", "gelsd", "gelss"), why, LinAlgError)
+    check.word(said, driver, ("gels", "gelsy", "gelsd", "gelss"), why, LinAlgError)
     is_vector = B.ndim == A.ndim - 1 and B.shape == A.shape[:-1]
     sides = B.unsqueeze(-1) if is_vector else B
     _check_rows(name, A, sides)
@@ -1805,7 +1798,7 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
 def _check_rows(name: str, A: Tensor, B: Tensor) -> None:
     said = f"{name}: Expected input and other to have the same dtype"
     said += ", but got input's dtype {} and other's dtype {}"
-    check_one_dtype(A, B, said, "Equations are solved")
+    check.one_dtype(A, B, said, "Equations are solved")
     if B.ndim < 2 or A.shape[-2] != B.shape[-2]:
         raise ShapeError(
             f"{name}: input.size(-2) should match other.size(-2), got the shapes {list(A.shape)} "
@@ -1871,7 +1864,7 @@ def vander(x: Tensor, *, N: int | None = None) -> Tensor:
     x = x if x.ndim else x.reshape(1)
     count = x.shape[-1] if N is None else N
     said = "N must be greater than 1"
-    check_least(said, count, 2, f"Got {count}. Fewer are no powers. Write how many.", LinAlgError)
+    check.least(said, count, 2, f"Got {count}. Fewer are no powers. Write how many.", LinAlgError)
     powers = x.unsqueeze(-1).expand(*x.shape, count - 1).cumprod(-1)
     return cat([powers.new_ones((*x.shape, 1)), powers], -1)
 
@@ -1899,7 +1892,7 @@ def tensorinv(A: Tensor, ind: int = 2) -> Tensor:
     check_precision("linalg.tensorinv", A)
     ahead, behind = tuple(A.shape[:ind]), tuple(A.shape[ind:])
     said = "Expected a strictly positive integer for 'ind', got {}"
-    check_least(said, ind, 1, "It counts dims. Write 1 for a matrix.")
+    check.least(said, ind, 1, "It counts dims. Write 1 for a matrix.")
     if math.prod(ahead) != math.prod(behind):
         raise ShapeError(
             "Expected self to satisfy the requirement prod(self.shape[ind:]) == "

@@ -16,7 +16,9 @@ from glassgrad.values.backend import CPU, asnumpy, backend_of
 from glassgrad.values.dtypes import Number
 from glassgrad.values.layers import Layer, array_of, settled
 
-from ._arguments import c_name, check_ndim, check_number, check_type, require_tensor, wrap_dim
+from . import _checks as check
+from ._arguments import wrap_dim
+from ._checks import c_name
 from ._declaring import function, method, op
 from ._families import Elementwise, Flat, in_front, seen
 from ._writing import (
@@ -245,7 +247,7 @@ def numel(input: Tensor) -> int:
         >>> numel(ones(2, 3))
         6
     """
-    require_tensor("numel", input)
+    check.tensor("numel", input)
     return input.numel()
 
 
@@ -385,7 +387,7 @@ def copy_(input: Tensor, src: Tensor) -> Tensor:
         tensor([1., 2.])
     """
     why = "Write `x.fill_(number)` for a number."
-    check_type("copy_(): argument 'other' must be Tensor", src, Tensor, why)
+    check.kind("copy_(): argument 'other' must be Tensor", src, Tensor, why)
     if special and (below := level_below("copy", input, src)):
         with below:
             return copy_(input, src)
@@ -464,7 +466,7 @@ def fill_(input: Tensor, value: Any) -> Tensor:
     """
     if isinstance(value, Tensor):
         said = "fill_ only supports 0-dimension value tensor but got tensor with {ndim} dimensions"
-        check_ndim(said, value, (0,), "It writes one value everywhere. Write `x.copy_(values)`.")
+        check.ndim(said, value, (0,), "It writes one value everywhere. Write `x.copy_(values)`.")
         return in_place(
             "fill", input, lambda x: FillWith.apply(x, value), [value], may_overlap=True
         )
@@ -490,12 +492,12 @@ def fill_value(name: str, input: Tensor, value: Number | Tensor) -> Any:
         array = seen(value)
         if array is not None and array.dtype != input.dtype:
             number = array.item()
-            check_number(input.dtype, number if number.imag else number.real)
+            check.number(input.dtype, number if number.imag else number.real)
         return value if value.dtype is input.dtype else to(value, input.dtype)
     why = "It fills elements of a tensor. Write a number or a 0-d tensor."
     kinds = (bool, int, float, complex, np.generic)
-    check_type(f"{name}(): argument 'value' must be Number", value, kinds, why)
-    check_number(input.dtype, value)
+    check.kind(f"{name}(): argument 'value' must be Number", value, kinds, why)
+    check.number(input.dtype, value)
     number = value.item() if isinstance(value, np.generic) else value
     return constant(number, input.dtype).item()
 
@@ -637,7 +639,7 @@ def set_(input: Tensor, source: Tensor | None = None) -> Tensor:
     See also: https://pytorch.org/docs/stable/generated/torch.Tensor.set_.html
     """
     why = "Its memory is shared. Write `x.set_(tensor(values))`."
-    check_type("set_(): argument 'source' must be Tensor", source, Tensor | None, why)
+    check.kind("set_(): argument 'source' must be Tensor", source, Tensor | None, why)
     if source is not None and source.dtype is not input.dtype:
         raise DTypeError(
             f"Could not set tensor of type {c_name(source.dtype)} to a tensor of type "

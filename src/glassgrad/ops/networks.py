@@ -20,18 +20,11 @@ from glassgrad.core.state import Shape
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.backend import in_rows
 
+from . import _checks as check
 from ._arguments import (
-    c_name,
-    check_dtype,
-    check_equal,
-    check_kind,
-    check_least,
-    check_ndim,
-    check_within,
-    check_word,
-    scalar_name,
     wrap_dim,
 )
+from ._checks import c_name, scalar_name
 from ._declaring import functional
 from ._families import (
     Elementwise,
@@ -281,7 +274,7 @@ def layer_norm(
     See also: Ba, Kiros & Hinton, *Layer Normalization* (2016).
     """
     sizes = _last_sizes("layer_norm", input, normalized_shape, weight=weight, bias=bias)
-    check_kind('"LayerNormKernelImpl"', input)
+    check.kernel('"LayerNormKernelImpl"', input)
     first = input.ndim - len(sizes)
     return NativeLayerNorm.apply(
         input,
@@ -328,7 +321,7 @@ def rms_norm(
     See also: Zhang & Sennrich, *Root Mean Square Layer Normalization* (2019).
     """
     sizes = _last_sizes("rms_norm", input, normalized_shape, weight=weight)
-    check_kind('"rms_norm"', input, "fc")
+    check.kernel('"rms_norm"', input, "fc")
     dims = tuple(range(input.ndim - len(sizes), input.ndim))
     least = float(np.finfo(input.dtype).eps) if eps is None else eps
     y = input * (input.pow(2).mean(dims, keepdim=True) + least).rsqrt()
@@ -396,9 +389,9 @@ def group_norm(
     See also: Wu & He, *Group Normalization* (2018).
     """
     said = "Expected at least 2 dimensions for input tensor but received {ndim}"
-    check_ndim(said, input, 2, "Channels lie along dim 1. Write `x.unsqueeze(0)`.")
+    check.ndim(said, input, 2, "Channels lie along dim 1. Write `x.unsqueeze(0)`.")
     said = "Expected num groups to be greater than 0, got {}. Channels are parted into so many"
-    check_least(said, num_groups, 1, "Write a positive number.", errors.RangeError)
+    check.least(said, num_groups, 1, "Write a positive number.", errors.RangeError)
     channels = input.shape[1]
     if channels % num_groups:
         raise errors.ShapeError(
@@ -419,7 +412,7 @@ def group_norm(
                 f"but got {key} of shape {list(value.shape)} and input of shape "
                 f"{list(input.shape)}. Each channel has its own. Give as many."
             )
-    check_kind('"GroupNormKernelImpl"', input)
+    check.kernel('"GroupNormKernelImpl"', input)
     size = math.prod(input.shape[1:]) // num_groups
     return NativeGroupNorm.apply(
         input,
@@ -494,14 +487,14 @@ def batch_norm(
         if value is not None:
             said = f"{key} should contain {{1}} elements not {{0}}"
             why = "Each channel of dim 1 has its own. Give as many."
-            check_equal(said, value.numel(), input.shape[1], why)
+            check.equal(said, value.numel(), input.shape[1], why)
     if not training and (running_mean is None or running_var is None):
         missing = "running_mean" if running_mean is None else "running_var"
         raise errors.ShapeError(
             f"{missing} must be defined in evaluation mode. Channels are normalised by what was "
             "seen in training. Give both, or training=True."
         )
-    check_kind('"batch_norm"', input)
+    check.kernel('"batch_norm"', input)
     facing = _of_dim_1(input)
     if not training:
         operands: Any = (*_learned(weight, bias), running_mean, running_var)
@@ -619,7 +612,7 @@ def local_response_norm(
     """
     said = "Expected 3D or higher dimensionality input (got {ndim} dimensions)"
     why = "Channels lie along dim 1, places behind it. Write `x.unsqueeze(-1)`."
-    check_ndim(said, input, 3, why, errors.ArgumentError)
+    check.ndim(said, input, 3, why, errors.ArgumentError)
     examples, _, *places = input.shape
     before, behind = [
         zeros(examples, n, *places, dtype=input.dtype, device=input.device)
@@ -655,7 +648,7 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.one_hot.html
     """
     said = "one_hot is only applicable to index tensor of type LongTensor, got {name}"
-    check_dtype(said, tensor, ("int64",), "An index is a place. Write `x.long()`.")
+    check.dtype(said, tensor, ("int64",), "An index is a place. Write `x.long()`.")
     values = seen(tensor)
     if values is None and num_classes < 0:
         raise errors.RangeError(
@@ -721,7 +714,7 @@ def embedding(
     See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.embedding.html
     """
     why = "It is a table with a row for each index. Write `weight.reshape(-1, size)`."
-    check_ndim("'weight' must be 2-D, got the shape {shape}", weight, (2,), why)
+    check.ndim("'weight' must be 2-D, got the shape {shape}", weight, (2,), why)
     count = weight.shape[0]
     if input.dtype.name not in ("int64", "int32"):
         raise errors.DTypeError(
@@ -732,7 +725,7 @@ def embedding(
     if padding_idx is not None:
         said = f"Padding_idx must be within num_embeddings, got {{}} of {count}"
         why = "It names a row. Write None for none."
-        check_within(said, padding_idx, -count, count - 1, why, errors.ExpectationError)
+        check.within(said, padding_idx, -count, count - 1, why, errors.ExpectationError)
     values = seen(input)
     if values is not None and values.size and not 0 <= values.min() <= values.max() < count:
         raise errors.DimError(
@@ -796,7 +789,7 @@ def embedding_bag(
     See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.embedding_bag.html
     """
     said = "mode has to be one of sum, mean or max, got {!r}. It says what becomes of a bag"
-    check_word(said, mode, ("sum", "mean", "max"), 'Write `mode="sum"`.', errors.ArgumentError)
+    check.word(said, mode, ("sum", "mean", "max"), 'Write `mode="sum"`.', errors.ArgumentError)
     if mode == "max" and (scale_grad_by_freq or sparse):
         what = "scaling the gradient by the frequency" if scale_grad_by_freq else "sparse weights"
         raise errors.ArgumentError(
@@ -855,7 +848,7 @@ def _bags(input: Tensor, offsets: Tensor | None, include_last_offset: bool) -> t
         return count, arange(count, device=input.device).unsqueeze(-1).expand(count, size).ravel()
     said = "input has to be 1D or 2D Tensor, but got Tensor of dimension {ndim}"
     why = "A row of indices is a bag. Write `input.reshape(-1, size)`."
-    check_ndim(said, input, (1,), why, errors.ArgumentError)
+    check.ndim(said, input, (1,), why, errors.ArgumentError)
     if offsets is None or offsets.ndim != 1:
         found = "None" if offsets is None else f"the shape {tuple(offsets.shape)}"
         raise errors.ArgumentError(
@@ -1050,7 +1043,7 @@ def scaled_dot_product_attention(
             f"{c_name(query.dtype)} key.dtype: {c_name(key.dtype)} and value.dtype: "
             f"{c_name(value.dtype)} instead. They are multiplied. Write `key.to(query.dtype)`."
         )
-    check_kind("expected scalar type Float, attention is", query)
+    check.kernel("expected scalar type Float, attention is", query)
     if query.shape[-1] != key.shape[-1] or key.shape[-2] != value.shape[-2]:
         raise errors.ShapeError(
             f"scaled_dot_product_attention got a query of shape {tuple(query.shape)}, a key of "
@@ -1157,7 +1150,7 @@ def multi_head_attention_forward(
     """
     said = "query should be unbatched 2D or batched 3D tensor but received {ndim}-D query tensor"
     why = "Its dims are places, examples and features. Write `x.flatten(2)`."
-    check_ndim(said, query, (2, 3), why, errors.ExpectationError)
+    check.ndim(said, query, (2, 3), why, errors.ExpectationError)
     if key.shape[:-1] != value.shape[:-1]:
         raise errors.ExpectationError(
             f"key shape {tuple(key.shape)} does not match value shape {tuple(value.shape)}: each "

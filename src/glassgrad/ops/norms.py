@@ -10,19 +10,14 @@ from glassgrad.core.errors import ArgumentTypeError, DTypeError, LinAlgError, Sh
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.dtypes import as_dtype
 
+from . import _checks as check
 from ._arguments import (
     Dims,
-    check_dtype,
-    check_equal,
-    check_least,
-    check_ndim,
-    check_word,
     reduced,
-    require_tensor,
-    scalar_name,
     wrap_dim,
     wrap_dims,
 )
+from ._checks import scalar_name
 from ._declaring import function, op
 from ._families import Along, Transposed, kept_shape
 from .arithmetic import direction
@@ -53,7 +48,7 @@ def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
                 [0.3000, 0.4000]])
     """
     said = "renorm: input needs at least 2 dimensions, got {ndim} dimensions"
-    check_ndim(said, input, 2, "Each slice along dim has a length. Write `x.unsqueeze(1)`.")
+    check.ndim(said, input, 2, "Each slice along dim has a length. Write `x.unsqueeze(1)`.")
     others = [each for each in range(input.ndim) if each != wrap_dim(dim, input.ndim)]
     length = vector_norm(input, p, others, keepdim=True)
     return input * where(length > maxnorm, maxnorm / (length + 1e-7), 1)
@@ -107,14 +102,14 @@ class LinalgVectorNorm(Transposed, Along):
 
 def _converted(name: str, x: Tensor, dtype: Any) -> Tensor:
     """The tensor in the dtype to compute in."""
-    require_tensor(name, x)
+    check.tensor(name, x)
     said = f"{name}: Expected a floating point or complex tensor as input. Got {{name}}"
-    check_dtype(said, x, "fc", "A length is no whole number. Write `x.float()`.")
+    check.dtype(said, x, "fc", "A length is no whole number. Write `x.float()`.")
     if dtype is None:
         return x
     wanted = as_dtype(dtype)
     said = f"{name}: dtype should be floating point or complex, but got {{name}}"
-    check_dtype(said, wanted, "fc", "A length is no whole number. Leave it out.")
+    check.dtype(said, wanted, "fc", "A length is no whole number. Leave it out.")
     if (wanted.kind == "c") != (x.dtype.kind == "c"):
         kinds = ("complex", "real") if x.dtype.kind == "c" else ("real", "complex")
         raise DTypeError(
@@ -302,7 +297,7 @@ def norm(
 
     See also: https://pytorch.org/docs/stable/generated/torch.linalg.norm.html
     """
-    require_tensor("linalg.norm", A)
+    check.tensor("linalg.norm", A)
     if ord is None:
         return vector_norm(A, 2, dim, keepdim, dtype=dtype)
     several = (dim,) if isinstance(dim, int) else None if dim is None else tuple(dim)
@@ -445,14 +440,14 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = _MODES[0])
     See also: https://pytorch.org/docs/stable/generated/torch.cdist.html
     """
     for number, x in ((1, x1), (2, x2)):
-        require_tensor("cdist", x)
+        check.tensor("cdist", x)
         said = f"cdist only supports at least 2D tensors, X{number} got: {{ndim}}D"
-        check_ndim(said, x, 2, "Points are rows. Write `x.unsqueeze(0)` for one.")
+        check.ndim(said, x, 2, "Points are rows. Write `x.unsqueeze(0)` for one.")
     said = "X1 and X2 must have the same number of columns. X1: {0} X2: {1}. Each is a coordinate"
-    check_equal(said, x1.shape[-1], x2.shape[-1], "Leave out those that are too many.")
-    check_least("cdist only supports non-negative p values", p, 0, "Write 2 for the usual one.")
+    check.equal(said, x1.shape[-1], x2.shape[-1], "Leave out those that are too many.")
+    check.least("cdist only supports non-negative p values", p, 0, "Write 2 for the usual one.")
     said = "{} is not a valid value for compute_mode"
-    check_word(said, compute_mode, _MODES, f"Write one of {_MODES}.")
+    check.word(said, compute_mode, _MODES, f"Write one of {_MODES}.")
     is_large = x1.shape[-2] > _MANY or x2.shape[-2] > _MANY
     if p == 2 and (compute_mode == _MODES[1] or (compute_mode == _MODES[0] and is_large)):
         squares = x1.square().sum(-1, keepdim=True), x2.square().sum(-1, keepdim=True)
@@ -484,8 +479,8 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
         tensor([5.])
     """
     said = "pdist only supports 2D tensors, got: {ndim}D"
-    check_ndim(said, input, (2,), "Points are rows. Write `x.reshape(n, d)`.")
-    check_least("pdist only supports non-negative p values", p, 0, "Write 2 for the usual one.")
+    check.ndim(said, input, (2,), "Points are rows. Write `x.reshape(n, d)`.")
+    check.least("pdist only supports non-negative p values", p, 0, "Write 2 for the usual one.")
     first, second = np.triu_indices(input.shape[0], 1)
     ends = [input.new_tensor(each, dtype=np.int64) for each in (first, second)]
     return vector_norm(input[ends[0]] - input[ends[1]], p, -1)
@@ -536,7 +531,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     """
     products = x1 * x2
     said = "expected common dtype to be floating point, yet common dtype is {name}"
-    check_dtype(said, products, "fc", "A cosine is no whole number. Write `x.float()`.")
+    check.dtype(said, products, "fc", "A cosine is no whole number. Write `x.float()`.")
     parts = []
     for given in (x1, x2):
         x = given.to(products.dtype).expand(products.shape)

@@ -16,23 +16,14 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.values.backend import backend_of
 from glassgrad.values.dtypes import Number, as_dtype, int32, int64
 
+from . import _checks as check
 from ._arguments import (
     Dims,
     OpClass,
-    check_dtype,
-    check_dtypes,
-    check_kind,
-    check_least,
-    check_long,
-    check_shapes,
-    check_vector,
-    check_within,
-    check_word,
     dim_there,
     int_of,
     names_none,
     reduced,
-    require_tensor,
     wrap_dim,
 )
 from ._declaring import in_numpys_order, op
@@ -378,8 +369,8 @@ def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> 
 
     See also: https://pytorch.org/docs/stable/generated/torch.aminmax.html
     """
-    require_tensor("aminmax", input)
-    check_kind('"aminmax_cpu"', input, "biuf", "They have no order. Write `x.abs()`.")
+    check.tensor("aminmax", input)
+    check.kernel('"aminmax_cpu"', input, "biuf", "They have no order. Write `x.abs()`.")
     if dim is None:
         if not input.numel():
             raise errors.ShapeError(
@@ -423,7 +414,7 @@ def _over_dims(op: type[Primitive], input: Tensor, dim: Dims, keepdim: bool) -> 
 def _check_any_element(
     input: Tensor, name: str, error: type[Exception] = errors.ShapeError
 ) -> None:
-    require_tensor(name, input)
+    check.tensor(name, input)
     if not input.numel():
         raise error(
             f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Shape "
@@ -433,7 +424,7 @@ def _check_any_element(
 
 def filled_dim(input: Tensor, dim: Any, name: str) -> int:
     """`dim` counted from the front, if there is something along it."""
-    require_tensor(name, input)
+    check.tensor(name, input)
     if isinstance(dim, (tuple, list)):
         raise errors.ArgumentTypeError(
             f"{name}(): dim must be one int, got {dim}. An index counts along one dim. Write "
@@ -508,7 +499,7 @@ def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tens
 def _index(op: type[Primitive], input: Tensor, dim: int | None, keepdim: bool) -> Tensor:
     name = op.__name__.lower()
     said = f"{name}(): does not support bool input"
-    check_dtype(said, input, "iufc", f"True and False are no sizes. Write `x.int().{name}()`.")
+    check.dtype(said, input, "iufc", f"True and False are no sizes. Write `x.int().{name}()`.")
     if dim is None:
         _check_any_element(input, name, errors.DimError)
     else:
@@ -585,8 +576,8 @@ def cummin(input: Tensor, dim: int) -> CumminReturn:
 
 def _running(op: type[Primitive], input: Tensor, dim: int) -> Any:
     name = op.__name__.lower()
-    require_tensor(name, input)
-    check_kind(f'"{name}_cpu"', input, "biuf", "They have no order. Write `x.abs()`.")
+    check.tensor(name, input)
+    check.kernel(f'"{name}_cpu"', input, "biuf", "They have no order. Write `x.abs()`.")
     return op.apply(input, dim=wrap_dim(dim, input.ndim))
 
 
@@ -761,7 +752,7 @@ def sort(
 
     See also: https://pytorch.org/docs/stable/generated/torch.sort.html
     """
-    require_tensor("sort", input)
+    check.tensor("sort", input)
     _check_ordered("Sort", input)
     rule = Sort if stable is None else SortStable
     return SortReturn(
@@ -844,13 +835,13 @@ def topk(
 
     See also: https://pytorch.org/docs/stable/generated/torch.topk.html
     """
-    require_tensor("topk", input)
+    check.tensor("topk", input)
     at, count = wrap_dim(dim, input.ndim), int_of(k, "topk", "k")
     n = input.shape[at] if input.ndim else 1
     said = f"topk(): selected index k out of range: {{}} of {{high}} elements along dim {at}"
-    check_within(said, count, 0, n, f"Write a number from 0 to {n}.")
+    check.within(said, count, 0, n, f"Write a number from 0 to {n}.")
     said = "topk does not support bool dtypes on CPU: True and False are no sizes"
-    check_dtype(said, input, "iufc", "Write `x.int().topk(k)`.")
+    check.dtype(said, input, "iufc", "Write `x.int().topk(k)`.")
     _check_ordered("topk", input)
     return TopkReturn(*Topk.apply(input, k=count, dim=at, largest=bool(largest)))
 
@@ -903,7 +894,7 @@ def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Kth
             f"kthvalue(): selected number k out of range for dimension {at}: {which} of {n} "
             f"elements. The smallest is the first. Write a number from 1 to {n}."
         )
-    check_kind('"kthvalue_cpu"', input, "biuf", NO_ORDER)
+    check.kernel('"kthvalue_cpu"', input, "biuf", NO_ORDER)
     return KthvalueReturn(*Kthvalue.apply(input, k=which, dim=at, keepdim=bool(keepdim)))
 
 
@@ -951,7 +942,7 @@ def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> ModeReturn:
     See also: https://pytorch.org/docs/stable/generated/torch.mode.html
     """
     at = filled_dim(input, dim, "mode")
-    check_kind('"mode_cpu"', input, "biuf", NO_ORDER)
+    check.kernel('"mode_cpu"', input, "biuf", NO_ORDER)
     return ModeReturn(*Mode.apply(input, dim=at, keepdim=bool(keepdim)))
 
 
@@ -1051,7 +1042,7 @@ def _between(rows: Tensor, ranks: Tensor, interpolation: str) -> Tensor:
 
 def _checked_shares(name: str, input: Tensor, q: Any, interpolation: str) -> Tensor:
     """The shares that are asked for, as a vector."""
-    require_tensor(name, input)
+    check.tensor(name, input)
     if not input.numel():
         raise errors.ShapeError(
             f"{name}() input tensor must be non-empty, got the shape {list(input.shape)}. "
@@ -1059,17 +1050,17 @@ def _checked_shares(name: str, input: Tensor, q: Any, interpolation: str) -> Ten
         )
     said = f"{name}() input tensor must be either float or double dtype, got {{name}}"
     why = "Values between its elements have fractions. Write `x.float()`."
-    check_dtype(said, input, ("float32", "float64"), why)
-    why = "It says what lies between two elements."
-    check_word(f"{name}() interpolation must be one of", interpolation, INTERPOLATIONS, why)
+    check.dtype(said, input, ("float32", "float64"), why)
+    said = f"{name}() interpolation must be one of {', '.join(INTERPOLATIONS)}, but got {{}}"
+    check.word(said, interpolation, INTERPOLATIONS, "It says what lies between two elements.")
     outside = "A share of all elements is from none, 0, to all, 1."
     if not isinstance(q, Tensor):
-        check_within(f"{name}() q must be in the range [0, 1] but got {{}}", q, 0, 1, f"{outside}")
+        check.within(f"{name}() q must be in the range [0, 1] but got {{}}", q, 0, 1, f"{outside}")
         return full((1,), q, dtype=input.dtype, device=input.device)
     why = "Its dim is the first of the result."
-    check_vector(f"{name}() q must be a scalar or 1D tensor, but", q, why, or_number=True)
+    check.vector(f"{name}() q must be a scalar or 1D tensor, but", q, why, or_number=True)
     said = f"{name}() q tensor must be same dtype as the input tensor"
-    check_dtypes(said, input, q, called="q")
+    check.same_dtype(said, input, q, called="q")
     values = seen(q)
     if values is not None and not bool(((values >= 0) & (values <= 1)).all()):
         raise errors.ShapeError(f"{name}() q values must be in the range [0, 1]. {outside}")
@@ -1145,10 +1136,10 @@ def searchsorted(
 
     See also: https://pytorch.org/docs/stable/generated/torch.searchsorted.html
     """
-    require_tensor("searchsorted", sorted_sequence)
+    check.tensor("searchsorted", sorted_sequence)
     said = "torch.searchsorted(): side can only be 'left' or 'right' but got {}"
     why = "It says whether a value goes before or behind its equals."
-    check_word(said, side, (None, "left", "right"), why)
+    check.word(said, side, (None, "left", "right"), why)
     if right and side == "left":
         raise errors.ShapeError(
             "torch.searchsorted(): side and right can't be set to opposites, got side of left "
@@ -1169,7 +1160,7 @@ def searchsorted(
             "of values is looked for in the row of boundaries of the same place."
         )
     for each in (sorted_sequence, values):
-        check_kind('"searchsorted_out_cpu"', each, "biuf", NO_ORDER)
+        check.kernel('"searchsorted_out_cpu"', each, "biuf", NO_ORDER)
     if sorter is not None:
         sorted_sequence = gather(sorted_sequence, -1, _checked_sorter(sorted_sequence, sorter))
     return Searchsorted.apply(
@@ -1182,8 +1173,8 @@ def searchsorted(
 
 def _checked_sorter(boundaries: Tensor, sorter: Tensor) -> Tensor:
     said = "torch.searchsorted(): boundary and sorter must have the same size"
-    check_shapes(said, boundaries, sorter, "Write `boundaries.argsort()`.")
-    check_long("torch.searchsorted(): sorter must be a tensor of long dtype", sorter)
+    check.same_shape(said, boundaries, sorter, "Write `boundaries.argsort()`.")
+    check.long("torch.searchsorted(): sorter must be a tensor of long dtype", sorter)
     return sorter
 
 
@@ -1211,9 +1202,9 @@ def bucketize(
 
     See also: https://pytorch.org/docs/stable/generated/torch.bucketize.html
     """
-    require_tensor("bucketize", boundaries)
+    check.tensor("bucketize", boundaries)
     why = "All values are compared with the same. `searchsorted` takes rows of boundaries."
-    check_vector("boundaries tensor must be 1 dimension, but", boundaries, why)
+    check.vector("boundaries tensor must be 1 dimension, but", boundaries, why)
     return searchsorted(boundaries, input, out_int32=out_int32, right=right)
 
 
@@ -1337,8 +1328,8 @@ def unique(
 
     See also: https://pytorch.org/docs/stable/generated/torch.unique.html
     """
-    require_tensor("unique", input)
-    check_kind('"unique"', input, "biuf", NO_ORDER)
+    check.tensor("unique", input)
+    check.kernel('"unique"', input, "biuf", NO_ORDER)
     if dim is None:
         found = _distinct("_unique2", Unique2, input)
     else:
@@ -1362,8 +1353,8 @@ def unique_consecutive(
 
     See also: https://pytorch.org/docs/stable/generated/torch.unique_consecutive.html
     """
-    require_tensor("unique_consecutive", input)
-    check_kind('"unique"', input, "biuf", NO_ORDER)
+    check.tensor("unique_consecutive", input)
+    check.kernel('"unique"', input, "biuf", NO_ORDER)
     at = None if dim is None else _checked_slices("unique_consecutive", input, dim)
     found = _distinct("unique_consecutive", UniqueConsecutive, input, dim=at)
     return _asked(found, return_inverse, return_counts)
@@ -1442,10 +1433,10 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
 
     See also: https://pytorch.org/docs/stable/generated/torch.bincount.html
     """
-    require_tensor("bincount", input)
+    check.tensor("bincount", input)
     length = int_of(minlength, "bincount", "minlength")
-    check_least("minlength should be >= 0, got {}", length, 0, "It counts counts.")
-    check_kind('"bincount_cpu"', input, "iu", "Only whole numbers are counted. Write `x.long()`.")
+    check.least("minlength should be >= 0, got {}", length, 0, "It counts counts.")
+    check.kernel('"bincount_cpu"', input, "iu", "Only whole numbers are counted. Write `x.long()`.")
     values = seen(input)
     if input.ndim != 1 or (values is not None and values.size and values.min() < 0):
         raise errors.ShapeError(
@@ -1455,7 +1446,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     if weights is None:
         return Bincount.apply(input, minlength=length)
     said = "weights should be 1-d and have the same length as input"
-    check_shapes(said, weights, input, "Each element has one.")
+    check.same_shape(said, weights, input, "Each element has one.")
     counted = Bincount.apply(input, weights.detach(), minlength=length)
     return counted.to(weights.dtype) if weights.dtype.name == "float32" else counted
 
@@ -1525,8 +1516,8 @@ def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Ten
 
     See also: https://pytorch.org/docs/stable/generated/torch.histc.html
     """
-    require_tensor("histc", input)
-    check_kind('"histogram_cpu"', input, "f", WHOLE_NUMBERS)
+    check.tensor("histc", input)
+    check.kernel('"histogram_cpu"', input, "f", WHOLE_NUMBERS)
     given = None if min == max else (min, max)
     if given is not None and min > max:
         raise errors.ShapeError(f"torch.histc: max must be larger than min, got {min} and {max}.")
@@ -1568,8 +1559,8 @@ def histogram(
 
     See also: https://pytorch.org/docs/stable/generated/torch.histogram.html
     """
-    require_tensor("histogram", input)
-    check_kind('"histogramdd"', input, "f", WHOLE_NUMBERS)
+    check.tensor("histogram", input)
+    check.kernel('"histogramdd"', input, "f", WHOLE_NUMBERS)
     if not isinstance(bins, Tensor):
         edges = _edges("torch.histogramdd: dimension 0's ", input.detach(), bins, range)
     elif range is None:
@@ -1601,7 +1592,7 @@ def _edges(name: str, x: Tensor, bins: int, given: Sequence[float] | None) -> Te
     """The edges of bins of one width between two ends, or the ends of `x`."""
     count = int_of(bins, "histogram", "bins")
     said = "torch.histogram(): bins must be > 0, but got {} for dimension 0"
-    check_least(said, count, 1, "It says how many parts there are.")
+    check.least(said, count, 1, "It says how many parts there are.")
     if given is not None:
         low, high = [full((), end, dtype=x.dtype, device=x.device) for end in given]
     elif x.numel():
@@ -1627,14 +1618,14 @@ def _edges(name: str, x: Tensor, bins: int, given: Sequence[float] | None) -> Te
 
 def _checked_edges(input: Tensor, edges: Tensor) -> Tensor:
     said = "torch.histogramdd: bins tensor should have one dimension, but"
-    check_vector(said, edges, "It is a row of edges.")
+    check.vector(said, edges, "It is a row of edges.")
     if not edges.numel():
         raise errors.ShapeError(
             "torch.histogramdd: bins tensor should have at least 1 element, but got 0 elements in "
             "the bins tensor for dimension 0. A bin lies between two edges."
         )
     said = "torch.histogramdd: input tensor and bins tensors should have the same dtype"
-    check_dtypes(said, input, edges, called="bins")
+    check.same_dtype(said, input, edges, called="bins")
     return edges
 
 
@@ -1643,9 +1634,9 @@ def _check_weight(input: Tensor, weight: Tensor) -> None:
         "torch.histogramdd: if weight tensor is provided it should have the same shape as the "
         "input tensor excluding its innermost dimension"
     )
-    check_shapes(said, input, weight, "Each element has a weight.")
+    check.same_shape(said, input, weight, "Each element has a weight.")
     said = (
         "torch.histogramdd: if weight tensor is provided, input tensor and weight tensor should "
         "have the same dtype"
     )
-    check_dtypes(said, input, weight, called="weight")
+    check.same_dtype(said, input, weight, called="weight")

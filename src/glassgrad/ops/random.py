@@ -25,16 +25,9 @@ from glassgrad.values.backend import asnumpy, backend_for, backend_of
 from glassgrad.values.dtypes import DType, as_dtype, ends_of, get_default_dtype, int64
 from glassgrad.values.layers import batches_of, fresh
 
+from . import _checks as check
 from ._arguments import (
-    check_dtype,
-    check_kind,
-    check_least,
-    check_ndim,
-    check_number,
-    check_type,
-    check_within,
     int_of,
-    require_tensor,
     size_of,
 )
 from ._declaring import factory, function, functional, method, op
@@ -317,7 +310,7 @@ def bernoulli(
         >>> bernoulli(tensor([0.0, 1.0]))
         tensor([0., 1.])
     """
-    require_tensor("bernoulli", input)
+    check.tensor("bernoulli", input)
     if p is None:
         _check_floats("bernoulli", input.dtype, kinds="f")
     chance = input if p is None else p
@@ -405,7 +398,7 @@ def randint(
     elif high is None:
         low, high = 0, low
     wanted = "randint(): argument 'size' must be tuple of ints"
-    check_type(wanted, size, (tuple, list), "Write `randint(high, (n,))`.")
+    check.kind(wanted, size, (tuple, list), "Write `randint(high, (n,))`.")
     first, end = size_of((low, high), "randint", argument="high")
     kind = as_dtype(dtype or int64)
     check_range(first, end, kind)
@@ -457,7 +450,7 @@ def randperm(
     """
     (count,) = checked_size("randperm", (n,), "n")
     wanted = as_dtype(dtype or int64)
-    check_number(wanted, count - 1)
+    check.number(wanted, count - 1)
 
     def draw(source: "np.random.Generator", size: Shape, dtype: DType) -> Any:
         if len(size) == 1:
@@ -523,16 +516,16 @@ def multinomial(
     """
     n = int_of(num_samples, "multinomial", "num_samples")
     why = "A row holds the weights of an experiment. Write `x.reshape(-1, x.shape[-1])`."
-    check_ndim("prob_dist must be 1 or 2 dim, got the shape {shape}", input, (1, 2), why)
+    check.ndim("prob_dist must be 1 or 2 dim, got the shape {shape}", input, (1, 2), why)
     said = "cannot sample n_sample <= 0 samples, got {}"
-    check_least(said, n, 1, "Something has to be chosen. Leave the call out.")
+    check.least(said, n, 1, "Something has to be chosen. Leave the call out.")
     if not replacement and n > input.shape[-1]:
         raise errors.ShapeError(
             "cannot sample n_sample > prob_dist.size(-1) samples without replacement: "
             f"{n} of {input.shape[-1]} classes. Write `replacement=True`."
         )
     said = "multinomial only supports floating-point dtypes for input, got: {name}"
-    check_dtype(said, input, "f", "Weights are shares. Write `x.float()`.")
+    check.dtype(said, input, "f", "Weights are shares. Write `x.float()`.")
     _check_weights(input)
     shape = (*input.shape[:-1], n) if replacement else tuple(input.shape)
     uniform = drawn(source_of(generator).random, shape, input.device, (input,))
@@ -782,7 +775,7 @@ def _check_positive(name: str, what: str, value: float) -> None:
 
 def _check_fills_floats(kernel: str, input: Tensor, *, kinds: str = "f") -> None:
     why = "It draws fractions. Write `x.float()`, or random_() for integers."
-    check_kind(f'"{kernel}"', input, kinds, why)
+    check.kernel(f'"{kernel}"', input, kinds, why)
 
 
 class RandomFrom(_Drawn):
@@ -979,7 +972,7 @@ def dropout1d(input: Tensor, p: float = 0.5, training: bool = True) -> Tensor:
     """
     said = "dropout1d: Expected 2D or 3D input, but received a {ndim}D input"
     why = "It drops channels of sequences. Write `dropout` for single elements."
-    check_ndim(said, input, (2, 3), why)
+    check.ndim(said, input, (2, 3), why)
     batch = input if input.ndim == 3 else input.unsqueeze(0)
     return feature_dropout(batch, p, training).reshape(input.shape)
 
@@ -1086,19 +1079,21 @@ def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False)
 def _check_dropout(p: float) -> None:
     said = "dropout probability has to be between 0 and 1, but got {}"
     why = "It is how likely an element is set to 0. Write 0.1 for ten percent."
-    check_within(said, p, 0, 1, why, errors.ArgumentError)
+    check.within(said, p, 0, 1, why, errors.ArgumentError)
 
 
 def _channels_of(input: Tensor) -> Tensor:
     """One element of each channel."""
     said = "Feature dropout requires at least 2 dimensions in the input"
-    check_ndim(said, input, 2, "Channels lie along dim 1. Write `dropout` for single elements.")
+    check.ndim(said, input, 2, "Channels lie along dim 1. Write `dropout` for single elements.")
     return input[(slice(None), slice(None), *(slice(0, 1),) * (input.ndim - 2))]
 
 
 def _kept(p: float, each: Tensor) -> Tensor:
     """A 1 for each element that is kept, else a 0."""
-    check_kind("result type Float can't be cast to the desired output type: dropout is", each, "fc")
+    check.kernel(
+        "result type Float can't be cast to the desired output type: dropout is", each, "fc"
+    )
     source = source_of(None)
     # Inside vmap all examples have the same p, so they may share the numbers.
     uniform = drawn(source.random, tuple(each.shape), each.device)

@@ -23,21 +23,17 @@ from glassgrad.values.backend import backend_of, in_rows
 from glassgrad.values.dtypes import Number, as_dtype, int64, uint8
 from glassgrad.values.gradients import sum_to
 
+from . import _checks as check
 from ._arguments import (
     Dims,
-    check_dtype,
-    check_equal,
-    check_kind,
-    check_least,
-    check_type,
     int_of,
     names_none,
     reduced,
-    scalar_name,
     size_of,
     wrap_dim,
     wrap_dims,
 )
+from ._checks import scalar_name
 from ._declaring import function, in_numpys_order, method, op
 from ._families import (
     Along,
@@ -264,7 +260,7 @@ def nansum(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: Any
     See also: https://pytorch.org/docs/stable/generated/torch.nansum.html
     """
     said = "nansum on CPU does not support complex inputs: either part may be nan"
-    check_dtype(said, input, "biuf", "Write `where(x.isnan(), 0, x).sum()`.")
+    check.dtype(said, input, "biuf", "Write `where(x.isnan(), 0, x).sum()`.")
     if input.dtype.kind != "f":
         return sum(input, dim, keepdim, dtype=dtype)
     wanted = None if dtype is None else as_dtype(dtype)
@@ -287,7 +283,7 @@ def nanmean(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: An
     """
     said = "nanmean(): expected input to have floating point or complex dtype but got {name}"
     why = "The mean of integers is no integer. Write `x.float().nanmean()`."
-    check_dtype(said, input, "fc", why)
+    check.dtype(said, input, "fc", why)
     total = nansum(input, dim, keepdim, dtype=dtype)
     return total / sum(input.detach() == input.detach(), dim, keepdim)
 
@@ -529,7 +525,7 @@ def logcumsumexp(input: Tensor, dim: int) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.logcumsumexp.html
     """
-    check_kind('"logcumsumexp_out_cpu"', input, "fc")
+    check.kernel('"logcumsumexp_out_cpu"', input, "fc")
     return apply_along(Logcumsumexp, input, dim=wrap_dim(dim, input.ndim))
 
 
@@ -792,7 +788,7 @@ def checked_spread(
     name = re.sub(r"\B(?=[A-Z])", "_", op.__name__).lower()
     said = "std and var only support floating point and complex dtypes, got {dtype}"
     why = f"Integers have no fractional spread. Write `x.float().{name}()`."
-    check_dtype(said, input, "fc", why)
+    check.dtype(said, input, "fc", why)
     if isinstance(dim, bool):  # the only argument, of a form without dims
         dim, unbiased = None, dim
     lost = _lost(name, correction, unbiased)
@@ -809,14 +805,14 @@ def _lost(name: str, correction: Any, unbiased: bool | None) -> float:
     """What is subtracted from the number of elements, as users say it."""
     if unbiased is not None:
         why = "It chooses between n - 1 and n. Write `correction=…` for another number."
-        check_type(f"{name}(): argument 'unbiased' must be bool", unbiased, bool, why)
+        check.kind(f"{name}(): argument 'unbiased' must be bool", unbiased, bool, why)
         return int(unbiased)
     if correction is None:
         return 1
     if isinstance(correction, Tensor) and not correction.ndim and not correction.requires_grad:
         correction = correction.item()
     why = "It is subtracted from the number of elements. Write `correction=1`."
-    check_type(f"{name}(): argument 'correction' must be Number", correction, Real, why)
+    check.kind(f"{name}(): argument 'correction' must be Number", correction, Real, why)
     number: float = correction  # what is a Real computes as one
     return number
 
@@ -974,7 +970,7 @@ def cov(
             "Write `vmap(cov)` for a stack of matrices."
         )
     said = "cov(): bool dtype is not supported for input"
-    check_dtype(said, input, "iufc", "A mean of True and False is neither. Write `x.float()`.")
+    check.dtype(said, input, "iufc", "A mean of True and False is neither. Write `x.float()`.")
     x = input if input.ndim == 2 else reshape(input, (1, input.numel()))
     weights = _checked_weights(x.shape[1], fweights, aweights)
     weighted = x if weights is None else x * weights
@@ -1109,7 +1105,7 @@ def diff(
     for other in (prepend, append):
         if other is not None:
             _check_beside(input, other, at)
-    check_least("order must be non-negative but got {}", times, 0, "It counts differences.")
+    check.least("order must be non-negative but got {}", times, 0, "It counts differences.")
     if not times:
         return input.clone()
     parts = [x for x in (prepend, input, append) if x is not None]
@@ -1124,7 +1120,7 @@ def diff(
 def _check_beside(input: Tensor, other: Tensor, dim: int) -> None:
     """Raise ShapeError unless `other` can stand beside `input` in a dim."""
     said = "diff expects prepend or append to be the same dimension as input, got {0} and {1} dims"
-    check_equal(said, other.ndim, input.ndim, "Write `unsqueeze`.")
+    check.equal(said, other.ndim, input.ndim, "Write `unsqueeze`.")
     for at, (n, m) in enumerate(zip(input.shape, other.shape, strict=True)):
         if n != m and at != dim:
             raise errors.ShapeError(
@@ -1286,7 +1282,7 @@ def _trapezoids(name: str, y: Tensor, x: Tensor | None, dx: Any, dim: int) -> Te
     for argument, given in (("y", y), ("x", x)):
         if given is not None:
             said = f"{name}: received a bool input for `{argument}`, but bool is not supported"
-            check_dtype(said, given, "iufc", f"Write `{argument}.float()`.")
+            check.dtype(said, given, "iufc", f"Write `{argument}.float()`.")
     at = wrap_dim(dim, y.ndim)
     size = max(y.shape[at] - 1, 0)
     both = narrow(y, at, y.shape[at] - size, size) + narrow(y, at, 0, size)
@@ -1294,7 +1290,7 @@ def _trapezoids(name: str, y: Tensor, x: Tensor | None, dx: Any, dim: int) -> Te
         return both * ((1 if dx is None else dx) / 2)
     if x.ndim == 1:
         said = f"{name}: There must be one `x` value for each sample point, got {{0}} for {{1}}"
-        check_equal(said, x.shape[0], y.shape[at], "Write a coordinate for each.")
+        check.equal(said, x.shape[0], y.shape[at], "Write a coordinate for each.")
         return both * reshape(diff(x), (-1, *(1,) * (y.ndim - at - 1))) / 2
     return both * diff(x, dim=dim) / 2
 

@@ -18,7 +18,8 @@ from glassgrad.core.state import Names, Shape
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.backend import backend_of
 
-from ._arguments import OpClass, check_kind, check_ndim, check_word, int_of, ints_of, require_tensor
+from . import _checks as check
+from ._arguments import OpClass, int_of, ints_of
 from ._declaring import function
 from ._families import KeepsShape, Moved, Paired, Transposed, by_steps, in_dim, run, zeros_like
 from ._lookup import function_named
@@ -292,7 +293,7 @@ def interpolate(
 
     See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.interpolate.html
     """
-    require_tensor("interpolate", input)
+    check.tensor("interpolate", input)
     rank = input.ndim - 2
     if align_corners is not None and mode in ("nearest", "area", "nearest-exact"):
         raise ArgumentError(
@@ -330,7 +331,7 @@ def interpolate(
         )
     is_nearest = mode.startswith("nearest")
     if not (is_nearest and input.dtype.name == "uint8"):
-        check_kind(f'"upsample_{mode}{rank}d"', input, "f", "Write `x.float()`.")
+        check.kernel(f'"upsample_{mode}{rank}d"', input, "f", "Write `x.float()`.")
     pairs = zip(old, sizes, factors, strict=True)
     lines = tuple([Line(mode, (n, m, factor, bool(align_corners))) for n, m, factor in pairs])
     return ops[rank].apply(input, lines=lines)
@@ -480,7 +481,7 @@ def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Any = 0) -> Tensor
 
     See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.pad.html
     """
-    require_tensor("constant_pad_nd", input)
+    check.tensor("constant_pad_nd", input)
     numbers = _pairs(input, pad)
     sizes = [input.shape[dim] + sum(pair) for dim, pair in _by_dim(numbers, input.ndim)]
     if min(sizes, default=0) < 0:
@@ -520,7 +521,7 @@ def pad(
 
     See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.pad.html
     """
-    require_tensor("pad", input)
+    check.tensor("pad", input)
     numbers = _pairs(input, pad)
     if mode == "constant":
         if isinstance(value, complex):
@@ -536,7 +537,7 @@ def pad(
         )
     said = "Unrecognised padding mode {}. There are four ways to go on beyond an edge"
     why = "Write 'constant', 'reflect', 'replicate' or 'circular'."
-    check_word(said, mode, _EDGES, why, MissingRuleError)
+    check.word(said, mode, _EDGES, why, MissingRuleError)
     rank, whole = len(numbers) // 2, mode == "circular"
     if whole and input.ndim not in (rank + 1, rank + 2):
         raise ShapeError(
@@ -550,7 +551,7 @@ def pad(
             "padding is for images: 2D or 3D input takes 2 numbers, 3D or 4D 4, 4D or 5D 6. "
             "Write `x.unsqueeze(0)`, or other numbers."
         )
-    check_kind(f'"{mode}_pad{rank}d"', input, "biufc" if whole else "iufc", "Write `x.int()`.")
+    check.kernel(f'"{mode}_pad{rank}d"', input, "biufc" if whole else "iufc", "Write `x.int()`.")
     return _from_edges(input, numbers, mode)
 
 
@@ -664,7 +665,7 @@ class ChannelShuffle(Moved):
 
 
 def _check_factor(name: str, argument: str, input: Tensor, factor: int) -> None:
-    require_tensor(name, input)
+    check.tensor(name, input)
     if input.ndim < 3:
         raise ShapeError(
             f"{name} expects input to have at least 3 dimensions, but got input with {input.ndim} "
@@ -761,7 +762,7 @@ def channel_shuffle(input: Tensor, groups: int) -> Tensor:
     See also: https://pytorch.org/docs/stable/generated/torch.nn.ChannelShuffle.html
     """
     said = "channel_shuffle expects input with > 2 dims, but got input with sizes {shape}"
-    check_ndim(said, input, 3, "They are (batch, channels, sizes …). Write `x.unsqueeze(-1)`.")
+    check.ndim(said, input, 3, "They are (batch, channels, sizes …). Write `x.unsqueeze(-1)`.")
     if groups <= 0 or input.shape[1] % groups:
         raise ShapeError(
             "Number of groups to divide channels in must be positive. Number of channels must be "

@@ -11,7 +11,9 @@ import numpy as np
 from glassgrad.core.errors import DTypeError, KernelError
 from glassgrad.core.tensor import Tensor, is_differentiable
 
-from ._arguments import Operand, check_kind, scalar_name
+from . import _checks as check
+from ._arguments import Operand
+from ._checks import scalar_name
 from ._declaring import in_numpys_order, op
 from ._families import Elementwise, Flat, Predicate, run
 from .arithmetic import DivRounded, check_divisor, div
@@ -393,5 +395,5 @@ def _has_fractions(x: Any, name: str) -> bool:
         "Real numbers lie between two integers, and no others do. Write `x.float()`, or round both "
         "parts by themselves."
     )
-    check_kind(f"{name} is", x, "iuf", why)
+    check.kernel(f"{name} is", x, "iuf", why)
     return bool(x.dtype.kind == "f")

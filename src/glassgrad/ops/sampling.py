@@ -21,7 +21,8 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.values.dtypes import int64
 from glassgrad.values.layers import visible
 
-from ._arguments import check_dtype, check_dtypes, check_kind, check_long, ints_of, require_tensor
+from . import _checks as check
+from ._arguments import ints_of
 from ._declaring import for_each_rank, function
 from .creation import arange, linspace
 from .joining import stack
@@ -182,8 +183,8 @@ def _check_grid(input: Tensor, grid: Tensor, mode: str) -> None:
             f"grid_sampler(): {sentence}. Each pixel of the result has a place (x, y), or "
             "(x, y, z), in an image of the same batch. Write a grid of shape (n, h, w, 2)."
         )
-    check_dtypes("expected scalar type of both to be the same", input, grid, called="grid")
-    check_kind(f'"grid_sampler_{rank}d"', input, "f", "Write `x.float()`.")
+    check.same_dtype("expected scalar type of both to be the same", input, grid, called="grid")
+    check.kernel(f'"grid_sampler_{rank}d"', input, "f", "Write `x.float()`.")
 
 
 @function(home="nn.functional")
@@ -209,9 +210,9 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
 
     See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.affine_grid.html
     """
-    require_tensor("affine_grid", theta)
+    check.tensor("affine_grid", theta)
     said = "Expected theta to have floating point type, but got {dtype}"
-    check_dtype(said, theta, "f", "Places are fractions. Write `theta.float()`.", ArgumentError)
+    check.dtype(said, theta, "f", "Places are fractions. Write `theta.float()`.", ArgumentError)
     if len(size) not in (4, 5):
         raise MissingRuleError(
             "affine_grid only supports 4D and 5D sizes, for 2D and 3D affine transforms, "
@@ -292,8 +293,8 @@ def max_unpool(
     See also: https://pytorch.org/docs/stable/generated/torch.nn.MaxUnpool2d.html
     """
     name = f"max_unpooling{rank}d"
-    require_tensor(name, input)
-    check_long("elements in indices should be type int64", indices)
+    check.tensor(name, input)
+    check.long("elements in indices should be type int64", indices)
     if input.ndim not in (rank + 1, rank + 2):
         raise ShapeError(
             f"Input to {name} should be a {rank + 1}d or {rank + 2}d Tensor, but got a tensor "

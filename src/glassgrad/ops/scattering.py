@@ -21,19 +21,13 @@ from glassgrad.values.gradients import sum_to
 from glassgrad.values.layers import array_of, visible
 from glassgrad.values.operands import broadcast_text
 
+from . import _checks as check
 from ._arguments import (
     OpClass,
-    check_dtype,
-    check_dtypes,
-    check_long,
-    check_type,
-    check_vector,
-    check_word,
     int_of,
-    require_tensor,
-    scalar_name,
     wrap_dim,
 )
+from ._checks import scalar_name
 from ._declaring import of_numpy, op
 from ._families import (
     Along,
@@ -175,7 +169,7 @@ def places_in(
         DimError: if there is no such dim; for an index that has to be `long`, and is not.
     """
     wanted = f"{name}(): argument 'index' must be Tensor"
-    check_type(wanted, index, Tensor, "Write `tensor(index)`.")
+    check.kind(wanted, index, Tensor, "Write `tensor(index)`.")
     if not (long or index.numel()):
         index = to(index, int64)
     if index.dtype != int64 and (long or index.dtype != int32):
@@ -190,8 +184,8 @@ def places_in(
 def same_dtype(name: str, input: Tensor, source: Tensor) -> None:
     """Raise unless both are tensors of one dtype."""
     why = "Its elements are written one by one. Write `tensor(values)`."
-    check_type(f"{name}(): argument 'src' must be Tensor", source, Tensor, why)
-    check_dtypes(f"{name}(): Expected self.dtype to be equal to src.dtype", input, source)
+    check.kind(f"{name}(): argument 'src' must be Tensor", source, Tensor, why)
+    check.same_dtype(f"{name}(): Expected self.dtype to be equal to src.dtype", input, source)
 
 
 def elements_in(
@@ -493,8 +487,8 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
 
     See also: https://pytorch.org/docs/stable/generated/torch.take_along_dim.html
     """
-    require_tensor("take_along_dim", indices)
-    check_long("torch.take_along_dim(): dtype of indices should be Long", indices)
+    check.tensor("take_along_dim", indices)
+    check.long("torch.take_along_dim(): dtype of indices should be Long", indices)
     if dim is None:
         return gather(reshape(input, (-1,)), 0, reshape(indices, (-1,)))
     if input.ndim != indices.ndim:
@@ -544,10 +538,10 @@ def repeat_interleave(
 
     See also: https://pytorch.org/docs/stable/generated/torch.repeat_interleave.html
     """
-    require_tensor("repeat_interleave", input)
+    check.tensor("repeat_interleave", input)
     if repeats is None:
         why = "Its elements say how often each place is named."
-        check_vector("repeat_interleave only accept 1D vector as repeat, but", input, why)
+        check.vector("repeat_interleave only accept 1D vector as repeat, but", input, why)
         return _repeated(input, output_size)
     if dim is None or not input.ndim:
         input, dim = reshape(input, (-1,)), dim or 0
@@ -559,7 +553,7 @@ def repeat_interleave(
         wide = expand(unsqueeze(input, at + 1), *shape[: at + 1], repeats, *shape[at + 1 :])
         return reshape(wide, (*shape[:at], shape[at] * repeats, *shape[at + 1 :]))
     why = "There is one number for each element along the dim."
-    check_vector("repeats must be 0-dim or 1-dim tensor, but", repeats, why, or_number=True)
+    check.vector("repeats must be 0-dim or 1-dim tensor, but", repeats, why, or_number=True)
     n = input.shape[at]
     if repeats.numel() == 1:
         repeats = expand(reshape(repeats, (1,)), n)
@@ -574,7 +568,7 @@ def repeat_interleave(
 def _repeated(repeats: Tensor, output_size: int | None) -> Tensor:
     """The places 0, 1, …, each named as often as `repeats` says."""
     said = '"repeat_interleave_cpu" not implemented for {name!r}. Repeats count copies'
-    check_dtype(said, repeats, ("int32", "int64"), "Write `repeats.long()`.", errors.KernelError)
+    check.dtype(said, repeats, ("int32", "int64"), "Write `repeats.long()`.", errors.KernelError)
     counts = visible(repeats.payload)
     if counts is None:
         raise errors.TransformError(
@@ -784,7 +778,7 @@ def _scatter_reduced(
 ) -> Tensor:
     names = {"add": "sum", "multiply": "prod"}
     said = "reduce argument must be either add or multiply, got {!r}. It says how elements meet"
-    check_word(said, reduce, names, "Write `scatter_reduce` for another way.", errors.DTypeError)
+    check.word(said, reduce, names, "Write `scatter_reduce` for another way.", errors.DTypeError)
     if not isinstance(given, Tensor):
         _, index = places_in("scatter", input, dim, index)
         number = fill_value("scatter", input, given)
@@ -1062,9 +1056,8 @@ def scatter_reduce(
 
     See also: https://pytorch.org/docs/stable/generated/torch.Tensor.scatter_reduce_.html
     """
-    check_word(
-        "reduce argument must be either", reduce, _RULES, "It says how several elements become one."
-    )
+    said = "reduce argument must be either sum, prod, mean, amax or amin, but got {}"
+    check.word(said, reduce, _RULES, "It says how several elements become one.")
     how: Any = {"reduce": reduce, "include_self": include_self}
     return write_elements("scatter_reduce", ScatterReduce, input, dim, index, src, **how)
 
@@ -1103,7 +1096,7 @@ def index_reduce(
     See also: https://pytorch.org/docs/stable/generated/torch.Tensor.index_reduce_.html
     """
     why = "It says how several slices become one. Write index_add() for their sum."
-    said = "index_reduce(): Expected reduce to be one of"
-    check_word(said, reduce, ("prod", "mean", "amax", "amin"), why)
+    said = "index_reduce(): Expected reduce to be one of prod, mean, amax or amin, but got {}"
+    check.word(said, reduce, ("prod", "mean", "amax", "amin"), why)
     how: Any = {"reduce": reduce, "include_self": include_self}
     return write_slices("index_reduce", IndexReduce, input, dim, index, source, **how)

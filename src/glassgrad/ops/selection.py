@@ -11,7 +11,9 @@ from glassgrad.memory.calls import warn
 from glassgrad.values.dtypes import ends_of, get_default_dtype, int64, result_dtype, uint8
 from glassgrad.values.layers import array_of
 
-from ._arguments import Operand, check_dtypes, check_kind, check_number, scalar_name
+from . import _checks as check
+from ._arguments import Operand
+from ._checks import scalar_name
 from ._declaring import in_numpys_order, op
 from ._families import Elementwise, Predicate
 from .conversion import to
@@ -89,7 +91,7 @@ class Fmax(Elementwise):
 
     @staticmethod
     def forward(x, y):
-        check_kind("fmax", x, "biuf", _UNORDERED)
+        check.kernel("fmax", x, "biuf", _UNORDERED)
         return np.fmax(x, y)
 
     @staticmethod
@@ -107,7 +109,7 @@ class Fmin(Elementwise):
 
     @staticmethod
     def forward(x, y):
-        check_kind("fmin", x, "biuf", _UNORDERED)
+        check.kernel("fmin", x, "biuf", _UNORDERED)
         return np.fmin(x, y)
 
     @staticmethod
@@ -186,7 +188,7 @@ def heaviside(input: Tensor, values: Tensor) -> Tensor:
     if "c" in (input.dtype.kind, values.dtype.kind):
         raise DTypeError(f"heaviside is not yet implemented for complex tensors. {_UNORDERED}")
     said = "heaviside is not yet implemented for tensors with different dtypes"
-    check_dtypes(said, input, values, called="values")
+    check.same_dtype(said, input, values, called="values")
     return Heaviside.apply(input, values)
 
 
@@ -473,7 +475,7 @@ def _bound(input: Tensor, number: Any) -> Any:
     dtype = input.payload.dtype
     if dtype.kind not in "iu" or type(number) is not int:
         return number
-    check_number(dtype, number)
+    check.number(dtype, number)
     return constant(number, dtype).item()
 
 

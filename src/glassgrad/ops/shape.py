@@ -21,11 +21,10 @@ from glassgrad.values.gradients import sum_to
 from glassgrad.values.layers import batches_of
 from glassgrad.values.tree import as_tuple
 
+from . import _checks as check
 from ._arguments import (
     OpClass,
     can_view,
-    check_equal,
-    check_ndim,
     expanded_size,
     infer_size,
     int_of,
@@ -843,7 +842,7 @@ def t_(input: Tensor) -> Tensor:
 def check_t(input: Tensor) -> None:
     """Raise if there are too many dims for `t`."""
     said = "t() expects a tensor with <= 2 dimensions, but self is {ndim}D (shape {shape})"
-    check_ndim(said, input, (0, 1, 2), "Which dims to swap is open. Write `x.transpose(-2, -1)`.")
+    check.ndim(said, input, (0, 1, 2), "Which dims to swap is open. Write `x.transpose(-2, -1)`.")
 
 
 def reversed_dims(input: Tensor) -> Tensor:
@@ -882,7 +881,7 @@ def mT(input: Tensor) -> Tensor:  # noqa: N802  # PyTorch's name
         glassgrad.Size([1, 3, 1])
     """
     said = "tensor.mT is only supported on matrices or batches of matrices. Got {ndim}-D tensor"
-    check_ndim(said, input, 2, "Write `x[:, None]` for a column.")
+    check.ndim(said, input, 2, "Write `x[:, None]` for a column.")
     return transpose(input, -2, -1)
 
 
@@ -947,7 +946,7 @@ def fliplr(input: Tensor) -> Tensor:
                 [4, 3]])
     """
     said = "Input must be >= 2-d., got the shape {shape}: it has no columns"
-    check_ndim(said, input, 2, "Write `x.flip(0)` for a vector.")
+    check.ndim(said, input, 2, "Write `x.flip(0)` for a vector.")
     return flip(input, 1)
 
 
@@ -1006,8 +1005,8 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
     See also: https://pytorch.org/docs/stable/generated/torch.rot90.html
     """
     asked, why = ints_of(dims, "rot90", "dims"), "A plane has two dims. Write `dims=(0, 1)`."
-    check_equal("expected total rotation dims == 2, but got dims = {0}", len(asked), 2, f"{why}")
-    check_ndim("expected total dims >= 2, but got total dims = {ndim}", input, 2, f"{why}")
+    check.equal("expected total rotation dims == 2, but got dims = {0}", len(asked), 2, f"{why}")
+    check.ndim("expected total dims >= 2, but got total dims = {ndim}", input, 2, f"{why}")
     first, second = [wrap_dim(dim, input.ndim) for dim in asked]
     if first == second:
         raise ShapeError(
@@ -1065,6 +1064,6 @@ def roll(input: Tensor, shifts: Ints, dims: Ints | None = None) -> Tensor:
         return reshape(flat, tuple(input.shape))
     said = "shifts and dimensions must align. shifts: {0}, dims:{1}"
     why = "Each dim moves by a number of its own. Write as many shifts as dims."
-    check_equal(said, len(steps), len(asked), why)
+    check.equal(said, len(steps), len(asked), why)
     wrapped = tuple([wrap_dim(dim, input.ndim) for dim in asked])
     return Roll.apply(input, shifts=steps, dims=wrapped)

@@ -15,7 +15,8 @@ from glassgrad.core.state import is_recording
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.backend import backend_of
 
-from ._arguments import Operand, check_least, int_of
+from . import _checks as check
+from ._arguments import Operand, int_of
 from ._declaring import F, applying, op
 from ._families import Elementwise, Fractional, forward_of, run
 
@@ -185,7 +186,7 @@ def polygamma(n: int, input: Tensor) -> Tensor:
     """
     said = "polygamma(n, x) does not support negative n, got {}. It counts derivatives of digamma"
     why = "Write 0 for digamma itself, or `lgamma(x)` for what it is the derivative of."
-    check_least(said, n, 0, why, RangeError)
+    check.least(said, n, 0, why, RangeError)
     return Polygamma.apply(input, n=n)
 
 

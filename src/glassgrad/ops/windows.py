@@ -22,7 +22,9 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.values.backend import backend_of, kept
 from glassgrad.values.dtypes import ends_of, int64
 
-from ._arguments import OpClass, c_name, check_kind, ints_of, require_tensor, scalar_name
+from . import _checks as check
+from ._arguments import OpClass, ints_of
+from ._checks import c_name, scalar_name
 from ._declaring import for_each_rank, function
 from ._families import Along, Paired, Transposed, batch_all, by_call, run, zeros_like, zeros_of
 from .linalg import stacked_product, transposed
@@ -248,7 +250,7 @@ def unfold(
 
     See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.unfold.html
     """
-    require_tensor("unfold", input)
+    check.tensor("unfold", input)
     windows = _windows("unfold", 2, kernel_size, stride, padding, dilation)
     shape = list(input.shape)
     if input.ndim not in (3, 4):
@@ -261,7 +263,7 @@ def unfold(
             "Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero "
             f"dimensions for input, but got: {shape}. There is nothing to see."
         )
-    check_kind('"im2col_out_cpu"', input, "bfc", "Write `x.float()`.")
+    check.kernel('"im2col_out_cpu"', input, "bfc", "Write `x.float()`.")
     size = tuple(input.shape[-2:])
     counts = windows.counts(size)
     if min(counts) < 1:
@@ -303,7 +305,7 @@ def fold(
 
     See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.fold.html
     """
-    require_tensor("fold", input)
+    check.tensor("fold", input)
     windows = _windows("fold", 2, kernel_size, stride, padding, dilation)
     size = each_dim(output_size, 2, "fold", "output_size")
     shape = list(input.shape)
@@ -313,7 +315,7 @@ def fold(
             f"non-zero dimensions for input, but got: {shape}. Its columns are windows. "
             "Write what `unfold` gives."
         )
-    check_kind('"col2im_out_cpu"', input, "bfc", "Write `x.float()`.")
+    check.kernel('"col2im_out_cpu"', input, "bfc", "Write `x.float()`.")
     if shape[-2] % math.prod(windows.kernel):
         raise ShapeError(
             f"Expected size of input's dimension {input.ndim - 2} to be divisible by the product "
@@ -680,7 +682,7 @@ def _check_operands(
                 f"({c_name(x.dtype)}) should be the same. A convolution is computed in one "
                 f"precision. Write `{what}.to(x.dtype)`."
             )
-    check_kind(f'"{name}"', input, "iufc", "Write `x.float()`.")
+    check.kernel(f'"{name}"', input, "iufc", "Write `x.float()`.")
     if input.ndim not in (rank + 1, rank + 2) or weight.ndim != rank + 2:
         raise ShapeError(
             f"Expected {rank + 1}D (unbatched) or {rank + 2}D (batched) input to {name}, but got "
@@ -917,7 +919,7 @@ def max_pool(
     """
     name, numbers = f"max_pool{rank}d", (kernel_size, stride, padding, dilation)
     windows, counts = _pools(name, rank, input, numbers, ceil_mode=ceil_mode)
-    check_kind(f'"{name}"', input, "f" if rank == 1 else "iuf", "Write `x.float()`.")
+    check.kernel(f'"{name}"', input, "f" if rank == 1 else "iuf", "Write `x.float()`.")
     return _largest_of(_MAX, input, windows.lines(input.shape[-rank:], counts), return_indices)
 
 
@@ -948,7 +950,7 @@ def adaptive_max_pool(
     """
     name = f"adaptive_max_pool{rank}d"
     lines = _adaptive_lines(name, rank, input, output_size, allowed_empty=0)
-    check_kind(f'"{name}"', input, "f", "Write `x.float()`.")
+    check.kernel(f'"{name}"', input, "f", "Write `x.float()`.")
     return _largest_of(_ADAPTIVE_MAX, input, lines, return_indices)
 
 
@@ -994,7 +996,7 @@ def avg_pool(
     numbers = (kernel_size, stride, padding, 1)
     windows, counts = _pools(name, rank, input, numbers, ceil_mode=ceil_mode)
     kinds = "fi" if input.dtype == int64 else "f"
-    check_kind(f'"{name}"', input, kinds, "Write `x.float()`.")
+    check.kernel(f'"{name}"', input, kinds, "Write `x.float()`.")
     if divisor_override == 0:
         raise ShapeError(
             f"{name}(): divisor must be not zero. Sums are divided by it. Write another number, or "
@@ -1033,7 +1035,7 @@ def adaptive_avg_pool(input: Tensor, output_size: Any, *, rank: int) -> Tensor:
         return adaptive_avg_pool(input.unsqueeze(-2), (1, lines[0].numbers[1]), rank=2).squeeze(-2)
     if all(m == 1 for _, (_, m) in lines):
         return mean(input, tuple(range(-rank, 0)), keepdim=True)
-    check_kind('"adaptive_avg_pool2d"', input, "f", "Write `x.float()`.")
+    check.kernel('"adaptive_avg_pool2d"', input, "f", "Write `x.float()`.")
     return _pooled(_ADAPTIVE_AVG, input, lines)
 
 
@@ -1082,7 +1084,7 @@ def _pools(
     Raises:
         ShapeError: if they do not fit each other, or the image.
     """
-    require_tensor(name, input)
+    check.tensor(name, input)
     _check_image(name, rank, input, allowed_empty=0)
     kernel_size, stride, padding, dilation = numbers
     is_given = stride is not None and stride != () and stride != []
@@ -1115,7 +1117,7 @@ def _adaptive_lines(
     Args:
         allowed_empty: how many dims behind the batch may be empty.
     """
-    require_tensor(name, input)
+    check.tensor(name, input)
     if isinstance(output_size, (tuple, list)) and input.ndim <= len(output_size) > 1:
         raise ArgumentError(
             f"Input dimension should be at least {len(output_size) + 1}, but {name}() got the shape"

@@ -28,8 +28,8 @@ from glassgrad.core.state import Func, Names, T, about_to_write, before_write
 from glassgrad.core.tensor import Tensor
 from glassgrad.hooks.on_gradients import Hooks, RemovableHandle, add_hook
 from glassgrad.memory.calls import warn
+from glassgrad.ops import _checks as check
 from glassgrad.ops import zeros_like
-from glassgrad.ops._arguments import check_type
 from glassgrad.ops.creation import tensor
 from glassgrad.values.layers import Layer
 
@@ -528,7 +528,7 @@ def require_at_least_zero(name: str, value: Any) -> None:
     """Raise for a negative option, such as a learning rate."""
     what = {"lr": "learning rate", "eps": "epsilon value"}.get(name, f"{name} value")
     why = "It scales how far a step goes. Write a number, such as 0.01."
-    check_type(f"Invalid {what}: {value!r} must be a number", value, int | float | Tensor, why)
+    check.kind(f"Invalid {what}: {value!r} must be a number", value, int | float | Tensor, why)
     if isinstance(value, Tensor) and value.numel() != 1:
         raise errors.ArgumentError(
             f"Tensor {name} must be 1-element, got shape {tuple(value.shape)}. All parameters of "

@@ -14,8 +14,8 @@ import numpy as np
 
 from glassgrad.core.errors import ArgumentError, RangeError, ShapeError
 from glassgrad.core.tensor import Tensor
+from glassgrad.ops import _checks as check
 from glassgrad.ops import as_tensor, full, stack, tensor
-from glassgrad.ops._arguments import check_type
 from glassgrad.values.dtypes import int64
 
 __all__ = [
@@ -243,7 +243,7 @@ def pad_sequence(
             "A sequence has two ends."
         )
     why = "They are stacked. Pass a list of tensors."
-    check_type("pad_sequence: Expected iterable for input sequences", sequences, (list, tuple), why)
+    check.kind("pad_sequence: Expected iterable for input sequences", sequences, (list, tuple), why)
     longest = max([x.shape[0] for x in sequences])
 
     def padded(x: Tensor) -> Tensor:

@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 
 from glassgrad.core import errors
 from glassgrad.core.tensor import Tensor
-from glassgrad.ops._arguments import check_type
+from glassgrad.ops import _checks as check
 from glassgrad.ops.generator import Generator
 from glassgrad.ops.random import randperm
 
@@ -74,7 +74,7 @@ class TensorDataset(Dataset[tuple[Tensor, ...]]):
         for position, value in enumerate(tensors):
             wanted = f"TensorDataset takes Tensors: argument {position} must be one"
             why = "Sample i is row i of each. Write `glassgrad.tensor(values)`."
-            check_type(wanted, value, Tensor, why)
+            check.kind(wanted, value, Tensor, why)
         shapes = [tuple(t.shape) for t in tensors]
         if not shapes or any(len(shape) == 0 or shape[0] != shapes[0][0] for shape in shapes):
             raise errors.ExpectationError(
