@@ -89,6 +89,7 @@ def op(
     is_method: bool = True,
     axis: bool = False,
     sign: str = "",
+    by: Func | None = None,
 ) -> Callable[[F], F]:
     """Declare a function of `glassgrad` that is a method of its tensor `input`, too.
 
@@ -96,6 +97,8 @@ def op(
 
     Args:
         rules: the classes that it applies.
+        by: what applies the first one, if there is no body: a function that takes it in front of
+            the arguments. If its first argument is `name`, it is told what the function is called.
         aliases: its other names; with a module in front, as "linalg.det", they name no method.
         name: the method's name, if the function has another one.
         home: the module of `glassgrad` that has it, such as "linalg". Then it is no method, either.
@@ -117,7 +120,7 @@ def op(
     )
 
     def declare(written: F) -> F:
-        function: Any = applying(rules[0], written) if _is_only_said(written) else written
+        function: Any = applying(rules[0], written, by) if _is_only_said(written) else written
         own_name = name or function.__name__
         names = (f"{home}.{own_name}" if home else own_name, *aliases)
         method_names = [each for each in names if "." not in each]
@@ -320,24 +323,24 @@ def of_numpy(*functions: Any) -> Callable[[F], F]:
     return declare
 
 
-def in_numpys_order(theirs: Any, ours: Func, **default: Any) -> None:
+def in_numpys_order(
+    theirs: Any, ours: Func, default: Parameters | None = None, **named: str
+) -> None:
     """Declare that a function of NumPy's is one of ours, whose arguments have other names there.
 
     Args:
         default: what those of ours have that are not given, if it is something else there.
+        named: what we call theirs.
     """
     names = list(inspect.signature(theirs).parameters)
 
     def call(*args: Any, **kwargs: Any) -> Any:
         given = {**dict(zip(names, args, strict=False)), **kwargs}
-        others = {_OURS.get(name, name): value for name, value in given.items()}
-        return ours(others.pop(names[0]), **{**default, **others})
+        others = {named.get(name, name): value for name, value in given.items()}
+        return ours(others.pop(names[0]), **{**(default or {}), **others})
 
     call.__module__ = ours.__module__  # the file that has to be loaded
     of_numpy(theirs)(call)
-
-
-_OURS = {"a_min": "min", "a_max": "max", "ddof": "correction"}
 
 
 def plain(function: F) -> F:
@@ -345,12 +348,16 @@ def plain(function: F) -> F:
     return getattr(function, "declared", function)
 
 
-def applying(rule: OpClass, function: Any) -> Any:
-    """A function with the arguments of another one, to which it applies a class."""
+def applying(rule: OpClass, function: Any, by: Func | None = None) -> Any:
+    """A function with the arguments of another one, to which it applies a class; or `by` does."""
     given = Arguments.of(function)
-    text = f"return rule.apply({given.passed(rule.parameters)})\n"
-    applied = _derived(function, text, given, doc=function.__doc__, rule=rule)
-    applied.__dict__ = {"applies": rule}
+    if by is None:
+        text = f"return rule.apply({given.passed(rule.parameters)})\n"
+    else:
+        is_told = by.__code__.co_varnames[0] == "name"
+        text = f"return by({'name, ' * is_told}rule, {given.passed()})\n"
+    applied = _derived(function, text, given, doc=function.__doc__, rule=rule, by=by)
+    applied.__dict__ = {"applies": rule} if by is None else {}
     return applied
 
 

@@ -897,6 +897,16 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
     return a * b.sigmoid()
 
 
+def _along(name: str, rule: type[AlongLine], input: Tensor, dim: int, dtype: Any) -> Tensor:
+    """Apply a softmax to floats."""
+    at = wrap_dim(dim, input.ndim)
+    if dtype is not None:
+        input = input.to(as_dtype(dtype))
+    kernel = f"{name}_lastdim_kernel" if at >= input.ndim - 1 else f"{name}_kernel"
+    check.kernel(f'"{kernel}_impl"', input)
+    return rule.apply(input, dim=at)
+
+
 class Softmax(Symmetric, AlongLine):
     """yᵢ = exp xᵢ/Σⱼ exp xⱼ        dyᵢ = yᵢ·(dxᵢ − Σⱼ yⱼ·dxⱼ)        x̄ᵢ = yᵢ·(ȳᵢ − Σⱼ yⱼ·ȳⱼ)"""
 
@@ -911,7 +921,7 @@ class Softmax(Symmetric, AlongLine):
         return weighted - y * weighted.sum(axis=dim, keepdims=True)
 
 
-@op(Softmax, aliases=("special.softmax",), axis=True)
+@op(Softmax, aliases=("special.softmax",), axis=True, by=_along)
 def softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     """Positive numbers that sum to 1 along a dim: `exp(input)`, normalised.
 
@@ -933,7 +943,6 @@ def softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.softmax.html
     """
-    return _along(Softmax, "softmax", input, dim, dtype)
 
 
 @functional(name="softmax")
@@ -993,7 +1002,7 @@ class LogSoftmax(AlongLine):
         return dx - (np.exp(y) * dx).sum(axis=dim, keepdims=True)
 
 
-@op(LogSoftmax, aliases=("special.log_softmax",), axis=True)
+@op(LogSoftmax, aliases=("special.log_softmax",), axis=True, by=_along)
 def log_softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     """The logarithm of `softmax`, exact where softmax itself rounds to 0.
 
@@ -1015,7 +1024,6 @@ def log_softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.log_softmax.html
     """
-    return _along(LogSoftmax, "log_softmax", input, dim, dtype)
 
 
 @functional(name="log_softmax")
@@ -1066,13 +1074,3 @@ def gumbel_softmax(
         return shares
     chosen = (shares.detach() * 0).scatter(dim, shares.max(dim, keepdim=True)[1], 1.0)
     return chosen - shares.detach() + shares
-
-
-def _along(rule: type[AlongLine], name: str, input: Tensor, dim: int, dtype: Any) -> Tensor:
-    """Apply a softmax to floats."""
-    at = wrap_dim(dim, input.ndim)
-    if dtype is not None:
-        input = input.to(as_dtype(dtype))
-    kernel = f"{name}_lastdim_kernel" if at >= input.ndim - 1 else f"{name}_kernel"
-    check.kernel(f'"{kernel}_impl"', input)
-    return rule.apply(input, dim=at)

@@ -16,12 +16,18 @@ from ._arguments import (
     wrap_dim,
 )
 from ._checks import scalar_name
-from ._declaring import factory, function, method, of_numpy, op
+from ._declaring import factory, function, in_numpys_order, method, op
 from ._families import Into, KeepsShape, Paired, Part, Replaced, run, spread
 from .creation import empty, made
 from .joining import as_strided, cat, source_for
 from .memory import fill_, storage_offset
 from .shape import ravel
+
+
+def _triangle(name: str, rule: OpClass, input: Tensor, diagonal: int) -> Tensor:
+    said = f"{name}: input tensor must have at least 2 dimensions, got the shape {{shape}}"
+    check.ndim(said, input, 2, "A triangle is a part of a matrix. Write `x.unsqueeze(0)`.")
+    return rule.apply(input, diagonal=int_of(diagonal, name, "diagonal"))
 
 
 class Tril(Paired):
@@ -32,7 +38,7 @@ class Tril(Paired):
         return np.tril(x, diagonal)
 
 
-@op(Tril, out=True, inplace=True)
+@op(Tril, out=True, inplace=True, by=_triangle)
 def tril(input: Tensor, diagonal: int = 0) -> Tensor:
     """The lower triangles of matrices, with zeros above.
 
@@ -54,7 +60,6 @@ def tril(input: Tensor, diagonal: int = 0) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.tril.html
     """
-    return _triangle("tril", Tril, input, diagonal)
 
 
 class Triu(Paired):
@@ -65,7 +70,7 @@ class Triu(Paired):
         return np.triu(x, diagonal)
 
 
-@op(Triu, out=True, inplace=True)
+@op(Triu, out=True, inplace=True, by=_triangle)
 def triu(input: Tensor, diagonal: int = 0) -> Tensor:
     """The upper triangles of matrices, with zeros below; see `tril`.
 
@@ -74,13 +79,6 @@ def triu(input: Tensor, diagonal: int = 0) -> Tensor:
         tensor([[1, 2],
                 [0, 4]])
     """
-    return _triangle("triu", Triu, input, diagonal)
-
-
-def _triangle(name: str, rule: OpClass, input: Tensor, diagonal: int) -> Tensor:
-    said = f"{name}: input tensor must have at least 2 dimensions, got the shape {{shape}}"
-    check.ndim(said, input, 2, "A triangle is a part of a matrix. Write `x.unsqueeze(0)`.")
-    return rule.apply(input, diagonal=int_of(diagonal, name, "diagonal"))
 
 
 class Diagonal(Part):
@@ -188,9 +186,7 @@ def diagonal_scatter(
     return DiagonalScatter.apply(input, source, offset=offset, dim1=first, dim2=second)
 
 
-@of_numpy(np.diagonal)
-def _numpy_diagonal(a: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
-    return diagonal(a, offset, axis1, axis2)
+in_numpys_order(np.diagonal, diagonal, axis1="dim1", axis2="dim2")
 
 
 class DiagEmbed(Paired):
@@ -258,9 +254,7 @@ def diagflat(input: Tensor, offset: int = 0) -> Tensor:
     return diag_embed(ravel(input), offset)
 
 
-@of_numpy(np.diagflat)
-def _numpy_diagflat(v: Tensor, k: int = 0) -> Tensor:
-    return diagflat(v, k)
+in_numpys_order(np.diagflat, diagflat, k="offset")
 
 
 @method()
@@ -360,9 +354,7 @@ def diag(input: Tensor, diagonal: int = 0) -> Tensor:
     return DiagonalCopy.apply(input, offset=diagonal, dim1=0, dim2=1)
 
 
-@of_numpy(np.diag)
-def _numpy_diag(v: Tensor, k: int = 0) -> Tensor:
-    return diag(v, k)
+in_numpys_order(np.diag, diag, k="diagonal")
 
 
 @factory()

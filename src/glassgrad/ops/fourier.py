@@ -198,7 +198,7 @@ def _check_real(name: str, input: Tensor) -> None:
 
 
 def _along_one(
-    rule: OpClass, name: str, input: Tensor, n: int | None, dim: int, norm: Any
+    name: str, rule: OpClass, input: Tensor, n: int | None, dim: int, norm: Any
 ) -> Tensor:
     """The transform of a name along one dim. Of real numbers a whole one is computed as such."""
     if rule is FftR2C:
@@ -209,7 +209,7 @@ def _along_one(
     return _transformed(rule, name, input, (at,), (n,), norm)
 
 
-def _along_some(rule: OpClass, name: str, input: Tensor, s: Sizes, dim: Dims, norm: Any) -> Tensor:
+def _along_some(name: str, rule: OpClass, input: Tensor, s: Sizes, dim: Dims, norm: Any) -> Tensor:
     """The transform of a name along several dims."""
     if rule is FftR2C:
         _check_real(name, input)
@@ -253,11 +253,12 @@ def _transformed(
 
 # Along one dim ------------------------------------------------------------------------------------
 
-_transform = functools.partial(op, home="fft", out=True, inplace=False)
+_along_one_dim = functools.partial(op, home="fft", out=True, inplace=False, by=_along_one)
+_along_dims = functools.partial(op, home="fft", out=True, inplace=False, by=_along_some)
 """Declare a function of `glassgrad.fft`."""
 
 
-@_transform(FftC2C)
+@_along_one_dim(FftC2C)
 def fft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None) -> Tensor:
     """The discrete Fourier transform along one dim: `yₖ = Σⱼ xⱼ·exp(−2πi·jk/n)`.
 
@@ -283,10 +284,9 @@ def fft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = N
 
     See also: https://pytorch.org/docs/stable/generated/torch.fft.fft.html
     """
-    return _along_one(FftC2C, "fft", input, n, dim, norm)
 
 
-@_transform(FftC2C)
+@_along_one_dim(FftC2C)
 def ifft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None) -> Tensor:
     """The inverse of `fft`, with the same arguments; by itself divided by n.
 
@@ -295,10 +295,9 @@ def ifft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = 
         >>> glassgrad.fft.ifft(tensor([4.0, 0.0, 0.0, 0.0]))
         tensor([1.-0.j, 1.-0.j, 1.-0.j, 1.-0.j])
     """
-    return _along_one(FftC2C, "ifft", input, n, dim, norm)
 
 
-@_transform(FftR2C)
+@_along_one_dim(FftR2C)
 def rfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None) -> Tensor:
     """`fft` of real numbers, without the second half: that is the first one mirrored.
 
@@ -320,10 +319,9 @@ def rfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = 
 
     See also: https://pytorch.org/docs/stable/generated/torch.fft.rfft.html
     """
-    return _along_one(FftR2C, "rfft", input, n, dim, norm)
 
 
-@_transform(FftR2C)
+@_along_one_dim(FftR2C)
 def ihfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None) -> Tensor:
     """The inverse of `hfft`: `ifft` of real numbers, without the second half; see `rfft`.
 
@@ -332,10 +330,9 @@ def ihfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None =
         >>> glassgrad.fft.ihfft(tensor([4.0, 0.0, 0.0, 0.0]))
         tensor([1.-0.j, 1.-0.j, 1.-0.j])
     """
-    return _along_one(FftR2C, "ihfft", input, n, dim, norm)
 
 
-@_transform(FftC2R)
+@_along_one_dim(FftC2R)
 def irfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None) -> Tensor:
     """The inverse of `rfft`: real numbers of the first half of their transform.
 
@@ -358,10 +355,9 @@ def irfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None =
 
     See also: https://pytorch.org/docs/stable/generated/torch.fft.irfft.html
     """
-    return _along_one(FftC2R, "irfft", input, n, dim, norm)
 
 
-@_transform(FftC2R)
+@_along_one_dim(FftC2R)
 def hfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None) -> Tensor:
     """`fft` of numbers whose second half mirrors the first one: the result is real; see `irfft`.
 
@@ -370,13 +366,12 @@ def hfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = 
         >>> glassgrad.fft.hfft(tensor([1.0, 1.0, 1.0]))
         tensor([4., 0., 0., 0.])
     """
-    return _along_one(FftC2R, "hfft", input, n, dim, norm)
 
 
 # Along several dims -------------------------------------------------------------------------------
 
 
-@_transform(FftC2C)
+@_along_dims(FftC2C)
 def fftn(input: Tensor, s: Sizes = None, dim: Dims = None, norm: str | None = None) -> Tensor:
     """`fft` along several dims, one after the other.
 
@@ -402,10 +397,9 @@ def fftn(input: Tensor, s: Sizes = None, dim: Dims = None, norm: str | None = No
 
     See also: https://pytorch.org/docs/stable/generated/torch.fft.fftn.html
     """
-    return _along_some(FftC2C, "fftn", input, s, dim, norm)
 
 
-@_transform(FftC2C)
+@_along_dims(FftC2C)
 def ifftn(input: Tensor, s: Sizes = None, dim: Dims = None, norm: str | None = None) -> Tensor:
     """The inverse of `fftn`, with the same arguments.
 
@@ -415,10 +409,9 @@ def ifftn(input: Tensor, s: Sizes = None, dim: Dims = None, norm: str | None = N
         tensor([[1.+0.j, 1.+0.j],
                 [1.+0.j, 1.+0.j]])
     """
-    return _along_some(FftC2C, "ifftn", input, s, dim, norm)
 
 
-@_transform(FftR2C)
+@_along_dims(FftR2C)
 def rfftn(input: Tensor, s: Sizes = None, dim: Dims = None, norm: str | None = None) -> Tensor:
     """`fftn` of real numbers, the last of the dims without its second half; see `rfft`, `fftn`.
 
@@ -427,10 +420,9 @@ def rfftn(input: Tensor, s: Sizes = None, dim: Dims = None, norm: str | None = N
         >>> glassgrad.fft.rfftn(tensor([[1.0, 0.0, 0.0, 0.0]]))
         tensor([[1.+0.j, 1.+0.j, 1.+0.j]])
     """
-    return _along_some(FftR2C, "rfftn", input, s, dim, norm)
 
 
-@_transform(FftR2C)
+@_along_dims(FftR2C)
 def ihfftn(input: Tensor, s: Sizes = None, dim: Dims = None, norm: str | None = None) -> Tensor:
     """The inverse of `hfftn`: `ifftn` of real numbers, without the second half of the last dim.
 
@@ -439,10 +431,9 @@ def ihfftn(input: Tensor, s: Sizes = None, dim: Dims = None, norm: str | None = 
         >>> glassgrad.fft.ihfftn(tensor([[4.0, 0.0, 0.0, 0.0]]))
         tensor([[1.-0.j, 1.-0.j, 1.-0.j]])
     """
-    return _along_some(FftR2C, "ihfftn", input, s, dim, norm)
 
 
-@_transform(FftC2R)
+@_along_dims(FftC2R)
 def irfftn(input: Tensor, s: Sizes = None, dim: Dims = None, norm: str | None = None) -> Tensor:
     """The inverse of `rfftn`; see `irfft` for the size of the last dim.
 
@@ -451,10 +442,9 @@ def irfftn(input: Tensor, s: Sizes = None, dim: Dims = None, norm: str | None = 
         >>> glassgrad.fft.irfftn(tensor([[1.0, 1.0, 1.0]]))
         tensor([[1., 0., 0., 0.]])
     """
-    return _along_some(FftC2R, "irfftn", input, s, dim, norm)
 
 
-@_transform(FftC2R)
+@_along_dims(FftC2R)
 def hfftn(input: Tensor, s: Sizes = None, dim: Dims = None, norm: str | None = None) -> Tensor:
     """`fftn` of numbers whose second half, in the last dim, mirrors the first one; see `hfft`.
 
@@ -463,13 +453,12 @@ def hfftn(input: Tensor, s: Sizes = None, dim: Dims = None, norm: str | None = N
         >>> glassgrad.fft.hfftn(tensor([[1.0, 1.0, 1.0]]))
         tensor([[4., 0., 0., 0.]])
     """
-    return _along_some(FftC2R, "hfftn", input, s, dim, norm)
 
 
 # Along the last two -------------------------------------------------------------------------------
 
 
-@_transform(FftC2C)
+@_along_dims(FftC2C)
 def fft2(input: Tensor, s: Sizes = None, dim: Dims = (-2, -1), norm: str | None = None) -> Tensor:
     """`fftn` along two dims, the last ones by themselves.
 
@@ -478,10 +467,9 @@ def fft2(input: Tensor, s: Sizes = None, dim: Dims = (-2, -1), norm: str | None 
         >>> glassgrad.fft.fft2(tensor([[1.0, 2.0, 3.0, 4.0]])).shape
         glassgrad.Size([1, 4])
     """
-    return fftn(input, s, dim, norm)
 
 
-@_transform(FftC2C)
+@_along_dims(FftC2C)
 def ifft2(input: Tensor, s: Sizes = None, dim: Dims = (-2, -1), norm: str | None = None) -> Tensor:
     """`ifftn` along two dims, the last ones by themselves.
 
@@ -490,10 +478,9 @@ def ifft2(input: Tensor, s: Sizes = None, dim: Dims = (-2, -1), norm: str | None
         >>> glassgrad.fft.ifft2(tensor([[1.0, 2.0, 3.0, 4.0]])).shape
         glassgrad.Size([1, 4])
     """
-    return ifftn(input, s, dim, norm)
 
 
-@_transform(FftR2C)
+@_along_dims(FftR2C)
 def rfft2(input: Tensor, s: Sizes = None, dim: Dims = (-2, -1), norm: str | None = None) -> Tensor:
     """`rfftn` along two dims, the last ones by themselves.
 
@@ -502,10 +489,9 @@ def rfft2(input: Tensor, s: Sizes = None, dim: Dims = (-2, -1), norm: str | None
         >>> glassgrad.fft.rfft2(tensor([[1.0, 2.0, 3.0, 4.0]])).shape
         glassgrad.Size([1, 3])
     """
-    return rfftn(input, s, dim, norm)
 
 
-@_transform(FftC2R)
+@_along_dims(FftC2R)
 def irfft2(input: Tensor, s: Sizes = None, dim: Dims = (-2, -1), norm: str | None = None) -> Tensor:
     """`irfftn` along two dims, the last ones by themselves.
 
@@ -514,10 +500,9 @@ def irfft2(input: Tensor, s: Sizes = None, dim: Dims = (-2, -1), norm: str | Non
         >>> glassgrad.fft.irfft2(tensor([[1.0, 2.0, 3.0, 4.0]])).shape
         glassgrad.Size([1, 6])
     """
-    return irfftn(input, s, dim, norm)
 
 
-@_transform(FftC2R)
+@_along_dims(FftC2R)
 def hfft2(input: Tensor, s: Sizes = None, dim: Dims = (-2, -1), norm: str | None = None) -> Tensor:
     """`hfftn` along two dims, the last ones by themselves.
 
@@ -526,10 +511,9 @@ def hfft2(input: Tensor, s: Sizes = None, dim: Dims = (-2, -1), norm: str | None
         >>> glassgrad.fft.hfft2(tensor([[1.0, 2.0, 3.0, 4.0]])).shape
         glassgrad.Size([1, 6])
     """
-    return hfftn(input, s, dim, norm)
 
 
-@_transform(FftR2C)
+@_along_dims(FftR2C)
 def ihfft2(input: Tensor, s: Sizes = None, dim: Dims = (-2, -1), norm: str | None = None) -> Tensor:
     """`ihfftn` along two dims, the last ones by themselves.
 
@@ -538,7 +522,6 @@ def ihfft2(input: Tensor, s: Sizes = None, dim: Dims = (-2, -1), norm: str | Non
         >>> glassgrad.fft.ihfft2(tensor([[1.0, 2.0, 3.0, 4.0]])).shape
         glassgrad.Size([1, 3])
     """
-    return ihfftn(input, s, dim, norm)
 
 
 # Frequencies and their order ----------------------------------------------------------------------

@@ -129,6 +129,7 @@ class AlongDim(Transposed, AlongLine):
 
     multiple = True
     keeps_index = True
+    returned: ClassVar[type[ValuesAndIndices]]
 
     @staticmethod
     def setup_context(ctx, inputs, output):
@@ -173,6 +174,7 @@ class MaxDim(AlongDim):
 
     kernel, kinds = "max_cpu", "biuf"
     node = "MaxBackward0"
+    returned = MaxReturn
 
     forward = staticmethod(_with_indices(np.max, np.argmax))
 
@@ -182,6 +184,7 @@ class MinDim(AlongDim):
 
     kernel, kinds = "min_cpu", "biuf"
     node = "MinBackward0"
+    returned = MinReturn
 
     forward = staticmethod(_with_indices(np.min, np.argmin))
 
@@ -228,6 +231,27 @@ class Min(_OfAll):
     forward = staticmethod(forward_of(np.min))
 
 
+def _chosen(name: str, whole: type[_OfAll], input: Tensor, dim: Any, keepdim: bool) -> Any:
+    """One of all elements; along a dim, values and where they are."""
+    if dim is None:
+        if whole.of_nothing is not None and not input.numel():
+            return sum(input) + whole.of_nothing  # so it stays in the graph
+        _check_any_element(input, name)
+        return whole.apply(input)
+    at = filled_dim(input, dim, name)
+    along = whole.along
+    return along.returned(*along.apply(input, dim=at, keepdim=keepdim))
+
+
+def _over_dims(name: str, op: type[Primitive], input: Tensor, dim: Dims, keepdim: bool) -> Tensor:
+    if dim is None or names_none(dim):
+        _check_any_element(input, name)
+    wanted = reduced(dim, input.ndim)
+    for each in wanted:
+        filled_dim(input, each, name)
+    return op.apply(input, dim=wanted, keepdim=keepdim)
+
+
 @op(Max, MaxDim, axis=True)
 def max(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False) -> Any:
     """The largest of all elements; with a dim, the largest along it and their indices.
@@ -256,7 +280,7 @@ def max(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False) -
     """
     if isinstance(dim, Tensor):
         return maximum(input, dim)
-    return _chosen(Max, MaxReturn, input, dim, keepdim)
+    return _chosen("max", Max, input, dim, keepdim)
 
 
 @op(Min, MinDim, axis=True)
@@ -273,10 +297,10 @@ def min(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False) -
     """
     if isinstance(dim, Tensor):
         return minimum(input, dim)
-    return _chosen(Min, MinReturn, input, dim, keepdim)
+    return _chosen("min", Min, input, dim, keepdim)
 
 
-@op(Amax, out=True, out_exact=True, axis=True)
+@op(Amax, out=True, out_exact=True, axis=True, by=_over_dims)
 def amax(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Tensor:
     """The largest element over some dims; unlike `max`, without indices.
 
@@ -297,10 +321,9 @@ def amax(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.amax.html
     """
-    return _over_dims(Amax, input, dim, keepdim)
 
 
-@op(Amin, out=True, out_exact=True, axis=True)
+@op(Amin, out=True, out_exact=True, axis=True, by=_over_dims)
 def amin(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Tensor:
     """The smallest element over some dims; everything else is as for `amax`.
 
@@ -310,7 +333,6 @@ def amin(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.amin.html
     """
-    return _over_dims(Amin, input, dim, keepdim)
 
 
 class AminmaxReturn(NamedTuple):
@@ -383,34 +405,6 @@ def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> 
     return AminmaxReturn(*Aminmax.apply(input, dim=dims, keepdim=keepdim))
 
 
-def _chosen(
-    whole: type[_OfAll],
-    returned: type[ValuesAndIndices],
-    input: Tensor,
-    dim: Any,
-    keepdim: bool,
-) -> Any:
-    """One of all elements; along a dim, values and where they are."""
-    name = whole.__name__.lower()
-    if dim is None:
-        if whole.of_nothing is not None and not input.numel():
-            return sum(input) + whole.of_nothing  # so it stays in the graph
-        _check_any_element(input, name)
-        return whole.apply(input)
-    at = filled_dim(input, dim, name)
-    return returned(*whole.along.apply(input, dim=at, keepdim=keepdim))
-
-
-def _over_dims(op: type[Primitive], input: Tensor, dim: Dims, keepdim: bool) -> Tensor:
-    name = op.__name__.lower()
-    if dim is None or names_none(dim):
-        _check_any_element(input, name)
-    wanted = reduced(dim, input.ndim)
-    for each in wanted:
-        filled_dim(input, each, name)
-    return op.apply(input, dim=wanted, keepdim=keepdim)
-
-
 def _check_any_element(
     input: Tensor, name: str, error: type[Exception] = errors.ShapeError
 ) -> None:
@@ -458,7 +452,20 @@ class ArgMin(_Index):
     forward = staticmethod(over_dims(np.argmin))
 
 
-@op(ArgMax, axis=True)
+def _index(name: str, op: type[Primitive], input: Tensor, dim: int | None, keepdim: bool) -> Tensor:
+    said = f"{name}(): does not support bool input"
+    check.dtype(said, input, "iufc", f"True and False are no sizes. Write `x.int().{name}()`.")
+    if dim is None:
+        _check_any_element(input, name, errors.DimError)
+    else:
+        at = filled_dim(input, dim, name)
+        if input.ndim:
+            return op.apply(input, dim=at, keepdim=keepdim)
+    found = op.apply(reshape(input.detach(), (input.numel(),)), dim=0, keepdim=False)
+    return reshape(found, (1,) * input.ndim) if keepdim else found
+
+
+@op(ArgMax, axis=True, by=_index)
 def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
     """The index of the largest element: the first one, if there are several.
 
@@ -480,10 +487,9 @@ def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tens
 
     See also: https://pytorch.org/docs/stable/generated/torch.argmax.html
     """
-    return _index(ArgMax, input, dim, keepdim)
 
 
-@op(ArgMin, axis=True)
+@op(ArgMin, axis=True, by=_index)
 def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
     """The index of the smallest element; everything else is as for `argmax`.
 
@@ -493,25 +499,12 @@ def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tens
 
     See also: https://pytorch.org/docs/stable/generated/torch.argmin.html
     """
-    return _index(ArgMin, input, dim, keepdim)
-
-
-def _index(op: type[Primitive], input: Tensor, dim: int | None, keepdim: bool) -> Tensor:
-    name = op.__name__.lower()
-    said = f"{name}(): does not support bool input"
-    check.dtype(said, input, "iufc", f"True and False are no sizes. Write `x.int().{name}()`.")
-    if dim is None:
-        _check_any_element(input, name, errors.DimError)
-    else:
-        at = filled_dim(input, dim, name)
-        if input.ndim:
-            return op.apply(input, dim=at, keepdim=keepdim)
-    found = op.apply(reshape(input.detach(), (input.numel(),)), dim=0, keepdim=False)
-    return reshape(found, (1,) * input.ndim) if keepdim else found
 
 
 class Cummax(AlongDim):
     """y, k = cummax x        dyᵢ = dx[kᵢ]        x̄ⱼ = Σᵢ ȳᵢ·[kᵢ = j]"""
+
+    returned = CummaxReturn
 
     @staticmethod
     def forward(x, *, dim):
@@ -520,6 +513,8 @@ class Cummax(AlongDim):
 
 class Cummin(AlongDim):
     """y, k = cummin x        dyᵢ = dx[kᵢ]        x̄ⱼ = Σᵢ ȳᵢ·[kᵢ = j]"""
+
+    returned = CumminReturn
 
     @staticmethod
     def forward(x, *, dim):
@@ -534,7 +529,13 @@ def _so_far(best: Any, x: Any, dim: int) -> tuple[Any, Any]:
     return chosen_at(x, np.maximum.accumulate(np.where(is_new, places, 0), axis=dim), dim)
 
 
-@op(Cummax, out=True, out_exact=True)
+def _running(name: str, op: type[AlongDim], input: Tensor, dim: int) -> Any:
+    check.tensor(name, input)
+    check.kernel(f'"{name}_cpu"', input, "biuf", "They have no order. Write `x.abs()`.")
+    return op.returned(*op.apply(input, dim=wrap_dim(dim, input.ndim)))
+
+
+@op(Cummax, out=True, out_exact=True, by=_running)
 def cummax(input: Tensor, dim: int) -> CummaxReturn:
     """For each place, the largest element up to it in a dim, and its index.
 
@@ -558,10 +559,9 @@ def cummax(input: Tensor, dim: int) -> CummaxReturn:
 
     See also: https://pytorch.org/docs/stable/generated/torch.cummax.html
     """
-    return CummaxReturn(*_running(Cummax, input, dim))
 
 
-@op(Cummin, out=True, out_exact=True)
+@op(Cummin, out=True, out_exact=True, by=_running)
 def cummin(input: Tensor, dim: int) -> CumminReturn:
     """For each place, the smallest element up to it in a dim, and its index; see `cummax`.
 
@@ -571,20 +571,13 @@ def cummin(input: Tensor, dim: int) -> CumminReturn:
 
     See also: https://pytorch.org/docs/stable/generated/torch.cummin.html
     """
-    return CumminReturn(*_running(Cummin, input, dim))
-
-
-def _running(op: type[Primitive], input: Tensor, dim: int) -> Any:
-    name = op.__name__.lower()
-    check.tensor(name, input)
-    check.kernel(f'"{name}_cpu"', input, "biuf", "They have no order. Write `x.abs()`.")
-    return op.apply(input, dim=wrap_dim(dim, input.ndim))
 
 
 class MedianDim(AlongDim):
     """y, k = medianᵢ xᵢ, argmedianᵢ xᵢ        x̄ᵢ = ȳ·[i = k]"""
 
     node = "MedianBackward1"
+    returned = MedianReturn
     kernel, kinds = "median_out", "biuf"
 
     @staticmethod
@@ -596,6 +589,7 @@ class NanmedianDim(AlongDim):
     """y, k = nanmedianᵢ xᵢ, argnanmedianᵢ xᵢ        x̄ᵢ = ȳ·[i = k]"""
 
     node = "NanmedianBackward1"
+    returned = NanmedianReturn
     kernel, kinds = "median_out", "biuf"
 
     @staticmethod
@@ -639,7 +633,7 @@ def _middle(x: Any, dim: int, keepdim: bool, *, ignore_nan: bool) -> tuple[Any, 
     return chosen_at(x, place, dim, keepdim=keepdim)
 
 
-@op(Median, MedianDim, axis=True)
+@op(Median, MedianDim, axis=True, by=_chosen)
 def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """The element in the middle of all; with a dim, those along it and their indices.
 
@@ -662,10 +656,9 @@ def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
 
     See also: https://pytorch.org/docs/stable/generated/torch.median.html
     """
-    return _chosen(Median, MedianReturn, input, dim, keepdim)
 
 
-@op(Nanmedian, NanmedianDim, axis=True)
+@op(Nanmedian, NanmedianDim, axis=True, by=_chosen)
 def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """`median` of all elements but nan; of nothing else it is nan.
 
@@ -675,7 +668,6 @@ def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> A
 
     See also: https://pytorch.org/docs/stable/generated/torch.nanmedian.html
     """
-    return _chosen(Nanmedian, NanmedianReturn, input, dim, keepdim)
 
 
 in_numpys_order(np.max, amax)

@@ -8,7 +8,6 @@ Dims are wrapped by the public functions: a rule gets `dim` as a tuple counted f
 import builtins
 import itertools
 import math
-import re
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -370,6 +369,13 @@ def logsumexp(input: Tensor, dim: Dims, keepdim: bool = False) -> Tensor:
     return LogSumExp.apply(input, dim=reduced(dim, input.ndim), keepdim=keepdim)
 
 
+def _answer(op: type[Primitive], input: Tensor, dim: Dims, keepdim: bool) -> Tensor:
+    """A bool, or uint8 for uint8; () means no dim here, as in PyTorch."""
+    wanted = () if names_none(dim) else reduced(dim, input.ndim)
+    answer = op.apply(input, dim=wanted, keepdim=keepdim)
+    return to(answer, uint8) if input.dtype == uint8 else answer
+
+
 class Some(Along):
     """y = ∃ᵢ (xᵢ ≠ 0)"""
 
@@ -384,7 +390,7 @@ class All(Along):
     forward = staticmethod(over_dims(np.all))
 
 
-@op(Some, axis=True)
+@op(Some, axis=True, by=_answer)
 def any(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Tensor:
     """Whether any element is not 0, among all or over some dims.
 
@@ -398,10 +404,9 @@ def any(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Tensor:
         >>> any(tensor([[0.0, 1.0], [0.0, 0.0]]), dim=1)
         tensor([ True, False])
     """
-    return _answer(Some, input, dim, keepdim)
 
 
-@op(All, axis=True)
+@op(All, axis=True, by=_answer)
 def all(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Tensor:
     """Whether all elements are not 0, of all or over some dims.
 
@@ -415,14 +420,11 @@ def all(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Tensor:
         >>> all(tensor([[1.0, 1.0], [0.0, 1.0]]), dim=1)
         tensor([ True, False])
     """
-    return _answer(All, input, dim, keepdim)
 
 
-def _answer(op: type[Primitive], input: Tensor, dim: Dims, keepdim: bool) -> Tensor:
-    """A bool, or uint8 for uint8; () means no dim here, as in PyTorch."""
-    wanted = () if names_none(dim) else reduced(dim, input.ndim)
-    answer = op.apply(input, dim=wanted, keepdim=keepdim)
-    return to(answer, uint8) if input.dtype == uint8 else answer
+def _running(op: type[Primitive], input: Tensor, dim: Any, dtype: Any) -> Tensor:
+    at = wrap_dim(dim, input.ndim)
+    return apply_along(op, _in_dtype(input, dtype), dim=at)
 
 
 class Cumsum(Moved):
@@ -438,7 +440,7 @@ class Cumsum(Moved):
         return run(Flip, sums, dims=(ctx.dim,))
 
 
-@op(Cumsum, out=True, inplace=True, axis=True)
+@op(Cumsum, out=True, inplace=True, axis=True, by=_running)
 def cumsum(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     """For each place the sum of what is before it in a dim, and of the element itself.
 
@@ -459,7 +461,6 @@ def cumsum(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.cumsum.html
     """
-    return _running(Cumsum, input, dim, dtype)
 
 
 class Logcumsumexp(Transposed, Along):
@@ -575,7 +576,7 @@ def _before(x: Any, dim: int) -> Any:
     return run(Cumprod, np.concatenate([first, x[_at(slice(0, -1), dim)]], dim), dim=dim)
 
 
-@op(Cumprod, out=True, inplace=True, axis=True)
+@op(Cumprod, out=True, inplace=True, axis=True, by=_running)
 def cumprod(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     """For each place the product of what is before it in a dim, and of the element itself.
 
@@ -596,12 +597,6 @@ def cumprod(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.cumprod.html
     """
-    return _running(Cumprod, input, dim, dtype)
-
-
-def _running(op: type[Primitive], input: Tensor, dim: Any, dtype: Any) -> Tensor:
-    at = wrap_dim(dim, input.ndim)
-    return apply_along(op, _in_dtype(input, dtype), dim=at)
 
 
 def _in_dtype(input: Tensor, dtype: Any) -> Tensor:
@@ -714,7 +709,33 @@ class Std(Transposed, Along):
         return Var.gradient(_by_root(grad, y), x, dim=dim, correction=correction)
 
 
-@op(Var, axis=True)
+def checked_spread(
+    name: str,
+    op: type[Primitive],
+    input: Tensor,
+    dim: Dims,
+    unbiased: bool | None,
+    keepdim: bool,
+    *,
+    correction: float | None,
+) -> Any:
+    """Apply an op of this family to arguments as users give them."""
+    said = "std and var only support floating point and complex dtypes, got {dtype}"
+    why = f"Integers have no fractional spread. Write `x.float().{name}()`."
+    check.dtype(said, input, "fc", why)
+    if isinstance(dim, bool):  # the only argument, of a form without dims
+        dim, unbiased = None, dim
+    lost = _lost(name, correction, unbiased)
+    dims = reduced(dim, input.ndim)
+    if count_of(input.shape, dims) <= lost:
+        warn(
+            f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the "
+            "reduction factor (input numel divided by output numel)."
+        )
+    return op.apply(input, dim=dims, correction=lost, keepdim=keepdim)
+
+
+@op(Var, axis=True, by=checked_spread)
 def var(
     input: Tensor,
     dim: Dims = None,
@@ -746,10 +767,9 @@ def var(
 
     See also: https://pytorch.org/docs/stable/generated/torch.var.html
     """
-    return checked_spread(Var, input, dim, keepdim, correction, unbiased)
 
 
-@op(Std, axis=True)
+@op(Std, axis=True, by=checked_spread)
 def std(
     input: Tensor,
     dim: Dims = None,
@@ -773,32 +793,6 @@ def std(
 
     See also: https://pytorch.org/docs/stable/generated/torch.std.html
     """
-    return checked_spread(Std, input, dim, keepdim, correction, unbiased)
-
-
-def checked_spread(
-    op: type[Primitive],
-    input: Tensor,
-    dim: Dims,
-    keepdim: bool,
-    correction: float | None,
-    unbiased: bool | None,
-) -> Any:
-    """Apply an op of this family to arguments as users give them."""
-    name = re.sub(r"\B(?=[A-Z])", "_", op.__name__).lower()
-    said = "std and var only support floating point and complex dtypes, got {dtype}"
-    why = f"Integers have no fractional spread. Write `x.float().{name}()`."
-    check.dtype(said, input, "fc", why)
-    if isinstance(dim, bool):  # the only argument, of a form without dims
-        dim, unbiased = None, dim
-    lost = _lost(name, correction, unbiased)
-    dims = reduced(dim, input.ndim)
-    if count_of(input.shape, dims) <= lost:
-        warn(
-            f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the "
-            "reduction factor (input numel divided by output numel)."
-        )
-    return op.apply(input, dim=dims, correction=lost, keepdim=keepdim)
 
 
 def _lost(name: str, correction: Any, unbiased: bool | None) -> float:
@@ -876,7 +870,7 @@ def _of_both(by_variance: Any, by_mean: Any, x: Any, ctx: Any) -> Any:
     return total([through, beside])
 
 
-@function(axis=True)
+@function(VarMean, axis=True, by=checked_spread)
 def var_mean(
     input: Tensor,
     dim: Dims = None,
@@ -900,10 +894,9 @@ def var_mean(
 
     See also: https://pytorch.org/docs/stable/generated/torch.var_mean.html
     """
-    return checked_spread(VarMean, input, dim, keepdim, correction, unbiased)
 
 
-@function(axis=True)
+@function(StdMean, axis=True, by=checked_spread)
 def std_mean(
     input: Tensor,
     dim: Dims = None,
@@ -927,7 +920,6 @@ def std_mean(
 
     See also: https://pytorch.org/docs/stable/generated/torch.std_mean.html
     """
-    return checked_spread(StdMean, input, dim, keepdim, correction, unbiased)
 
 
 @op()
@@ -1299,5 +1291,5 @@ in_numpys_order(np.sum, sum)
 in_numpys_order(np.mean, mean)
 in_numpys_order(np.any, any)
 in_numpys_order(np.all, all)
-in_numpys_order(np.var, var, correction=0)
-in_numpys_order(np.std, std, correction=0)
+in_numpys_order(np.var, var, {"correction": 0}, ddof="correction")
+in_numpys_order(np.std, std, {"correction": 0}, ddof="correction")

@@ -593,7 +593,7 @@ def _numpy_take_along_axis(arr: Tensor, indices: Any, axis: int) -> Tensor:
     return gather(arr, axis, as_tensor(indices))
 
 
-@op(IndexAdd, inplace=True)
+@op(IndexAdd, inplace=True, by=write_slices)
 def index_add(
     input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Number = 1
 ) -> Tensor:
@@ -620,10 +620,9 @@ def index_add(
 
     See also: https://pytorch.org/docs/stable/generated/torch.Tensor.index_add_.html
     """
-    return write_slices("index_add", IndexAdd, input, dim, index, source, alpha=alpha)
 
 
-@op(ScatterAdd, inplace=True)
+@op(ScatterAdd, inplace=True, by=write_elements)
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     """`input` plus the elements of `src`, each at the place that `index` names along a dim.
 
@@ -643,7 +642,6 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.Tensor.scatter_add_.html
     """
-    return write_elements("scatter_add", ScatterAdd, input, dim, index, src)
 
 
 # Writing ------------------------------------------------------------------------------------------
@@ -786,7 +784,7 @@ def _scatter_reduced(
     return scatter_reduce(input, dim, index, given, names[reduce])
 
 
-@op(IndexCopy, inplace=True)
+@op(IndexCopy, inplace=True, by=write_slices)
 def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
     """`input`, but slices of `source` at the places that `index` names.
 
@@ -808,7 +806,6 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor
 
     See also: https://pytorch.org/docs/stable/generated/torch.Tensor.index_copy_.html
     """
-    return write_slices("index_copy", IndexCopy, input, dim, index, source)
 
 
 @op(IndexFill, IndexFillTensor, inplace=True)

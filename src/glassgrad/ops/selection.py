@@ -441,7 +441,7 @@ def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
     return Clamp.apply(_fractional(input, min, max), min=low, max=high)
 
 
-in_numpys_order(np.clip, clamp)
+in_numpys_order(np.clip, clamp, a_min="min", a_max="max")
 
 
 @op(ClampMin, tensors=("input",))
