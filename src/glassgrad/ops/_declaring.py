@@ -44,12 +44,7 @@ from glassgrad.levels.subclasses import PUBLIC
 from glassgrad.values.dtypes import TYPE_NAMES
 
 from . import _checks as check
-from ._arguments import (
-    OpClass,
-    chosen_reduction,
-    dim_or_axis,
-    missing,
-)
+from ._arguments import OpClass, chosen_reduction, dim_or_axis, missing
 from ._families import Elementwise, Predicate
 from ._writing import in_place, quick_update, written_to
 

@@ -16,9 +16,7 @@ from glassgrad.values.backend import reread
 from glassgrad.values.dtypes import Number, bool_
 
 from . import _checks as check
-from ._arguments import (
-    Operand,
-)
+from ._arguments import Operand
 from ._checks import c_name, scalar_name
 from ._declaring import function, in_numpys_order, of_numpy, op
 from ._families import (

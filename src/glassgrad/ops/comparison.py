@@ -14,9 +14,7 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.values.backend import asnumpy
 
 from . import _checks as check
-from ._arguments import (
-    Operand,
-)
+from ._arguments import Operand
 from ._checks import scalar_name
 from ._declaring import op
 from ._families import Predicate, batch_all, is_batched, rows_of

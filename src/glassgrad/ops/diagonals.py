@@ -10,11 +10,7 @@ from glassgrad.memory.views import as_view
 from glassgrad.values.dtypes import Number, as_dtype, int32, int64
 
 from . import _checks as check
-from ._arguments import (
-    OpClass,
-    int_of,
-    wrap_dim,
-)
+from ._arguments import OpClass, int_of, wrap_dim
 from ._checks import scalar_name
 from ._declaring import factory, function, in_numpys_order, method, op
 from ._families import Into, KeepsShape, Paired, Part, Replaced, run, spread

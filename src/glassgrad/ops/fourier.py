@@ -18,14 +18,7 @@ from glassgrad.core.tensor import Tensor, is_differentiable
 from glassgrad.values.dtypes import as_dtype, complex64, get_default_dtype, promote_types
 
 from . import _checks as check
-from ._arguments import (
-    Dims,
-    OpClass,
-    dim_there,
-    int_of,
-    wrap_dim,
-    wrap_dims,
-)
+from ._arguments import Dims, OpClass, dim_there, int_of, wrap_dim, wrap_dims
 from ._checks import scalar_name
 from ._declaring import factory, op
 from ._families import Along, Linear, in_dim, run, zeros_like

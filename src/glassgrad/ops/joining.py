@@ -25,14 +25,7 @@ from glassgrad.values.layers import Layer, array_of
 from glassgrad.values.operands import broadcast_text
 
 from . import _checks as check
-from ._arguments import (
-    OpClass,
-    dim_there,
-    int_of,
-    ints_of,
-    size_of,
-    wrap_dim,
-)
+from ._arguments import OpClass, dim_there, int_of, ints_of, size_of, wrap_dim
 from ._declaring import function, method, of_numpy, op
 from ._families import (
     Along,

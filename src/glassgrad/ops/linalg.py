@@ -24,10 +24,7 @@ from glassgrad.values.layers import array_of
 from glassgrad.values.operands import broadcast_text
 
 from . import _checks as check
-from ._arguments import (
-    wrap_dim,
-    wrap_dims,
-)
+from ._arguments import wrap_dim, wrap_dims
 from ._checks import c_name
 from ._declaring import function, of_numpy, op
 from ._families import Along, Moved, Multilinear, lined_up, run, total

@@ -33,9 +33,7 @@ from glassgrad.values.layers import array_of
 from glassgrad.values.operands import broadcast_text
 
 from . import _checks as check
-from ._arguments import (
-    chosen_reduction,
-)
+from ._arguments import chosen_reduction
 from ._checks import scalar_name
 from ._declaring import functional, loss
 from ._families import (

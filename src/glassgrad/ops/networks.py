@@ -21,9 +21,7 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.values.backend import in_rows
 
 from . import _checks as check
-from ._arguments import (
-    wrap_dim,
-)
+from ._arguments import wrap_dim
 from ._checks import c_name, scalar_name
 from ._declaring import functional
 from ._families import (

@@ -11,12 +11,7 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.values.dtypes import as_dtype
 
 from . import _checks as check
-from ._arguments import (
-    Dims,
-    reduced,
-    wrap_dim,
-    wrap_dims,
-)
+from ._arguments import Dims, reduced, wrap_dim, wrap_dims
 from ._checks import scalar_name
 from ._declaring import function, op
 from ._families import Along, Transposed, kept_shape

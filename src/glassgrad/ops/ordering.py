@@ -17,15 +17,7 @@ from glassgrad.values.backend import backend_of
 from glassgrad.values.dtypes import Number, as_dtype, int32, int64
 
 from . import _checks as check
-from ._arguments import (
-    Dims,
-    OpClass,
-    dim_there,
-    int_of,
-    names_none,
-    reduced,
-    wrap_dim,
-)
+from ._arguments import Dims, OpClass, dim_there, int_of, names_none, reduced, wrap_dim
 from ._declaring import in_numpys_order, op
 from ._families import (
     Along,

@@ -26,10 +26,7 @@ from glassgrad.values.dtypes import DType, as_dtype, ends_of, get_default_dtype,
 from glassgrad.values.layers import batches_of, fresh
 
 from . import _checks as check
-from ._arguments import (
-    int_of,
-    size_of,
-)
+from ._arguments import int_of, size_of
 from ._declaring import factory, function, functional, method, op
 from ._families import Along, Flat, in_front, seen
 from ._writing import in_place

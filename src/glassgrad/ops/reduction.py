@@ -23,15 +23,7 @@ from glassgrad.values.dtypes import Number, as_dtype, int64, uint8
 from glassgrad.values.gradients import sum_to
 
 from . import _checks as check
-from ._arguments import (
-    Dims,
-    int_of,
-    names_none,
-    reduced,
-    size_of,
-    wrap_dim,
-    wrap_dims,
-)
+from ._arguments import Dims, int_of, names_none, reduced, size_of, wrap_dim, wrap_dims
 from ._checks import scalar_name
 from ._declaring import function, in_numpys_order, method, op
 from ._families import (

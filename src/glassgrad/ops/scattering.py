@@ -22,11 +22,7 @@ from glassgrad.values.layers import array_of, visible
 from glassgrad.values.operands import broadcast_text
 
 from . import _checks as check
-from ._arguments import (
-    OpClass,
-    int_of,
-    wrap_dim,
-)
+from ._arguments import OpClass, int_of, wrap_dim
 from ._checks import scalar_name
 from ._declaring import of_numpy, op
 from ._families import (
