@@ -118,7 +118,7 @@ def same_shape(said: str, x: Tensor, y: Tensor, why: str) -> None:
 
 def ndim(
     said: str,
-    x: Tensor,
+    x: Any,
     dims: int | Collection[int],
     why: str,
     error: type[Exception] = errors.ShapeError,

@@ -480,3 +480,8 @@ def run(cls: OpClass, *values: Any, **parameters: Any) -> Any:
 def in_dim(place: Any, dim: int) -> Values:
     """The key that takes `place`, an index or a slice, in one dim, and all of the others."""
     return (*(slice(None),) * dim, place)
+
+
+def piece(place: int | slice, dim: int) -> Values:
+    """`in_dim`, for a view: what it shows is an array, even if it is a single element."""
+    return (*in_dim(place, dim), ...)

@@ -17,7 +17,6 @@ from glassgrad.values.dtypes import as_dtype
 
 from . import _checks as check
 from ._arguments import wrap_dim
-from ._checks import scalar_name
 from ._declaring import function, functional, op
 from ._families import AlongLine, Elementwise, Symmetric, by_steps, run
 from .random import rand
@@ -243,12 +242,8 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.prelu.html
     """
-    if input.dtype != weight.dtype:
-        raise DTypeError(
-            f"prelu: Type promoting not supported. Got {scalar_name(input.dtype)} and "
-            f"{scalar_name(weight.dtype)}. Slopes multiply the input. Write "
-            "`weight.to(input.dtype)`."
-        )
+    said = "prelu: Type promoting not supported. Got {} and {}"
+    check.one_dtype(input, weight, said, "Slopes multiply the input", called="weight")
     check.kernel('"prelu_cpu"', input)
     said = "prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {ndim}"
     check.ndim(said, weight, (0, 1), "A channel has one slope. Write `weight.reshape(-1)`.")

@@ -320,11 +320,7 @@ def isclose(
         said = f"{which} must be greater than or equal to zero, but got {{}}"
         why = "It says how far apart two numbers may be. Leave it out, or write a positive one."
         check.least(said, tolerance, 0, why, DTypeError)
-    if input.dtype != other.dtype:
-        raise DTypeError(
-            f"{scalar_name(input.dtype)} did not match {scalar_name(other.dtype)}. The precision "
-            "of a dtype decides what is close. Write `other.to(input.dtype)`."
-        )
+    check.one_dtype(input, other, "{} did not match {}", "Numbers are close", called="other")
     return IsClose.apply(input, other, rtol=rtol, atol=atol, equal_nan=equal_nan)
 
 

@@ -21,7 +21,7 @@ from . import _checks as check
 from ._arguments import Dims, OpClass, dim_there, int_of, wrap_dim, wrap_dims
 from ._checks import scalar_name
 from ._declaring import factory, op
-from ._families import Along, Linear, in_dim, run, zeros_like
+from ._families import Along, Linear, in_dim, piece, run, zeros_like
 from ._lookup import function_named
 from .arithmetic import conj
 from .conversion import to
@@ -102,7 +102,7 @@ class FftC2R(Along, Linear):
         half = run(FftR2C, grad, dim=ctx.dim, normalization=ctx.normalization, onesided=True)
         last, mirrored = ctx.dim[-1], (ctx.last_dim_size + 1) // 2
         first, twice, middle = [
-            half[(*in_dim(places, last), ...)]
+            half[piece(places, last)]
             for places in (slice(0, 1), slice(1, mirrored), slice(max(mirrored, 1), None))
         ]
         return np.concatenate([first, twice * 2, middle], last)

@@ -38,6 +38,7 @@ from ._families import (
     Transposed,
     batch_all,
     in_dim,
+    piece,
     run,
     zeros_like,
 )
@@ -59,7 +60,7 @@ class Select(Part):
 
     @staticmethod
     def forward(x, *, dim, index):
-        return x[_at(dim, index)]
+        return x[piece(index, dim)]
 
 
 class SelectInto(Into):
@@ -80,7 +81,7 @@ class Slice(Part):
 
     @staticmethod
     def forward(x, *, dim, start, end, step):
-        return x[_at(dim, slice(start, end, step))]
+        return x[piece(slice(start, end, step), dim)]
 
 
 class SliceInto(Into):
@@ -96,11 +97,6 @@ class SliceScatter(Replaced):
     """
 
     of = Slice
-
-
-def _at(dim: int, place: int | slice) -> Values:
-    """The key of `place` in one dim. The Ellipsis makes a 0-d result an array, and so a view."""
-    return (*(slice(None),) * dim, place, ...)
 
 
 @op()
@@ -475,11 +471,9 @@ def _checked(
     steps = size_of((tuple(stride),), "as_strided", argument="stride")
     own = offset_of(input)
     offset = own if storage_offset is None else storage_offset
-    if len(sizes) != len(steps):
-        raise ShapeError(
-            f"mismatch in length of strides and shape: {len(steps)} and {len(sizes)}, but size and "
-            "stride must have the same length. Each dim has one of both. Write one for each."
-        )
+    said = "mismatch in length of strides and shape: {} and {}"
+    why = "Size and stride must have the same length: each dim has one of both."
+    check.equal(said, len(steps), len(sizes), why)
     if min((*sizes, *steps, offset)) < 0:
         raise ShapeError(
             "as_strided: Negative strides are not supported at the moment, got strides: "
@@ -1400,7 +1394,7 @@ class Unbind(Moved):
 
     @staticmethod
     def forward(x, *, dim):
-        return tuple([x[_at(dim, index)] for index in range(x.shape[dim])])
+        return tuple([x[piece(index, dim)] for index in range(x.shape[dim])])
 
     @staticmethod
     def backward(ctx, *grads):

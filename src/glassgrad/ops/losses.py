@@ -129,11 +129,8 @@ def of_all(losses: Tensor, reduction: str, weight: Tensor | None = None) -> Tens
         ArgumentError: if there is not one weight for each.
     """
     if weight is not None:
-        if weight.shape != losses.shape:
-            raise errors.ArgumentError(
-                f"Weights and input must have the same size, got {tuple(weight.shape)} and "
-                f"{tuple(losses.shape)}. Each loss has its weight. Write `weight.expand(x.shape)`."
-            )
+        said, why = "Weights and input must have the same size, got {} and {}", "Each loss has one."
+        check.equal(said, weight.shape, losses.shape, why, errors.ArgumentError)
         losses = losses * weight
     if reduction == "none":
         return losses
@@ -412,11 +409,8 @@ def binary_cross_entropy(
         )
     weights = [] if weight is None else [_expanded(name, "weight", weight, input)]
     for other in (target, *weights):
-        if other.dtype != input.dtype:
-            raise errors.DTypeError(
-                f"Found dtype {scalar_name(other.dtype)} but expected {scalar_name(input.dtype)}: "
-                f"{name}() computes in one precision. Write `target.to(input.dtype)`."
-            )
+        said = "Found dtype {1} but expected {0}"
+        check.one_dtype(input, other, said, "A loss is computed", called="target")
     check.kernel(f"{name}() is", input)
     _check_probabilities("input", input)
     _check_probabilities("target", target)
@@ -1404,11 +1398,9 @@ def multi_margin_loss(
     """
     if p not in (1, 2):
         raise errors.ArgumentError(f"only p == 1 and p == 2 supported, got {p}. Write one of them.")
-    if weight is not None and weight.ndim != 1:
-        raise errors.ArgumentError(
-            f"weight must be one-dimensional, got the shape {tuple(weight.shape)}. Each class has "
-            "one. Write `weight.reshape(-1)`."
-        )
+    if weight is not None:
+        said, why = "weight must be one-dimensional, got the shape {shape}", "Each class has one."
+        check.ndim(said, weight, (1,), why + " Write `weight.reshape(-1)`.", errors.ArgumentError)
     classes = _count_of_classes(input)
     rows = input.reshape(-1, classes)
     if target.numel() != rows.shape[0] or target.ndim > 1:

@@ -207,11 +207,7 @@ def matrix_norm(
     """
     name = "linalg.matrix_norm"
     A = _converted(name, A, dtype)
-    if A.ndim < 2:
-        raise ShapeError(
-            f"{name}: The input tensor A must have at least 2 dimensions. Its shape is "
-            f"{list(A.shape)}, and a matrix has rows and columns. Write `linalg.vector_norm`."
-        )
+    check_matrices(name, A, square=False, floats=False)
     dims = _two_dims(name, A, dim)
     if ord == "fro":
         return vector_norm(A, 2, dims, keepdim)

@@ -15,7 +15,7 @@ import numpy as np
 
 from glassgrad.core import errors
 from glassgrad.core.primitive import Primitive
-from glassgrad.core.state import Shape, Values
+from glassgrad.core.state import Shape
 from glassgrad.core.tensor import Tensor, is_differentiable
 from glassgrad.memory.calls import warn
 from glassgrad.values.backend import backend_of, in_rows
@@ -23,7 +23,7 @@ from glassgrad.values.dtypes import Number, as_dtype, int64, uint8
 from glassgrad.values.gradients import sum_to
 
 from . import _checks as check
-from ._arguments import Dims, int_of, names_none, reduced, size_of, wrap_dim, wrap_dims
+from ._arguments import Dims, dim_there, int_of, names_none, reduced, size_of, wrap_dim, wrap_dims
 from ._checks import scalar_name
 from ._declaring import function, in_numpys_order, method, op
 from ._families import (
@@ -32,9 +32,9 @@ from ._families import (
     Moved,
     Reduction,
     Transposed,
-    in_dim,
     kept_shape,
     over_dims,
+    piece,
     rows_of,
     run,
     seen,
@@ -468,8 +468,8 @@ class Logcumsumexp(Transposed, Along):
         if x.dtype.kind == "c":
             out = np.copy(out)
             for i in range(1, x.shape[dim]):
-                here = _at(i, dim)
-                out[here] = _logaddexp(out[here], out[_at(i - 1, dim)])
+                here = piece(i, dim)
+                out[here] = _logaddexp(out[here], out[piece(i - 1, dim)])
         else:
             out = np.logaddexp.accumulate(out, axis=dim)
         return asarray(out, x.dtype)
@@ -487,7 +487,7 @@ def _ratio(x: Any, y: Any) -> Any:
 
 def _steps_of(y: Any, dim: int) -> Any:
     """How small exp yᵢ is beside exp yᵢ₊₁, for each place of a dim but the last."""
-    return _ratio(y[_at(slice(None, -1), dim)], y[_at(slice(1, None), dim)])
+    return _ratio(y[piece(slice(None, -1), dim)], y[piece(slice(1, None), dim)])
 
 
 def _logaddexp(x: Any, y: Any) -> Any:
@@ -538,16 +538,16 @@ class Cumprod(Transposed, Along):
 
         x̄ⱼ = (Π_{k < j} xₖ)·sⱼ with sⱼ = Σ_{i ≥ j} ȳᵢ·Π_{j < k ≤ i} xₖ = ȳⱼ + xⱼ₊₁·sⱼ₊₁.
         """
-        behind = _chained(grad, x[_at(slice(1, None), dim)], dim, from_end=True)
+        behind = _chained(grad, x[piece(slice(1, None), dim)], dim, from_end=True)
         return _scaled(behind, _before(x, dim))
 
 
 def _chained(x: Any, factors: Any, dim: int, *, from_end: bool = False) -> Any:
     """s₀ = x₀, sᵢ₊₁ = xᵢ₊₁ + fᵢ·sᵢ along a dim; or sᵢ = xᵢ + fᵢ·sᵢ₊₁ from its end."""
     places = range(x.shape[dim])[:: -1 if from_end else 1]
-    sums = [x[_at(i, dim)] for i in places[:1]]
+    sums = [x[piece(i, dim)] for i in places[:1]]
     for last, i in itertools.pairwise(places):
-        sums.append(x[_at(i, dim)] + _scaled(sums[-1], factors[_at(min(last, i), dim)]))
+        sums.append(x[piece(i, dim)] + _scaled(sums[-1], factors[piece(min(last, i), dim)]))
     return np.stack(sums[:: -1 if from_end else 1], dim) if sums else x
 
 
@@ -556,16 +556,12 @@ def _scaled(x: Any, factor: Any) -> Any:
     return np.where((factor == 0) & ~np.isfinite(x), 0, x * factor)
 
 
-def _at(index: int | slice, dim: int) -> Values:
-    return (*in_dim(index, dim), ...)
-
-
 def _before(x: Any, dim: int) -> Any:
     """For each place the product of all elements before it in a dim."""
     if not x.shape[dim]:
         return x
     first = zeros_like(x, kept_shape(x.shape, (dim,))) + 1
-    return run(Cumprod, np.concatenate([first, x[_at(slice(0, -1), dim)]], dim), dim=dim)
+    return run(Cumprod, np.concatenate([first, x[piece(slice(0, -1), dim)]], dim), dim=dim)
 
 
 @op(Cumprod, out=True, inplace=True, axis=True, by=_running)
@@ -1081,10 +1077,8 @@ def diff(
 
     See also: https://pytorch.org/docs/stable/generated/torch.diff.html
     """
-    if not input.ndim:
-        raise errors.ShapeError(
-            "diff expects input to be at least one-dimensional, got a 0-d tensor."
-        )
+    said = "diff expects input to be at least one-dimensional, got a 0-d tensor"
+    check.ndim(said, input, 1, "Write `x.reshape(1)`.")
     at, times = wrap_dim(dim, input.ndim), int_of(n, "diff", "n")
     for other in (prepend, append):
         if other is not None:
@@ -1258,16 +1252,11 @@ def _trapezoids(name: str, y: Tensor, x: Tensor | None, dx: Any, dim: int) -> Te
             f"{name}() received an invalid combination of arguments: both x and dx say how far "
             "samples are apart. Leave one out."
         )
-    if not y.ndim:
-        raise errors.DimError(
-            f"Dimension specified as {dim} but tensor has no dimensions: {name}() needs samples "
-            "along one. Write `y.reshape(1)`."
-        )
+    at = dim_there(dim, y, f"{name}() needs samples along one. Write `y.reshape(1)`.")
     for argument, given in (("y", y), ("x", x)):
         if given is not None:
             said = f"{name}: received a bool input for `{argument}`, but bool is not supported"
             check.dtype(said, given, "iufc", f"Write `{argument}.float()`.")
-    at = wrap_dim(dim, y.ndim)
     size = max(y.shape[at] - 1, 0)
     both = narrow(y, at, y.shape[at] - size, size) + narrow(y, at, 0, size)
     if x is None:

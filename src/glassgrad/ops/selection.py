@@ -13,7 +13,6 @@ from glassgrad.values.layers import array_of
 
 from . import _checks as check
 from ._arguments import Operand
-from ._checks import scalar_name
 from ._declaring import in_numpys_order, op
 from ._families import Elementwise, Predicate
 from .conversion import to
@@ -318,12 +317,9 @@ def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
             "removed in a future version of PyTorch. Use a boolean condition instead."
         )
         condition = condition != 0
-    if array_of(condition).dtype.kind != "b":
-        raise DTypeError(
-            "where expected condition to be a boolean tensor, but got a tensor with dtype "
-            f"{scalar_name(condition.dtype)}. A number is neither true nor false. "
-            "Write `where(c != 0, x, y)`."
-        )
+    said = "where expected condition to be a boolean tensor, but got a tensor with dtype {name}"
+    why = "A number is neither true nor false. Write `where(c != 0, x, y)`."
+    check.dtype(said, array_of(condition), "b", why)
     return Where.apply(condition, input, other)
 
 
