@@ -8,13 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.errors import (
-    ArgumentError,
-    ArgumentTypeError,
-    DTypeError,
-    RangeError,
-    ShapeError,
-)
+from glassgrad.core import errors
 from glassgrad.core.primitive import constant
 from glassgrad.core.state import Shape, Values
 from glassgrad.core.tensor import Size, Tensor, whole, wrap
@@ -131,13 +125,13 @@ def from_numpy(ndarray: "np.ndarray[Any, Any]") -> Tensor:
         tensor([5., 2.], dtype=glassgrad.float64)
     """
     if not isinstance(ndarray, np.ndarray):
-        raise ArgumentTypeError(
+        raise errors.ArgumentTypeError(
             f"expected np.ndarray (got {type(ndarray).__name__}). Only an array has memory to "
             "share. Write `tensor(data)`."
         )
     _supported(ndarray.dtype)
     if not ndarray.dtype.isnative:
-        raise ArgumentTypeError(
+        raise errors.ArgumentTypeError(
             f"given numpy array has byte order different from the native byte order: "
             f"{ndarray.dtype.str}. Its memory cannot be shared. Write `tensor(array)`."
         )
@@ -183,7 +177,7 @@ def asarray(
     out = as_tensor(source, dtype=dtype, device=device)
     is_shared = out is source or (is_array(source) and np.shares_memory(out.payload, source))
     if copy is False and not (is_shared or source is not obj):
-        raise ArgumentError(
+        raise errors.ArgumentError(
             f"can't alias {type(obj).__name__} with the arguments dtype={dtype}, device={device}. "
             "A tensor of another dtype or place has memory of its own. Write copy=None."
         )
@@ -222,13 +216,13 @@ def frombuffer(
     wanted, memory = as_dtype(dtype), memoryview(buffer)
     left = memory.nbytes - offset
     if offset < 0 or left <= 0 or count == 0 or count * wanted.itemsize > left:
-        raise ArgumentError(
+        raise errors.ArgumentError(
             f"requested {count} elements of {wanted} from byte {offset} on: both buffer length "
             f"({memory.nbytes}) and count must not be 0, and the buffer has to hold them. Write "
             "smaller ones."
         )
     if count < 0 and left % wanted.itemsize:
-        raise ArgumentError(
+        raise errors.ArgumentError(
             f"buffer length ({memory.nbytes} bytes) after offset ({offset} bytes) must be a "
             f"multiple of element size ({wanted.itemsize}). Write count=… to leave the rest."
         )
@@ -279,7 +273,7 @@ def from_dlpack(ext_tensor: Any) -> Tensor:
         tensor([1., 2.], dtype=glassgrad.float64)
     """
     if not hasattr(ext_tensor, "__dlpack__") or not hasattr(ext_tensor, "__dlpack_device__"):
-        raise ArgumentTypeError(
+        raise errors.ArgumentTypeError(
             f"from_dlpack() takes an object with __dlpack__ and __dlpack_device__, got "
             f"{type(ext_tensor).__name__}. It says where its memory is. Write `tensor(data)`."
         )
@@ -370,7 +364,7 @@ def empty_strided(size: Sequence[int], stride: Sequence[int], **new: Any) -> Ten
     said = "dimensionality of sizes ({0}) must match dimensionality of strides ({1})"
     check.equal(said, len(sizes), len(steps), "Each dim has one of both. Write one for each.")
     if min(steps, default=0) < 0:
-        raise ShapeError(
+        raise errors.ShapeError(
             f"Storage size calculation overflowed with sizes={list(sizes)} and "
             f"strides={list(steps)}. Memory is walked forwards. Write strides from 0 on."
         )
@@ -444,16 +438,16 @@ def arange(start: Any, end: Any = None, step: Any = 1, *, dtype: Any = None, **n
         first, last, by = int(first), int(last), int(by)
     whole = all(isinstance(value, int) for value in (first, last, by))
     if not (math.isfinite(first) and math.isfinite(last)):
-        raise ShapeError(
+        raise errors.ShapeError(
             f"unsupported range: {first} -> {last}. It has no end. Write finite numbers."
         )
     if by == 0:
-        error = ShapeError if step == 0 else ArgumentError  # of a step cut to a whole number
-        raise error(
+        is_cut = step != 0  # to a whole number
+        raise (errors.ArgumentError if is_cut else errors.ShapeError)(
             f"step must be nonzero, got {by}. The end would never be reached. Write 1 or -1."
         )
     if (last - first) * by < 0:
-        raise ShapeError(
+        raise errors.ShapeError(
             "upper bound and lower bound inconsistent with step sign: "
             f"arange({first}, {last}, {by}). Such steps lead away from the end. Write step={-by}."
         )
@@ -468,7 +462,7 @@ def arange(start: Any, end: Any = None, step: Any = 1, *, dtype: Any = None, **n
 def _real(name: str, value: Any) -> int | float:
     number, _ = number_of(name, value)
     if isinstance(number, complex):
-        raise ArgumentTypeError(
+        raise errors.ArgumentTypeError(
             f"{name}() counts along a line: {number} is a complex number. Write a real one."
         )
     return number
@@ -499,7 +493,7 @@ def linspace(start: Any, end: Any, steps: int, *, dtype: Any = None, **new: Any)
     check.least(said, count, 0, "It counts elements. Write a number from 0 up.")
     dims = [end.ndim if isinstance(end, Tensor) else 0 for end in (start, end)]
     if any(dims):
-        raise ShapeError(
+        raise errors.ShapeError(
             "linspace only supports 0-dimensional start and end tensors, but got start with "
             f"{dims[0]} dimension(s) and end with {dims[1]} dimension(s). A row of numbers has one "
             "first and one last. Write `start[0]`."
@@ -553,7 +547,7 @@ def eye(n: int, m: int | None = None, *, dtype: Any = None, **new: Any) -> Tenso
     """
     rows, columns = size_of((n, n if m is None else m), "eye", argument="n")
     if rows < 0 or columns < 0:
-        raise ShapeError(
+        raise errors.ShapeError(
             f"n must be greater or equal to 0, got {rows} and {columns}. They count rows and "
             "columns. Write numbers from 0 up."
         )
@@ -590,7 +584,7 @@ class TensorType:
         given = args[0] if len(args) == 1 else None
         if isinstance(given, Tensor):
             if given.dtype != self.dtype:
-                raise ArgumentTypeError(
+                raise errors.ArgumentTypeError(
                     f"expected a tensor of dtype {self.dtype}, got {given.dtype}. This constructor "
                     "shares memory and converts nothing. Write `x.to(dtype)`."
                 )
@@ -600,7 +594,7 @@ class TensorType:
         if is_array(given) or (isinstance(given, (list, tuple)) and not isinstance(given, Size)):
             return fresh(array_from(given, self.dtype))
         if given is not None and not isinstance(given, (int, np.integer, Size)):
-            raise ArgumentTypeError(
+            raise errors.ArgumentTypeError(
                 f"new(): data must be a sequence (got {type(given).__name__}). This constructor "
                 "takes sizes or values. Write `tensor(value)` for a 0-d tensor."
             )
@@ -673,7 +667,7 @@ def _from_array(array: Any, dtype: DType | None) -> Any:
 def _supported(dtype: Any) -> DType:
     """The dtype of a tensor that holds such elements, or an error: there is none."""
     if dtype.kind not in "biufc":
-        raise ArgumentTypeError(
+        raise errors.ArgumentTypeError(
             f"can't convert np.ndarray of type {dtype.type.__module__}.{dtype.type.__name__}. "
             "A tensor holds numbers. Write `array.astype(np.float32)` if these are some."
         )
@@ -691,18 +685,18 @@ def _flattened(data: Any) -> tuple[Shape, list[Any]]:
         dim, length = len(shape), len(rows[0])
         for item in flat:
             if not _is_sequence(item):
-                raise ArgumentTypeError(
+                raise errors.ArgumentTypeError(
                     f"not a sequence: numbers and sequences are mixed at dim {dim}, got a "
                     f"{type(item).__name__} beside a sequence of length {length}. All rows have "
                     "one shape. Write nested lists of equal lengths."
                 )
             if len(item) != length:
-                raise ArgumentError(
+                raise errors.ArgumentError(
                     f"expected sequence of length {length} at dim {dim} (got {len(item)}). All "
                     "rows have one shape. Pad the shorter ones, or keep a list of tensors."
                 )
         if dim == _MAX_DIMS:
-            raise ArgumentError(
+            raise errors.ArgumentError(
                 f"too many dimensions: the data is nested more than {_MAX_DIMS} times. Does a "
                 "list contain itself?"
             )
@@ -721,7 +715,7 @@ def _stacked(arrays: list[Any], shape: Shape) -> Any:
     try:
         return np.stack(arrays).reshape(shape + arrays[0].shape)
     except ValueError as error:
-        raise ArgumentError(
+        raise errors.ArgumentError(
             f"expected arrays of one shape at dim {len(shape)}, got "
             f"{sorted({array.shape for array in arrays})}. A tensor is no ragged list. Pad the "
             "smaller ones, or keep a list of tensors."
@@ -747,7 +741,7 @@ def _kind(item: Any) -> DType:
         return dtype_of_number(item)
     if isinstance(item, Tensor):
         if item.numel() != 1:
-            raise ArgumentError(
+            raise errors.ArgumentError(
                 "only one element tensors can be converted to Python scalars: the list holds a "
                 f"tensor of shape {list(item.shape)}. Its gradient would be lost. Write "
                 "`stack(tensors)`."
@@ -762,11 +756,11 @@ def _kind(item: Any) -> DType:
         return _supported(item.dtype)
     name = type(item).__name__
     if isinstance(item, (str, bytes)):
-        raise ArgumentTypeError(
+        raise errors.ArgumentTypeError(
             f"new(): invalid data type '{name}': {item!r}. A tensor holds numbers. Write "
             "`float(text)` for a number in a text."
         )
-    raise DTypeError(
+    raise errors.DTypeError(
         f"Could not infer dtype of {name}. A tensor is made of numbers, arrays or nested lists of "
         "numbers. Write `tensor(list(values))` for an iterator."
     )
@@ -780,13 +774,13 @@ def _filled(values: list[Any], dtype: DType) -> Any:
         wide = np.array(values)
         if dtype.kind == "u" and wide.dtype.kind == "i" and np.abs(wide).max() <= ends_of(dtype)[1]:
             return wide.astype(dtype)  # negative numbers wrap around
-        raise RangeError(
+        raise errors.RangeError(
             f"value cannot be converted to type {dtype} without overflow; Overflow when unpacking "
             f"long long: {error}. {dtype} has no room for it. Write a "
             "float, or choose a larger dtype."
         ) from error
     except (TypeError, ValueError) as error:
-        raise RangeError(
+        raise errors.RangeError(
             f"the values cannot become {dtype}: {error}. Leave dtype out, or convert them first."
         ) from error
 
@@ -821,7 +815,7 @@ def number_of(name: str, value: Any) -> tuple[Number, DType]:
         return value.item(), as_dtype(value.dtype)
     if isinstance(value, (bool, int, float, complex)):
         return value, dtype_of_number(value)
-    raise ArgumentTypeError(
+    raise errors.ArgumentTypeError(
         f"{name}(): argument 'fill_value' must be Number, not {type(value).__name__}. A filled "
         "tensor passes no gradient on to it. Write `x.item()`, or `x.expand(size)`."
     )
@@ -872,7 +866,7 @@ def checked_size(name: str, sizes: Values, argument: str = "size") -> Shape:
     """
     size = size_of(sizes, name, argument=argument)
     if min(size, default=0) < 0:
-        raise ShapeError(
+        raise errors.ShapeError(
             f"{name}: Trying to create tensor with negative dimension {min(size)}: {list(size)}. "
             "A size counts elements: Dimension size must be non-negative."
         )

@@ -328,11 +328,8 @@ def rms_norm(
 
 def _last_sizes(name: str, input: Tensor, given: Any, **learned: Tensor | None) -> Shape:
     """The sizes of the last dims, which scales and shifts have, too."""
-    if not isinstance(given, (tuple, list)):
-        raise errors.ArgumentTypeError(
-            f"{name}(): argument 'normalized_shape' (position 2) must be tuple of ints, not "
-            f"{type(given).__name__}. It is the end of a shape. Write `(n,)`."
-        )
+    said = f"{name}(): argument 'normalized_shape' (position 2) must be tuple of ints"
+    check.kind(said, given, (tuple, list), "It is the end of a shape. Write `(n,)`.")
     sizes = tuple(given)
     if not sizes:
         raise errors.ShapeError(
@@ -341,12 +338,10 @@ def _last_sizes(name: str, input: Tensor, given: Any, **learned: Tensor | None) 
             "size of the last dim."
         )
     for key, value in learned.items():
-        if value is not None and value.shape != sizes:
-            raise errors.ShapeError(
-                f"Expected {key} to be of same shape as normalized_shape, but got {key} of shape "
-                f"{list(value.shape)} and normalized_shape = {list(sizes)}. Each place has its "
-                f"own. Write `{key}.reshape(normalized_shape)`."
-            )
+        said = f"Expected {key} to be of same shape as normalized_shape, but got {key} of shape "
+        if value is not None:
+            said += "{} and normalized_shape = {}"
+            check.equal(said, value.shape, sizes, "Each place has its own.")
     if tuple(input.shape[-len(sizes) :]) != sizes:
         raise errors.ShapeError(
             f"Given normalized_shape={list(sizes)}, expected input with shape "

@@ -589,11 +589,8 @@ def _from_edges(input: Tensor, numbers: Shape, mode: str) -> Tensor:
 
 def _pairs(input: Tensor, pad: Any) -> Shape:
     """The numbers, two for each dim that is padded."""
-    if not isinstance(pad, (tuple, list)):
-        raise ArgumentTypeError(
-            f"pad(): argument 'pad' (position 2) must be tuple of ints, not {type(pad).__name__}. "
-            "Each edge has a number. Write `(1, 1)` for both of the last dim."
-        )
+    why = "Each edge has a number. Write `(1, 1)` for both of the last dim."
+    check.kind("pad(): argument 'pad' (position 2) must be tuple of ints", pad, (tuple, list), why)
     numbers = ints_of(tuple(pad), "pad", "pad")
     if len(numbers) % 2:
         raise ShapeError(

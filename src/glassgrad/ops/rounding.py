@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from glassgrad.core.errors import DTypeError, KernelError
+from glassgrad.core.state import Func
 from glassgrad.core.tensor import Tensor, is_differentiable
 
 from . import _checks as check
@@ -19,12 +20,33 @@ from ._families import Elementwise, Flat, Predicate, run
 from .arithmetic import DivRounded, check_divisor, div
 
 
+def _stepping(ufunc: Any, name: str) -> Func:
+    """The forward of an op that steps from integer to integer, which it leaves as they are."""
+
+    def forward(x: Any) -> Any:
+        return ufunc(x) if _has_fractions(x, name) else np.copy(x)
+
+    return forward
+
+
+def _has_fractions(x: Any, name: str) -> bool:
+    """Whether there is something to round: integers are what they are.
+
+    Raises:
+        DTypeError: for bools and complex numbers.
+    """
+    why = (
+        "Real numbers lie between two integers, and no others do. Write `x.float()`, or round both "
+        "parts by themselves."
+    )
+    check.kernel(f"{name} is", x, "iuf", why)
+    return bool(x.dtype.kind == "f")
+
+
 class Floor(Flat):
     """y = ⌊x⌋        x̄ = 0"""
 
-    @staticmethod
-    def forward(x):
-        return _stepped(np.floor, x, "floor")
+    forward = staticmethod(_stepping(np.floor, "floor"))
 
 
 @op(Floor, numpy=(np.floor,))
@@ -51,9 +73,7 @@ def floor(input: Tensor) -> Tensor:
 class Ceil(Flat):
     """y = ⌈x⌉        x̄ = 0"""
 
-    @staticmethod
-    def forward(x):
-        return _stepped(np.ceil, x, "ceil")
+    forward = staticmethod(_stepping(np.ceil, "ceil"))
 
 
 @op(Ceil, numpy=(np.ceil,))
@@ -80,9 +100,7 @@ def ceil(input: Tensor) -> Tensor:
 class Trunc(Flat):
     """y = sgn x·⌊|x|⌋        x̄ = 0"""
 
-    @staticmethod
-    def forward(x):
-        return _stepped(np.trunc, x, "trunc")
+    forward = staticmethod(_stepping(np.trunc, "trunc"))
 
 
 @op(Trunc, aliases=("fix",), numpy=(np.trunc,))
@@ -109,9 +127,7 @@ def trunc(input: Tensor) -> Tensor:
 class Round(Flat):
     """y = round x        x̄ = 0"""
 
-    @staticmethod
-    def forward(x):
-        return _stepped(np.rint, x, "round")
+    forward = staticmethod(_stepping(np.rint, "round"))
 
 
 class RoundDecimals(Flat):
@@ -379,21 +395,3 @@ def nextafter(input: Tensor, other: Tensor) -> Tensor:
         >>> nextafter(tensor([1.0]), tensor([2.0])) - 1
         tensor([1.1921e-07])
     """
-
-
-def _stepped(ufunc: Any, x: Any, name: str) -> Any:
-    return ufunc(x) if _has_fractions(x, name) else np.copy(x)
-
-
-def _has_fractions(x: Any, name: str) -> bool:
-    """Whether there is something to round: integers are what they are.
-
-    Raises:
-        DTypeError: for bools and complex numbers.
-    """
-    why = (
-        "Real numbers lie between two integers, and no others do. Write `x.float()`, or round both "
-        "parts by themselves."
-    )
-    check.kernel(f"{name} is", x, "iuf", why)
-    return bool(x.dtype.kind == "f")

@@ -11,12 +11,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from glassgrad.core.errors import (
-    ArgumentError,
-    ArgumentTypeError,
-    MissingRuleError,
-    ShapeError,
-)
+from glassgrad.core import errors
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.dtypes import int64
 from glassgrad.values.layers import visible
@@ -146,7 +141,7 @@ def _check_modes(mode: str, padding_mode: str) -> None:
         ("padding_mode", padding_mode, "'zeros', 'border', or 'reflection'"),
     ):
         if f"'{word}'" not in words:
-            raise ArgumentError(
+            raise errors.ArgumentError(
                 f"nn.functional.grid_sample(): expected {name} to be {words}, but got: {word!r}. "
                 "It says what is between pixels, or beyond them. Write one of these."
             )
@@ -154,11 +149,8 @@ def _check_modes(mode: str, padding_mode: str) -> None:
 
 def _check_grid(input: Tensor, grid: Tensor, mode: str) -> None:
     for at, (what, x) in enumerate((("input", input), ("grid", grid)), 1):
-        if not isinstance(x, Tensor):
-            raise ArgumentTypeError(
-                f"grid_sampler(): argument '{what}' (position {at}) must be Tensor, not "
-                f"{type(x).__name__}. Write `tensor(values)`."
-            )
+        said = f"grid_sampler(): argument '{what}' (position {at}) must be Tensor"
+        check.kind(said, x, Tensor, "Write `tensor(values)`.")
     both = f"but got input with sizes {list(input.shape)} and grid with sizes {list(grid.shape)}"
     rank = input.ndim - 2
     sentence = ""
@@ -179,7 +171,7 @@ def _check_grid(input: Tensor, grid: Tensor, mode: str) -> None:
     elif mode == "bicubic" and rank == 3:
         sentence = "bicubic interpolation only supports 4D input"
     if sentence:
-        raise ShapeError(
+        raise errors.ShapeError(
             f"grid_sampler(): {sentence}. Each pixel of the result has a place (x, y), or "
             "(x, y, z), in an image of the same batch. Write a grid of shape (n, h, w, 2)."
         )
@@ -212,20 +204,22 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
     """
     check.tensor("affine_grid", theta)
     said = "Expected theta to have floating point type, but got {dtype}"
-    check.dtype(said, theta, "f", "Places are fractions. Write `theta.float()`.", ArgumentError)
+    check.dtype(
+        said, theta, "f", "Places are fractions. Write `theta.float()`.", errors.ArgumentError
+    )
     if len(size) not in (4, 5):
-        raise MissingRuleError(
+        raise errors.MissingRuleError(
             "affine_grid only supports 4D and 5D sizes, for 2D and 3D affine transforms, "
             f"respectively. Got size {size}. Write (batch, channels, sizes …)."
         )
     rank = len(size) - 2
     if theta.shape[1:] != (rank, rank + 1):
-        raise ArgumentError(
+        raise errors.ArgumentError(
             f"Expected a batch of {rank}D affine matrices of shape Nx{rank}x{rank + 1} for size "
             f"{size}. Got {theta.shape}. There is a matrix for each image, with the shift behind."
         )
     if min(size) <= 0:
-        raise ArgumentError(
+        raise errors.ArgumentError(
             f"Expected non-zero, positive output size. Got {size}. There are no places."
         )
     if align_corners is None:
@@ -239,7 +233,7 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
             stacklevel=2,
         )
     if theta.shape[0] != size[0]:
-        raise ShapeError(
+        raise errors.ShapeError(
             "Expected size for first two dimensions of batch2 tensor to be: "
             f"[{size[0]}, {rank + 1}] but got: [{theta.shape[0]}, {rank + 1}]. There is a matrix "
             "for each image."
@@ -296,13 +290,13 @@ def max_unpool(
     check.tensor(name, input)
     check.long("elements in indices should be type int64", indices)
     if input.ndim not in (rank + 1, rank + 2):
-        raise ShapeError(
+        raise errors.ShapeError(
             f"Input to {name} should be a {rank + 1}d or {rank + 2}d Tensor, but got a tensor "
             f"with {input.ndim} dimensions. An image is (channels, sizes …). "
             "Write `x.unsqueeze(0)`."
         )
     if input.shape != indices.shape:
-        raise ShapeError(
+        raise errors.ShapeError(
             "Expected shape of indices to be same as that of the input tensor "
             f"({list(input.shape)}) but got indices tensor with shape: {list(indices.shape)}. "
             "Each element has a place. Write those that the pooling has returned."
@@ -311,7 +305,7 @@ def max_unpool(
     places, pixels = visible(indices.payload), math.prod(sizes)
     outside = [] if places is None else places[(places < 0) | (places >= pixels)]
     if len(outside):
-        raise ShapeError(
+        raise errors.ShapeError(
             f"Found an invalid max index: {outside[0]} (output volumes are of size "
             f"{'x'.join(map(str, sizes))}). There is no such pixel. Write `output_size=`."
         )
@@ -333,14 +327,14 @@ def _unpooled_size(
         return usual
     asked = ints_of(tuple(output_size), name, "output_size")
     if len(asked) not in (rank, rank + 2):
-        raise ArgumentError(
+        raise errors.ArgumentError(
             f"output_size should be a sequence containing {rank} or {rank + 2} elements, but it "
             f"has a length of '{len(asked)}'. It is the size of an image. Write one for each dim."
         )
     asked = asked[-rank:]
     for dim, (n, middle, step) in enumerate(zip(asked, usual, steps, strict=True)):
         if not middle - step < n < middle + step:
-            raise ArgumentError(
+            raise errors.ArgumentError(
                 f'invalid output_size "{asked}" (dim {dim} must be between {middle - step} and '
                 f"{middle + step}). Windows of another size would pool to another one."
             )
