@@ -51,15 +51,21 @@ def no_numbers(name: str, arguments: Names, *operands: object) -> None:
             raise wrong_type(f"{name}(): argument {argument} must be Tensor", value, why)
 
 
-def kind(wanted: str, value: object, kinds: Any, why: str) -> None:
-    """Raise ArgumentTypeError unless an argument is of some kinds.
+def kind(
+    wanted: str,
+    value: object,
+    kinds: Any,
+    why: str,
+    error: type[Exception] = errors.ArgumentTypeError,
+) -> None:
+    """Raise unless an argument is of some kinds.
 
     Args:
         wanted: says of which, and whose argument it is.
         why: says why, and what to write instead.
     """
     if not isinstance(value, kinds):
-        raise wrong_type(wanted, value, why)
+        raise error(_wrong_kind(wanted, value, why))
 
 
 def kernel(name: str, x: Any, kinds: str = "f", why: str = "") -> None:
@@ -184,16 +190,22 @@ def equal(
         raise error(f"{said.format(*both)}. {why}")
 
 
-def word(
-    said: str,
-    word: object,
-    words: Collection[Any],
+def choice(
+    wanted: str,
+    value: object,
+    choices: Collection[Any],
     why: str,
-    error: type[Exception] = errors.ShapeError,
+    error: type[Exception] = errors.ArgumentError,
 ) -> None:
-    """Raise unless a word, which stands in the place of `{}`, is one of some."""
-    if word not in words:
-        raise error(f"{said.format(word)}. {why}")
+    """Raise unless an argument is one of some.
+
+    Args:
+        wanted: names them, and whose argument it is; `{}` stands for what it is.
+        why: says why, and what to write instead.
+    """
+    if value not in choices:
+        said = wanted if "{" in wanted else wanted + ", got {!r}"
+        raise error(f"{said.format(value)}. {why}")
 
 
 def long(said: str, index: Tensor) -> None:
@@ -209,7 +221,14 @@ def vector(said: str, x: Tensor, why: str, *, or_number: bool = False) -> None:
 
 
 def wrong_type(wanted: str, value: object, why: str) -> errors.ArgumentTypeError:
-    return errors.ArgumentTypeError(f"{wanted}, not {type(value).__name__}. {why}")
+    """The error for an argument of another kind than is wanted."""
+    return errors.ArgumentTypeError(_wrong_kind(wanted, value, why))
+
+
+def _wrong_kind(wanted: str, value: object, why: str) -> str:
+    """The words, in which PyTorch's own `but got` is kept."""
+    got = "" if wanted.endswith(" got") else ", not"
+    return f"{wanted}{got} {type(value).__name__}. {why}"
 
 
 def number(dtype: DType, value: Any) -> None:

@@ -825,7 +825,7 @@ def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
     See also: Hendrycks & Gimpel, *Gaussian Error Linear Units* (2016).
     """
     said = "approximate argument must be either none or tanh, got {!r}. There are two formulas"
-    check.word(said, approximate, ("none", "tanh"), "Write one of these words.", RangeError)
+    check.choice(said, approximate, ("none", "tanh"), "Write one of these words.", RangeError)
     return Gelu.apply(input, approximate=approximate)
 
 

@@ -303,7 +303,7 @@ def div(input: Operand, other: Operand, *, rounding_mode: str | None = None) -> 
         return Div.apply(input, other)
     said = "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found {!r}"
     why = "It says which whole number is meant. Write 'floor', as `//`."
-    check.word(said, rounding_mode, ("trunc", "floor"), why, DTypeError)
+    check.choice(said, rounding_mode, ("trunc", "floor"), why, DTypeError)
     return DivRounded.apply(input, other, rounding_mode=rounding_mode)
 
 

@@ -1036,7 +1036,7 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
         )
     said = 'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {}'
     why = "It says which dim the first vector varies along."
-    check.word(said, indexing, (None, "ij", "xy"), why)
+    check.choice(said, indexing, (None, "ij", "xy"), why, ShapeError)
     for x in vectors:
         said = "torch.meshgrid: Expected 0D or 1D tensor in the tensor list but"
         check.vector(said, x, "Each has a dim of its own.", or_number=True)

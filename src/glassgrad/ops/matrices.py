@@ -829,7 +829,7 @@ def eigh(A: Tensor, UPLO: str = "L") -> Any:
     check_matrices("linalg.eigh", A)
     said = "Expected UPLO argument to be 'L' or 'U', but got {}"
     why = "It says which triangle of a Hermitian matrix is looked at. Write one of them."
-    check.word(said, UPLO, ("L", "U", "l", "u"), why, LinAlgError)
+    check.choice(said, UPLO, ("L", "U", "l", "u"), why, LinAlgError)
     return _Eigh(*LinalgEigh.apply(A, uplo=UPLO.upper(), checks=True))
 
 
@@ -1773,7 +1773,7 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
     check_matrices(name, A, square=False)
     said = f"{name}: parameter `driver` should be one of (gels, gelsy, gelsd, gelss), got {{!r}}"
     why = "It says what is computed. Leave it out."
-    check.word(said, driver, ("gels", "gelsy", "gelsd", "gelss"), why, LinAlgError)
+    check.choice(said, driver, ("gels", "gelsy", "gelsd", "gelss"), why, LinAlgError)
     is_vector = B.ndim == A.ndim - 1 and B.shape == A.shape[:-1]
     sides = B.unsqueeze(-1) if is_vector else B
     _check_rows(name, A, sides)

@@ -782,7 +782,7 @@ def embedding_bag(
     See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.embedding_bag.html
     """
     said = "mode has to be one of sum, mean or max, got {!r}. It says what becomes of a bag"
-    check.word(said, mode, ("sum", "mean", "max"), 'Write `mode="sum"`.', errors.ArgumentError)
+    check.choice(said, mode, ("sum", "mean", "max"), 'Write `mode="sum"`.', errors.ArgumentError)
     if mode == "max" and (scale_grad_by_freq or sparse):
         what = "scaling the gradient by the frequency" if scale_grad_by_freq else "sparse weights"
         raise errors.ArgumentError(

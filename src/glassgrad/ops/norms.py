@@ -438,7 +438,7 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = _MODES[0])
     check.equal(said, x1.shape[-1], x2.shape[-1], "Leave out those that are too many.")
     check.least("cdist only supports non-negative p values", p, 0, "Write 2 for the usual one.")
     said = "{} is not a valid value for compute_mode"
-    check.word(said, compute_mode, _MODES, f"Write one of {_MODES}.")
+    check.choice(said, compute_mode, _MODES, f"Write one of {_MODES}.", ShapeError)
     is_large = x1.shape[-2] > _MANY or x2.shape[-2] > _MANY
     if p == 2 and (compute_mode == _MODES[1] or (compute_mode == _MODES[0] and is_large)):
         squares = x1.square().sum(-1, keepdim=True), x2.square().sum(-1, keepdim=True)

@@ -1036,10 +1036,11 @@ def _checked_shares(name: str, input: Tensor, q: Any, interpolation: str) -> Ten
     why = "Values between its elements have fractions. Write `x.float()`."
     check.dtype(said, input, ("float32", "float64"), why)
     said = f"{name}() interpolation must be one of {', '.join(INTERPOLATIONS)}, but got {{}}"
-    check.word(said, interpolation, INTERPOLATIONS, "It says what lies between two elements.")
+    why = "It says what lies between two elements."
+    check.choice(said, interpolation, INTERPOLATIONS, why, errors.ShapeError)
     outside = "A share of all elements is from none, 0, to all, 1."
     if not isinstance(q, Tensor):
-        check.within(f"{name}() q must be in the range [0, 1] but got {{}}", q, 0, 1, f"{outside}")
+        check.within(f"{name}() q must be in the range [0, 1] but got {{}}", q, 0, 1, outside)
         return full((1,), q, dtype=input.dtype, device=input.device)
     why = "Its dim is the first of the result."
     check.vector(f"{name}() q must be a scalar or 1D tensor, but", q, why, or_number=True)
@@ -1123,7 +1124,7 @@ def searchsorted(
     check.tensor("searchsorted", sorted_sequence)
     said = "torch.searchsorted(): side can only be 'left' or 'right' but got {}"
     why = "It says whether a value goes before or behind its equals."
-    check.word(said, side, (None, "left", "right"), why)
+    check.choice(said, side, (None, "left", "right"), why, errors.ShapeError)
     if right and side == "left":
         raise errors.ShapeError(
             "torch.searchsorted(): side and right can't be set to opposites, got side of left "

@@ -537,7 +537,7 @@ def pad(
         )
     said = "Unrecognised padding mode {}. There are four ways to go on beyond an edge"
     why = "Write 'constant', 'reflect', 'replicate' or 'circular'."
-    check.word(said, mode, _EDGES, why, MissingRuleError)
+    check.choice(said, mode, _EDGES, why, MissingRuleError)
     rank, whole = len(numbers) // 2, mode == "circular"
     if whole and input.ndim not in (rank + 1, rank + 2):
         raise ShapeError(

@@ -772,7 +772,7 @@ def _scatter_reduced(
 ) -> Tensor:
     names = {"add": "sum", "multiply": "prod"}
     said = "reduce argument must be either add or multiply, got {!r}. It says how elements meet"
-    check.word(said, reduce, names, "Write `scatter_reduce` for another way.", errors.DTypeError)
+    check.choice(said, reduce, names, "Write `scatter_reduce` for another way.", errors.DTypeError)
     if not isinstance(given, Tensor):
         _, index = places_in("scatter", input, dim, index)
         number = fill_value("scatter", input, given)
@@ -1050,7 +1050,8 @@ def scatter_reduce(
     See also: https://pytorch.org/docs/stable/generated/torch.Tensor.scatter_reduce_.html
     """
     said = "reduce argument must be either sum, prod, mean, amax or amin, but got {}"
-    check.word(said, reduce, _RULES, "It says how several elements become one.")
+    why = "It says how several elements become one."
+    check.choice(said, reduce, _RULES, why, errors.ShapeError)
     how: Any = {"reduce": reduce, "include_self": include_self}
     return write_elements("scatter_reduce", ScatterReduce, input, dim, index, src, **how)
 
@@ -1090,6 +1091,6 @@ def index_reduce(
     """
     why = "It says how several slices become one. Write index_add() for their sum."
     said = "index_reduce(): Expected reduce to be one of prod, mean, amax or amin, but got {}"
-    check.word(said, reduce, ("prod", "mean", "amax", "amin"), why)
+    check.choice(said, reduce, ("prod", "mean", "amax", "amin"), why, errors.ShapeError)
     how: Any = {"reduce": reduce, "include_self": include_self}
     return write_slices("index_reduce", IndexReduce, input, dim, index, source, **how)
