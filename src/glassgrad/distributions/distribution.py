@@ -59,6 +59,7 @@ class Distribution:
     support: Any = None
     has_rsample: Any = False
     has_enumerate_support: Any = False
+    _kept: ClassVar[Any] = {}  # parameters of other names than the constraints have
     _validate_args: ClassVar[bool] = True
 
     def __init__(
@@ -154,7 +155,7 @@ class Distribution:
         """The same distribution, repeated side by side; no memory is copied."""
         new: Self = object.__new__(type(self)) if _instance is None else _instance
         vars(new).update(vars(self))
-        for name, constraint in self.arg_constraints.items():
+        for name, constraint in (self._kept or self.arg_constraints).items():
             if name in vars(self):
                 value = vars(self)[name]
                 kept = tuple(value.shape)[value.ndim - constraint.event_dim :]
@@ -253,7 +254,7 @@ class Distribution:
         return f"{type(self).__name__}({', '.join(parts)})"
 
 
-class Derived(Distribution):
+class _Derived(Distribution):
     """What distributions share that are made of another one, `base_dist`."""
 
     base_dist: Any
@@ -275,7 +276,7 @@ class Derived(Distribution):
         return shape
 
 
-class Independent(Derived):
+class Independent(_Derived):
     """The last batch dims of another distribution become dims of its values.
 
     Args:
@@ -355,7 +356,7 @@ class Independent(Derived):
         return f"Independent({self.base_dist}, {self.reinterpreted_batch_ndims})"
 
 
-class ByProbs(Distribution):
+class _ByProbs(Distribution):
     """What distributions share that take probabilities, or their logits."""
 
     arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}

@@ -13,7 +13,7 @@ from glassgrad.core.tensor import Tensor
 from . import constraints
 from .continuous import Normal
 from .discrete import Categorical
-from .distribution import ByProbs, Distribution, Real, Shape, Switch
+from .distribution import Distribution, Real, Shape, Switch, _ByProbs
 from .transforms import (
     ExpTransform,
     SigmoidTransform,
@@ -21,7 +21,7 @@ from .transforms import (
     Transform,
     TransformedDistribution,
 )
-from .utils import clamp_probs, uniform
+from .utils import clamp_probs, property_at, uniform
 
 
 class MixtureSameFamily(Distribution):
@@ -131,7 +131,7 @@ class MixtureSameFamily(Distribution):
         return drawn.gather(dim, wide).squeeze(dim)
 
 
-class LogitRelaxedBernoulli(ByProbs):
+class LogitRelaxedBernoulli(_ByProbs):
     """The logit of a relaxed 0 or 1: (logits + log u - log(1 - u))/temperature, u uniform"""
 
     support = constraints.real
@@ -169,15 +169,8 @@ class ExpRelaxedCategorical(Distribution):
         shape = self._categorical.param_shape
         super().__init__(shape[:-1], shape[-1:], validate_args)
 
-    @property
-    def probs(self) -> Tensor:
-        """How likely each choice is."""
-        return self._categorical.probs
-
-    @property
-    def logits(self) -> Tensor:
-        """The logarithms of that."""
-        return self._categorical.logits
+    probs = property_at("_categorical.probs", "How likely each choice is.")
+    logits = property_at("_categorical.logits", "The logarithms of that.")
 
     def expand(self, batch_shape: Shape, _instance: Any = None) -> Any:
         new = super().expand(batch_shape, _instance)
@@ -208,20 +201,9 @@ class _Relaxed(TransformedDistribution):
         base = inner(temperature, probs, logits, validate_args)
         super().__init__(base, self._transform(), validate_args)
 
-    @property
-    def temperature(self) -> Tensor:
-        """The lower, the nearer to a choice."""
-        return self.base_dist.temperature
-
-    @property
-    def probs(self) -> Tensor:
-        """How likely each choice is."""
-        return self.base_dist.probs
-
-    @property
-    def logits(self) -> Tensor:
-        """The logarithms of that, or of the odds."""
-        return self.base_dist.logits
+    temperature = property_at("base_dist.temperature", "The lower, the nearer to a choice.")
+    probs = property_at("base_dist.probs", "How likely each choice is.")
+    logits = property_at("base_dist.logits", "The logarithms of that, or of the odds.")
 
 
 class RelaxedBernoulli(_Relaxed):
@@ -238,7 +220,7 @@ class RelaxedBernoulli(_Relaxed):
         tensor(0.5000)
     """
 
-    arg_constraints = ByProbs.arg_constraints
+    arg_constraints = _ByProbs.arg_constraints
     support = constraints.unit_interval
     _logits, _transform = LogitRelaxedBernoulli, SigmoidTransform
 
@@ -279,12 +261,5 @@ class LogisticNormal(TransformedDistribution):
         base = base if base.batch_shape else base.expand((1,))
         super().__init__(base, StickBreakingTransform(), validate_args)
 
-    @property
-    def loc(self) -> Tensor:
-        """The means."""
-        return self.base_dist.loc
-
-    @property
-    def scale(self) -> Tensor:
-        """The standard deviations."""
-        return self.base_dist.scale
+    loc = property_at("base_dist.loc", "The means.")
+    scale = property_at("base_dist.scale", "The standard deviations.")

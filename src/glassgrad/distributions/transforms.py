@@ -11,7 +11,7 @@ from glassgrad.core.tensor import Tensor
 
 from . import constraints
 from .constraints import Constraint
-from .distribution import Derived, Distribution, Shape, Switch
+from .distribution import Distribution, Shape, Switch, _Derived
 from .utils import limits, softplus, sum_rightmost
 
 
@@ -509,7 +509,7 @@ class CumulativeDistributionTransform(Transform):
         return self.distribution.log_prob(x)
 
 
-class TransformedDistribution(Derived):
+class TransformedDistribution(_Derived):
     """The values of another distribution, transformed.
 
     Args:
