@@ -83,7 +83,7 @@ class lazy_property:  # noqa: N801  # PyTorch's name
 def property_at(path: str, doc: str) -> Tensor:
     """A property that reads an attribute of a part: `base_dist.loc`."""
     made: Any = property(operator.attrgetter(path), doc=doc)
-    return made  # type: ignore[no-any-return]  # what is read is a Tensor
+    return made
 
 
 def sum_rightmost(value: Tensor, dims: int) -> Tensor:
