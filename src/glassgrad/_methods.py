@@ -37,7 +37,7 @@ from .ops import (
     memory,
     shape,
 )
-from .ops._arguments import Operand
+from .ops._arguments import Operand, check_type
 from .ops._declaring import METHODS, plain
 from .ops.arithmetic import Add, Div, Mul, Sub
 from .ops.comparison import Eq, Ge, Gt, Le, Lt, Ne
@@ -295,11 +295,9 @@ class Methods:
         return joining.iterate(self)
 
     def __contains__(self: "Tensor", element: Any) -> bool:
-        if not isinstance(element, (Tensor, bool, int, float, complex, np.generic)):
-            raise GraphError(
-                "Tensor.__contains__ only supports Tensor or scalar, but you passed in a "
-                f"{type(element)}. Elements are numbers. Write `2 in x`."
-            )
+        kinds = (Tensor, bool, int, float, complex, np.generic)
+        wanted = "Tensor.__contains__ only supports Tensor or scalar"
+        check_type(wanted, element, kinds, "Elements are numbers. Write `2 in x`.", GraphError)
         return bool(Eq.apply(self, element).any())
 
     # Transposes
@@ -373,11 +371,8 @@ class Methods:
 
     @data.setter
     def data(self: "Tensor", value: "Tensor") -> None:
-        if not isinstance(value, Tensor):
-            raise ArgumentTypeError(
-                f"Variable data has to be a tensor, but got {type(value).__name__}. "
-                "Write `x.data = tensor(values)`."
-            )
+        why = "Write `x.data = tensor(values)`."
+        check_type("Variable data has to be a tensor, but got", value, Tensor, why)
         layers = [x.payload for x in (self, value) if isinstance(x.payload, Layer)]
         if layers:
             where = "under vmap" if layers[0].batched else "inside functorch"
@@ -542,11 +537,8 @@ class Methods:
 
 
 def _check_new_grad(x: Tensor, value: object) -> None:
-    if not isinstance(value, Tensor):
-        raise ArgumentTypeError(
-            f"assigned grad expected to be a Tensor or None but got {type(value).__name__}. "
-            "The next backward pass adds a tensor to it. Write `x.grad = tensor(values)`."
-        )
+    why = "The next backward pass adds a tensor to it. Write `x.grad = tensor(values)`."
+    check_type("assigned grad expected to be a Tensor or None but got", value, Tensor, why)
     if value is x:
         raise GraphError(
             "can't assign Variable as its own grad. The gradient would change the tensor. "

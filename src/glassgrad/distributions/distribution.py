@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 from glassgrad.autograd.grad_mode import no_grad
 from glassgrad.core.errors import ArgumentError
 from glassgrad.core.tensor import Size, Tensor
+from glassgrad.ops._arguments import check_type
 
 from . import constraints
 from .utils import broadcast_all, lazy_property, logits_to_probs, probs_to_logits, sum_rightmost
@@ -99,11 +100,8 @@ class Distribution:
         Raises:
             ArgumentError: for another shape, or values outside of the support.
         """
-        if not isinstance(value, Tensor):
-            raise ArgumentError(
-                "The value argument to log_prob must be a Tensor, got "
-                f"{type(value).__name__}. Write `tensor(value)`."
-            )
+        wanted = "The value argument to log_prob must be a Tensor"
+        check_type(wanted, value, Tensor, "Write `tensor(value)`.", ArgumentError)
         shape, event = tuple(value.shape), tuple(self.event_shape)
         if shape[len(shape) - len(event) :] != event:
             raise ArgumentError(

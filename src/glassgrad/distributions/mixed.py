@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from glassgrad import ops
 from glassgrad.core.errors import ArgumentError
 from glassgrad.core.tensor import Tensor
+from glassgrad.ops._arguments import check_type
 
 from . import constraints
 from .continuous import Normal
@@ -51,12 +52,9 @@ class MixtureSameFamily(Distribution):
             ("Mixture", mixture_distribution, Categorical),
             ("Component", component_distribution, Distribution),
         ):
-            if not isinstance(given, kind):
-                raise ArgumentError(
-                    f"The {name} distribution needs to be an instance of torch.distributions."
-                    f"{kind.__name__}, got {type(given).__name__}. The first chooses, the second "
-                    "draws."
-                )
+            wanted = f"The {name} distribution needs to be an instance of torch.distributions."
+            why = "The first chooses, the second draws."
+            check_type(wanted + kind.__name__, given, kind, why, ArgumentError)
         batch, n = component_distribution.batch_shape[:-1], component_distribution.batch_shape[-1:]
         chosen = mixture_distribution.batch_shape
         if any(1 != a != b != 1 for a, b in zip(reversed(chosen), reversed(batch), strict=False)):

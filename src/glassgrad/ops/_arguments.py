@@ -87,15 +87,34 @@ def refuse_numbers(name: str, arguments: Names, *operands: object) -> None:
             raise _wrong_type(f"{name}(): argument {argument} must be Tensor", value, why)
 
 
-def check_type(wanted: str, value: object, kinds: Any, why: str) -> None:
-    """Raise ArgumentTypeError unless an argument is of some kinds.
+def check_type(
+    wanted: str,
+    value: object,
+    kinds: Any,
+    why: str,
+    error: type[errors.GlassgradError] = errors.ArgumentTypeError,
+) -> None:
+    """Raise an error unless an argument is of some kinds.
 
     Args:
         wanted: says of which, and whose argument it is.
         why: says why, and what to write instead.
+        error: its class.
     """
     if not isinstance(value, kinds):
-        raise _wrong_type(wanted, value, why)
+        raise error(_wrong_kind(wanted, value, why))
+
+
+def check_choice(
+    wanted: str,
+    value: object,
+    choices: Collection[Any],
+    why: str,
+    error: type[errors.GlassgradError] = errors.ArgumentError,
+) -> None:
+    """Raise an error unless an argument is one of some; the others as `check_type`."""
+    if value not in choices:
+        raise error(f"{wanted}, got {value!r}. {why}")
 
 
 def check_kind(name: str, x: Any, kinds: str = "f", why: str = "") -> None:
@@ -179,7 +198,13 @@ def check_word(said: str, word: object, words: Collection[str], why: str) -> Non
 
 
 def _wrong_type(wanted: str, value: object, why: str) -> errors.ArgumentTypeError:
-    return errors.ArgumentTypeError(f"{wanted}, not {type(value).__name__}. {why}")
+    return errors.ArgumentTypeError(_wrong_kind(wanted, value, why))
+
+
+def _wrong_kind(wanted: str, value: object, why: str) -> str:
+    """The words, in which PyTorch's own `but got` is kept."""
+    got = "" if wanted.endswith(" got") else ", not"
+    return f"{wanted}{got} {type(value).__name__}. {why}"
 
 
 def check_number(dtype: DType, value: Any) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 from glassgrad.core.errors import ArgumentError, RangeError, ShapeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops import as_tensor, full, stack, tensor
-from glassgrad.ops._arguments import check_type
+from glassgrad.ops._arguments import check_choice, check_type
 from glassgrad.values.dtypes import int64
 
 __all__ = [
@@ -237,11 +237,8 @@ def pad_sequence(
         tensor([[1, 2],
                 [3, 0]])
     """
-    if padding_side not in ("left", "right"):
-        raise RangeError(
-            f"Expected padding_side to be one of left or right, but got {padding_side}. "
-            "A sequence has two ends."
-        )
+    wanted, why = "Expected padding_side to be one of left or right", "A sequence has two ends."
+    check_choice(wanted, padding_side, ("left", "right"), why, RangeError)
     why = "They are stacked. Pass a list of tensors."
     check_type("pad_sequence: Expected iterable for input sequences", sequences, (list, tuple), why)
     longest = max([x.shape[0] for x in sequences])
