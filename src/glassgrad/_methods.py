@@ -536,7 +536,7 @@ class Methods:
 # Gradients -------------------------------------------------------------------------------------
 
 
-def _check_new_grad(x: Tensor, value: object) -> None:
+def _check_new_grad(x: Tensor, value: Any) -> None:
     why = "The next backward pass adds a tensor to it. Write `x.grad = tensor(values)`."
     check_type("assigned grad expected to be a Tensor or None but got", value, Tensor, why)
     if value is x:

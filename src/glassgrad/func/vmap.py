@@ -21,7 +21,7 @@ from glassgrad.levels.level import Level
 from glassgrad.memory.calls import warn
 from glassgrad.memory.views import show
 from glassgrad.ops import cat, get_rng_state, set_rng_state, stack
-from glassgrad.ops._arguments import check_choice, check_type
+from glassgrad.ops._arguments import check_choice
 from glassgrad.ops._families import in_front
 from glassgrad.values.layers import Layer, admit_layer, batches_of, settled
 from glassgrad.values.operands import common_dtype, in_dtype
@@ -242,9 +242,11 @@ def _in_dim(dim: Any, x: Any, call: str) -> int | None:
     if dim is None:
         return None
     got = f"{call}: Got in_dim={dim} for an input"
-    wanted = f"{got} but in_dim must be either an integer dimension or None"
-    why = "It says which dim counts the examples. Write 0 for the first."
-    check_type(wanted, dim, int, why, ArgumentError)
+    if not isinstance(dim, int):
+        raise ArgumentError(
+            f"{got} but in_dim must be either an integer dimension or None. It says which dim "
+            "counts the examples. Write 0 for the first."
+        )
     if not isinstance(x, Tensor):
         raise ArgumentError(
             f"{got} but the input is of type {type(x)}. We cannot vmap over non-Tensor arguments, "
