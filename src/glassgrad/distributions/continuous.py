@@ -832,7 +832,6 @@ class InverseGamma(TransformedDistribution):
 
     arg_constraints = Gamma.arg_constraints
     support = constraints.positive
-    has_rsample = True
 
     def __init__(self, concentration: Real, rate: Real, validate_args: Switch = None) -> None:
         base = Gamma(concentration, rate, validate_args)

@@ -188,7 +188,6 @@ class ExpRelaxedCategorical(Distribution):
 class _Relaxed(TransformedDistribution):
     """A relaxed choice: of the values of `_logits`, `_transform` makes shares."""
 
-    has_rsample = True
     _logits: ClassVar[type[Distribution]]
     _transform: ClassVar[type[Transform]]
 
@@ -252,7 +251,6 @@ class LogisticNormal(TransformedDistribution):
 
     arg_constraints = Normal.arg_constraints
     support = constraints.simplex
-    has_rsample = True
 
     def __init__(self, loc: Real, scale: Real, validate_args: Switch = None) -> None:
         base = Normal(loc, scale, validate_args)
