@@ -2,8 +2,9 @@
 
 `_index.py` says which file declares a name: it loads when that is first asked for. Functions with
 `out=`, in-place methods and other names are made then, where no editor sees them: so there are
-stubs for editors and mypy; and one of the modules whose arguments follow from others',
-`nn/__init__.pyi`. `make stubs` writes all of them; a test compares.
+stubs for editors and mypy; and one for each package whose names are the classes that its files
+define, such as `nn/__init__.pyi`, with the arguments that follow from others'. `make stubs` writes
+all of them; a test compares.
 """
 
 import ast
@@ -19,7 +20,7 @@ from types import ModuleType
 from typing import Any
 
 import glassgrad
-from glassgrad import nn
+from glassgrad import distributions, nn, optim, trajectory, utils
 from glassgrad.nn.applied import Applied, Derived
 from glassgrad.ops._declaring import ADDED, FUNCTIONS, METHODS, NUMPY, Arguments
 
@@ -42,8 +43,10 @@ def stubs() -> dict[str, str]:
         f"{home.replace('.', '/')}.pyi" if home else "ops/__init__.pyi": home for home in homes
     }
     texts = {name: _functions(home) for name, home in sorted(named.items())}
-    others = {"nn/__init__.pyi": _networks(), "ops/_methods.pyi": _methods()}
-    return {**texts, **others, "ops/_index.py": _index()}
+    for package in (nn, optim, distributions, utils.data, trajectory.kernels):
+        path = package.__name__.removeprefix("glassgrad.").replace(".", "/")
+        texts[f"{path}/__init__.pyi"] = _classes(package)
+    return {**texts, "ops/_methods.pyi": _methods(), "ops/_index.py": _index()}
 
 
 def _index() -> str:
@@ -99,24 +102,31 @@ def _methods() -> str:
     return stub.text('"""The methods of Tensor that ops declare."""\n', lines)
 
 
-def _networks() -> str:
-    """What the files of `nn` define; in full what has arguments that nobody wrote down."""
+def _classes(package: Any) -> str:
+    """What the files of a package define; in full what has arguments that nobody wrote down."""
+    own = package.__name__
     imports = {"import collections.abc", "from typing import Any", "import glassgrad.core.tensor"}
+    imports = imports if package is nn else set()
     lines = []
-    for name in nn.__all__:
-        value = getattr(nn, name)
-        home = "glassgrad.nn" if isinstance(value, ModuleType) else value.__module__
-        file = home.rpartition(".")[2]
-        if getattr(value, "__init__", None) is Derived.__init__:
-            imports.add(f"from glassgrad.nn import {file} as _{file}")
-            lines.append(_derived(value, f"_{file}.{name}"))
+    for name in package.__all__:
+        value = getattr(package, name)
+        home, file = own, name
+        if isinstance(value, ModuleType):
+            file = value.__name__.rpartition(".")[2]
         else:
-            imports.add(f"from {home} import {name} as {name}")
-    names = "".join(f'    "{name}",\n' for name in nn.__all__)
+            home = value.__module__
+        if getattr(value, "__init__", None) is Derived.__init__:
+            module = home.rpartition(".")[2]
+            imports.add(f"from {own} import {module} as _{module}")
+            lines.append(_derived(value, f"_{module}.{name}"))
+        else:
+            imports.add(f"from {home} import {file} as {name}")
+    names = "".join(f'    "{name}",\n' for name in package.__all__)
     listed = "\n".join(sorted(imports))
     body = "\n".join(lines)
-    warning = WARNING.replace("what the ops declare", "what the files of `nn` define")
-    return f'{warning}"""{nn.__doc__}"""\n\n{listed}\n\n{body}\n__all__ = [\n{names}]\n'
+    files = f"what the files of `{own.removeprefix('glassgrad.')}` define"
+    warning = WARNING.replace("what the ops declare", files)
+    return f'{warning}"""{package.__doc__}"""\n\n{listed}\n\n{body}\n__all__ = [\n{names}]\n'
 
 
 def _derived(cls: type[Derived], base: str) -> str:

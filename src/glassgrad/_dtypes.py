@@ -14,6 +14,34 @@ from .core.tensor import Tensor
 from .values import dtypes
 from .values.dtypes import CATEGORY, TYPE_NAMES, DType, as_dtype
 
+__all__ = [
+    "bfloat16",
+    "bool_",
+    "can_cast",
+    "cdouble",
+    "cfloat",
+    "complex64",
+    "complex128",
+    "double",
+    "dtype",
+    "finfo",
+    "float16",
+    "float32",
+    "float64",
+    "get_default_dtype",
+    "half",
+    "iinfo",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "long",
+    "promote_types",
+    "result_type",
+    "short",
+    "uint8",
+]
+
 
 class dtype:  # noqa: N801  # PyTorch's name
     """The type of the elements of a tensor; it is equal to NumPy's of the same name.

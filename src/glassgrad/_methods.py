@@ -27,6 +27,7 @@ from .hooks import on_gradients as hooks
 from .hooks.on_gradients import Hooks
 from .levels.subclasses import torch_function
 from .memory.calls import warn
+from .ops import _checks as check
 from .ops import (
     _lookup,
     arithmetic,
@@ -295,11 +296,9 @@ class Methods:
         return joining.iterate(self)
 
     def __contains__(self: "Tensor", element: Any) -> bool:
-        if not isinstance(element, (Tensor, bool, int, float, complex, np.generic)):
-            raise GraphError(
-                "Tensor.__contains__ only supports Tensor or scalar, but you passed in a "
-                f"{type(element)}. Elements are numbers. Write `2 in x`."
-            )
+        kinds = (Tensor, bool, int, float, complex, np.generic)
+        wanted = "Tensor.__contains__ only supports Tensor or scalar"
+        check.kind(wanted, element, kinds, "Elements are numbers. Write `2 in x`.", GraphError)
         return bool(Eq.apply(self, element).any())
 
     # Transposes
@@ -373,11 +372,8 @@ class Methods:
 
     @data.setter
     def data(self: "Tensor", value: "Tensor") -> None:
-        if not isinstance(value, Tensor):
-            raise ArgumentTypeError(
-                f"Variable data has to be a tensor, but got {type(value).__name__}. "
-                "Write `x.data = tensor(values)`."
-            )
+        why = "Write `x.data = tensor(values)`."
+        check.kind("Variable data has to be a tensor, but got", value, Tensor, why)
         layers = [x.payload for x in (self, value) if isinstance(x.payload, Layer)]
         if layers:
             where = "under vmap" if layers[0].batched else "inside functorch"
@@ -541,12 +537,9 @@ class Methods:
 # Gradients -------------------------------------------------------------------------------------
 
 
-def _check_new_grad(x: Tensor, value: object) -> None:
-    if not isinstance(value, Tensor):
-        raise ArgumentTypeError(
-            f"assigned grad expected to be a Tensor or None but got {type(value).__name__}. "
-            "The next backward pass adds a tensor to it. Write `x.grad = tensor(values)`."
-        )
+def _check_new_grad(x: Tensor, value: Any) -> None:
+    why = "The next backward pass adds a tensor to it. Write `x.grad = tensor(values)`."
+    check.kind("assigned grad expected to be a Tensor or None but got", value, Tensor, why)
     if value is x:
         raise GraphError(
             "can't assign Variable as its own grad. The gradient would change the tensor. "

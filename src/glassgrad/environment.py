@@ -257,12 +257,9 @@ def set_deterministic_debug_mode(debug_mode: "int | str") -> None:
     Raises:
         ArgumentError: for another mode.
     """
-    if debug_mode not in (*_DEBUG_MODES, 0, 1, 2):
-        raise ArgumentError(
-            "invalid value of debug_mode, expected one of `default`, `warn`, `error`, got "
-            f"{debug_mode!r}. They say what happens to an op that is not deterministic. Write "
-            "'default'."
-        )
+    wanted = "invalid value of debug_mode, expected one of `default`, `warn`, `error`"
+    why = "They say what happens to an op that is not deterministic. Write 'default'."
+    check.choice(wanted, debug_mode, (*_DEBUG_MODES, 0, 1, 2), why)
     is_name = isinstance(debug_mode, str)
     _Settings.deterministic = _DEBUG_MODES.index(debug_mode) if is_name else debug_mode  # type: ignore[assignment]  # a number, if it is no name
 

@@ -4,7 +4,8 @@
 
     __getattr__ = missing_from(__name__)
 
-and whoever asks it for a name of that list is told so; other names get Python's own words.
+and whoever asks it for a name of that list is told so; other names get Python's own words. A
+package whose names are the classes that its files define finds them by `classes_of`.
 """
 
 import functools
@@ -13,7 +14,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-__all__ = ["MODULES", "missing_from", "missing_names"]
+__all__ = ["MODULES", "classes_of", "missing_from", "missing_names"]
 
 MODULES = (
     "torch",
@@ -73,6 +74,23 @@ def missing_from(module: str) -> Callable[[str], Any]:
         raise AttributeError(words(module, name), name=name, obj=sys.modules[module])
 
     return __getattr__
+
+
+def classes_of(package: str, files: str, *kinds: type) -> dict[str, type]:
+    """The classes of some kinds that files of a package define, but for what only it uses.
+
+    Example:
+        >>> [*classes_of("glassgrad.optim", "adam lbfgs", object)][:2]
+        ['Adam', 'AdamW']
+    """
+    found = {}
+    for file in files.split():
+        home = import_module(f"{package}.{file}")
+        for name, value in vars(home).items():
+            is_own = isinstance(value, type) and value.__module__ == home.__name__
+            if is_own and issubclass(value, kinds) and not name.startswith("_"):
+                found[name] = value
+    return found
 
 
 def words(module: str, name: str, what: str = "module") -> str:

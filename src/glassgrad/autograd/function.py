@@ -17,7 +17,6 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from glassgrad.core.errors import (
     ArgumentError,
-    ArgumentTypeError,
     GradientError,
     GraphError,
     MissingRuleError,
@@ -28,6 +27,7 @@ from glassgrad.core.tensor import LEAF, Tensor, is_differentiable, wrap
 from glassgrad.hooks.on_gradients import Hooks, RemovableHandle, add_hook
 from glassgrad.hooks.on_saved import SavedTensor, raw_saved
 from glassgrad.memory.calls import CLEARED, warn
+from glassgrad.ops import _checks as check
 from glassgrad.values.tree import Structure, flatten, unflatten
 
 from .grad_mode import no_grad
@@ -374,11 +374,8 @@ class Members:
 
     def _register_hook_dict(self: Any, tensor: Tensor) -> None:
         """Have the hooks of an output run here: they do, for a tensor's hooks are its node's."""
-        if not isinstance(tensor, Tensor):
-            raise ArgumentTypeError(
-                f"_register_hook_dict expected a Tensor, got {type(tensor).__name__}. It is about "
-                "the hooks of an output. Write `node.register_hook(fn)` for a hook of the node."
-            )
+        why = "It is about an output's. Write `node.register_hook(fn)` for a hook of the node."
+        check.kind("_register_hook_dict expected a Tensor, got", tensor, Tensor, why)
         if tensor.grad_fn is not self:
             raise GraphError(
                 f"_register_hook_dict was given a tensor of {tensor.grad_fn}, and this is "

@@ -47,6 +47,7 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.func.jacobians import split_columns, split_rows, unit_vectors
 from glassgrad.func.vmap import map_batch
 from glassgrad.missing import missing_from as _missing_from
+from glassgrad.ops import _checks as check
 from glassgrad.ops import stack, zeros_like
 from glassgrad.values.tree import as_tuple
 
@@ -374,12 +375,13 @@ def _construct_standard_basis_for(
 
 
 def _check_strategy(strategy: str) -> None:
-    if strategy not in ("forward-mode", "reverse-mode"):
-        raise ExpectationError(
-            'Expected strategy to be either "forward-mode" or "reverse-mode", but got '
-            f"{strategy!r}. A Jacobian is computed by columns or by rows. With more outputs than "
-            'inputs take "forward-mode", otherwise "reverse-mode".'
-        )
+    modes = "forward-mode", "reverse-mode"
+    why = (
+        "A Jacobian is computed by columns or by rows. With more outputs than inputs take "
+        '"forward-mode", otherwise "reverse-mode".'
+    )
+    wanted = 'Expected strategy to be either "forward-mode" or "reverse-mode"'
+    check.choice(wanted, strategy, modes, why, ExpectationError)
 
 
 def _refuse_with_forward_mode(asked: "_Request", *, vectorize: bool) -> None:

@@ -106,13 +106,8 @@ def register_multi_grad_hook(
             "gradient the hook runs: the last or the first. Write mode='all' or mode='any'."
         )
     for place, x in enumerate(tensors):
-        check.kind(
-            f"register_multi_grad_hook(): element {place} of tensors must be Tensor",
-            x,
-            Tensor,
-            "The hook waits for the gradients of tensors. Pass a sequence of tensors that require "
-            "grad.",
-        )
+        wanted = f"register_multi_grad_hook(): element {place} of tensors must be Tensor"
+        check.kind(wanted, x, Tensor, "The hook waits for gradients. Pass tensors.")
     if mode == "any":
         tensors = [x for x in tensors if x.requires_grad]
     hook = _MultiHook(tensors, fn, is_for_all=mode == "all")
@@ -216,11 +211,8 @@ def _will_engine_execute_node(node: Any) -> bool:
         ArgumentTypeError: if `node` is no node.
         GraphError: outside of a pass; for a leaf whose gradient `grad()` is asked for.
     """
-    if not isinstance(node, Node):
-        raise ArgumentTypeError(
-            f"_will_engine_execute_node expects an grad_fn, but got {type(node).__name__}. A pass "
-            "goes from node to node. Pass `y.grad_fn`."
-        )
+    why = "A pass goes from node to node. Pass `y.grad_fn`."
+    check.kind("_will_engine_execute_node expects an grad_fn, but got", node, Node, why)
     task: GraphTask | None = modes.task
     if task is None:
         raise GraphError(
@@ -503,17 +495,13 @@ def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
 
     See also: https://pytorch.org/docs/stable/autograd.html
     """
-    if not isinstance(tensor, Iterable):
-        raise GraphError(
-            "increment_version expect a Iterable[Tensor] as input, got "
-            f"{type(tensor).__name__}. It counts writes to tensors. Write `increment_version(x)`."
-        )
+    wanted = "increment_version expect a Iterable[Tensor] as input, got"
+    why = "It counts writes to tensors. Write `increment_version(x)`."
+    check.kind(wanted, tensor, Iterable, why, GraphError)
+    wanted = "increment_version expects each element of the iterable to be a tensor, got"
+    why = "Only tensors have a version. Leave it out."
     for each in (tensor,) if isinstance(tensor, Tensor) else tensor:
-        if not isinstance(each, Tensor):
-            raise GraphError(
-                "increment_version expects each element of the iterable to be a tensor, got "
-                f"{type(each).__name__}. Only tensors have a version. Leave it out."
-            )
+        check.kind(wanted, each, Tensor, why, GraphError)
         if not each.is_inference():
             each.wrote()
 

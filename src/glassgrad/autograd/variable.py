@@ -3,9 +3,10 @@
 from collections.abc import Callable
 from typing import Any
 
-from glassgrad.core.errors import ArgumentTypeError, GraphError
+from glassgrad.core.errors import GraphError
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor
+from glassgrad.ops import _checks as check
 
 __all__ = ["Variable"]
 
@@ -37,11 +38,8 @@ class _ExecutionEngine:
                 "ends, and none is running in this thread. Call queue_callback from a hook, or "
                 "from the backward of a Function."
             )
-        if not callable(callback):
-            raise ArgumentTypeError(
-                f"a callback must be callable, got {type(callback).__name__}. It is called without "
-                "arguments. Pass a function such as `lambda: print(x.grad)`."
-            )
+        why = "It is called without arguments. Pass a function: `lambda: print(x.grad)`."
+        check.kind("a callback must be callable, got", callback, Callable, why)
         modes.task.callbacks.append(callback)
 
 

@@ -28,6 +28,7 @@ from .utils import (
     lazy_property,
     like_it,
     limits,
+    property_at,
     uniform,
 )
 
@@ -96,7 +97,7 @@ class Uniform(Distribution):
         return (self.high - self.low).log()
 
 
-class LocScale(Distribution):
+class _LocScale(Distribution):
     """What distributions share that are moved by `loc` and stretched by `scale`."""
 
     arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
@@ -122,7 +123,7 @@ class LocScale(Distribution):
         return (value - self.loc) / self.scale
 
 
-class Laplace(LocScale):
+class Laplace(_LocScale):
     """p(x) = exp(-|x - loc|/scale) / (2·scale)"""
 
     def _variance(self) -> Tensor:
@@ -146,7 +147,7 @@ class Laplace(LocScale):
         return 1 + (2 * self.scale).log()
 
 
-class Cauchy(LocScale):
+class Cauchy(_LocScale):
     """p(x) = 1 / (π·scale·(1 + z²)),  z = (x - loc)/scale; it has no mean"""
 
     def _mean(self) -> Tensor:
@@ -168,7 +169,7 @@ class Cauchy(LocScale):
         return math.log(4 * math.pi) + self.scale.log()
 
 
-class Gumbel(LocScale):
+class Gumbel(_LocScale):
     """p(x) = exp(-z - exp(-z)) / scale,  z = (x - loc)/scale: the largest of many"""
 
     def _mean(self) -> Tensor:
@@ -197,7 +198,7 @@ class Gumbel(LocScale):
 # The normal one, and what is made of it -----------------------------------------------------------
 
 
-class Normal(LocScale):
+class Normal(_LocScale):
     """p(x) = exp(-z²/2) / (√(2π)·scale),  z = (x - loc)/scale
 
     Args:
@@ -251,15 +252,8 @@ class LogNormal(TransformedDistribution):
     def __init__(self, loc: Real, scale: Real, validate_args: Switch = None) -> None:
         super().__init__(Normal(loc, scale, validate_args), ExpTransform(), validate_args)
 
-    @property
-    def loc(self) -> Tensor:
-        """The mean of the logarithm."""
-        return self.base_dist.loc
-
-    @property
-    def scale(self) -> Tensor:
-        """The standard deviation of the logarithm."""
-        return self.base_dist.scale
+    loc = property_at("base_dist.loc", "The mean of the logarithm.")
+    scale = property_at("base_dist.scale", "The standard deviation of the logarithm.")
 
     def _mean(self) -> Tensor:
         return (self.loc + self.scale**2 / 2).exp()
@@ -284,15 +278,12 @@ class _Half(TransformedDistribution):
 
     arg_constraints = {"scale": constraints.positive}
     support = constraints.nonnegative
-    _of: ClassVar[type[LocScale]]
+    _of: ClassVar[type[_LocScale]]
 
     def __init__(self, scale: Real, validate_args: Switch = None) -> None:
         super().__init__(self._of(0, scale, validate_args=False), AbsTransform(), validate_args)
 
-    @property
-    def scale(self) -> Tensor:
-        """That of x."""
-        return self.base_dist.scale
+    scale = property_at("base_dist.scale", "That of x.")
 
     def _mode(self) -> Tensor:
         return ops.zeros_like(self.scale)
@@ -620,6 +611,7 @@ class Chi2(Gamma):
     """The sum of `df` squared normal numbers: Gamma(df/2, 1/2)."""
 
     arg_constraints = {"df": constraints.positive}
+    _kept = Gamma.arg_constraints
 
     def __init__(self, df: Real, validate_args: Switch = None) -> None:
         (degrees,) = broadcast_all(df)
@@ -630,12 +622,6 @@ class Chi2(Gamma):
     def df(self) -> Tensor:
         """How many numbers are squared."""
         return self.concentration * 2
-
-    def expand(self, batch_shape: Shape, _instance: Any = None) -> Any:
-        new = super().expand(batch_shape, _instance)
-        new.concentration = self.concentration.expand(batch_shape)
-        new.rate = self.rate.expand(batch_shape)
-        return new
 
 
 class Exponential(Distribution):
@@ -786,7 +772,7 @@ class Beta(Distribution):
         return self._shares.entropy()
 
 
-class StudentT(LocScale):
+class StudentT(_LocScale):
     """p(x) ∝ (1 + z²/df)^(-(df + 1)/2),  z = (x - loc)/scale: normal, with heavier tails
 
     Args:
@@ -846,22 +832,14 @@ class InverseGamma(TransformedDistribution):
 
     arg_constraints = Gamma.arg_constraints
     support = constraints.positive
-    has_rsample = True
 
     def __init__(self, concentration: Real, rate: Real, validate_args: Switch = None) -> None:
         base = Gamma(concentration, rate, validate_args)
         power = PowerTransform(ops.as_tensor(-1.0, dtype=base.rate.dtype, device=base.rate.device))
         super().__init__(base, power, validate_args)
 
-    @property
-    def concentration(self) -> Tensor:
-        """That of x."""
-        return self.base_dist.concentration
-
-    @property
-    def rate(self) -> Tensor:
-        """That of x."""
-        return self.base_dist.rate
+    concentration = property_at("base_dist.concentration", "That of x.")
+    rate = property_at("base_dist.rate", "That of x.")
 
     def _mean(self) -> Tensor:
         a = self.concentration

@@ -7,13 +7,13 @@ from glassgrad.core.errors import ArgumentError
 from glassgrad.core.tensor import Size, Tensor
 
 from . import constraints
-from .distribution import ByProbs, Distribution, Real, Shape, Switch
+from .distribution import Distribution, Real, Shape, Switch, _ByProbs
 from .utils import draw, limits, softplus, uniform
 
 # What happens or not ------------------------------------------------------------------------------
 
 
-class Bernoulli(ByProbs):
+class Bernoulli(_ByProbs):
     """1 with the probability `probs`, else 0.
 
     Args:
@@ -64,7 +64,7 @@ def enumerated(count: int, batch: Any, like: Tensor, *, expand: bool) -> Tensor:
     return values.expand((count, *batch)) if expand else values
 
 
-class Geometric(ByProbs):
+class Geometric(_ByProbs):
     """How often it does not happen before it does: p(k) = (1 - p)ᵏ·p
 
     Args:
@@ -104,7 +104,7 @@ class Geometric(ByProbs):
         return Bernoulli(self.probs, validate_args=False).entropy() / self.probs
 
 
-class Binomial(ByProbs):
+class Binomial(_ByProbs):
     """How often it happens in `total_count` trials: p(k) = (n over k)·pᵏ·(1 - p)ⁿ⁻ᵏ
 
     Args:
@@ -116,7 +116,7 @@ class Binomial(ByProbs):
 
     arg_constraints = {
         "total_count": constraints.nonnegative_integer,
-        **ByProbs.arg_constraints,
+        **_ByProbs.arg_constraints,
     }
     has_enumerate_support = True
     total_count: Tensor
@@ -177,7 +177,7 @@ class Binomial(ByProbs):
         return count
 
 
-class NegativeBinomial(ByProbs):
+class NegativeBinomial(_ByProbs):
     """How often it happens before it has failed `total_count` times.
 
     Args:
@@ -263,7 +263,7 @@ class Poisson(Distribution):
 # One class of several, or how often each ----------------------------------------------------------
 
 
-class _OfClasses(ByProbs):
+class _OfClasses(_ByProbs):
     """What distributions over classes share.
 
     Args:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 from glassgrad.autograd.grad_mode import no_grad
 from glassgrad.core.errors import ArgumentError
 from glassgrad.core.tensor import Size, Tensor
+from glassgrad.ops import _checks as check
 
 from . import constraints
 from .utils import broadcast_all, lazy_property, logits_to_probs, probs_to_logits, sum_rightmost
@@ -59,6 +60,7 @@ class Distribution:
     support: Any = None
     has_rsample: Any = False
     has_enumerate_support: Any = False
+    _kept: ClassVar[Any] = {}  # parameters of other names than the constraints have
     _validate_args: ClassVar[bool] = True
 
     def __init__(
@@ -98,11 +100,8 @@ class Distribution:
         Raises:
             ArgumentError: for another shape, or values outside of the support.
         """
-        if not isinstance(value, Tensor):
-            raise ArgumentError(
-                "The value argument to log_prob must be a Tensor, got "
-                f"{type(value).__name__}. Write `tensor(value)`."
-            )
+        wanted = "The value argument to log_prob must be a Tensor"
+        check.kind(wanted, value, Tensor, "Write `tensor(value)`.", ArgumentError)
         shape, event = tuple(value.shape), tuple(self.event_shape)
         if shape[len(shape) - len(event) :] != event:
             raise ArgumentError(
@@ -154,7 +153,7 @@ class Distribution:
         """The same distribution, repeated side by side; no memory is copied."""
         new: Self = object.__new__(type(self)) if _instance is None else _instance
         vars(new).update(vars(self))
-        for name, constraint in self.arg_constraints.items():
+        for name, constraint in (self._kept or self.arg_constraints).items():
             if name in vars(self):
                 value = vars(self)[name]
                 kept = tuple(value.shape)[value.ndim - constraint.event_dim :]
@@ -253,7 +252,7 @@ class Distribution:
         return f"{type(self).__name__}({', '.join(parts)})"
 
 
-class Derived(Distribution):
+class _Derived(Distribution):
     """What distributions share that are made of another one, `base_dist`."""
 
     base_dist: Any
@@ -275,7 +274,7 @@ class Derived(Distribution):
         return shape
 
 
-class Independent(Derived):
+class Independent(_Derived):
     """The last batch dims of another distribution become dims of its values.
 
     Args:
@@ -355,7 +354,7 @@ class Independent(Derived):
         return f"Independent({self.base_dist}, {self.reinterpreted_batch_ndims})"
 
 
-class ByProbs(Distribution):
+class _ByProbs(Distribution):
     """What distributions share that take probabilities, or their logits."""
 
     arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}

@@ -163,25 +163,13 @@ def _beta_uniform(p: Any, q: Any) -> Tensor:
     return ops.where((q.low > 0) | (q.high < 1), math.inf, result)
 
 
-@register_kl(continuous.Exponential, continuous.Gamma)
-def _exponential_gamma(p: Any, q: Any) -> Tensor:
-    return kl_divergence(continuous.Gamma(ops.ones_like(p.rate), p.rate), q)
-
-
-@register_kl(continuous.Gamma, continuous.Exponential)
-def _gamma_exponential(p: Any, q: Any) -> Tensor:
-    return kl_divergence(p, continuous.Gamma(ops.ones_like(q.rate), q.rate))
-
-
 @register_kl(continuous.Exponential, continuous.Exponential)
-def _exponential(p: Any, q: Any) -> Any:
-    ratio = q.rate / p.rate
-    return ratio - ratio.log() - 1
-
-
+@register_kl(continuous.Exponential, continuous.Gamma)
+@register_kl(continuous.Gamma, continuous.Exponential)
 @register_kl(continuous.Gamma, continuous.Gamma)
 def _gamma(p: Any, q: Any) -> Any:
-    a, b = p.concentration, q.concentration
+    """An exponential distribution is Gamma(1, rate)."""
+    a, b = [getattr(each, "concentration", ops.ones_like(each.rate)) for each in (p, q)]
     gammas = b.lgamma() - a.lgamma() + (a - b) * a.digamma()
     return b * (p.rate / q.rate).log() + gammas + (q.rate - p.rate) * (a / p.rate)
 

@@ -9,11 +9,12 @@ from typing import Any, ClassVar
 from glassgrad import ops
 from glassgrad.core.errors import ArgumentError
 from glassgrad.core.tensor import Tensor
+from glassgrad.ops import _checks as check
 
 from . import constraints
 from .continuous import Normal
 from .discrete import Categorical
-from .distribution import ByProbs, Distribution, Real, Shape, Switch
+from .distribution import Distribution, Real, Shape, Switch, _ByProbs
 from .transforms import (
     ExpTransform,
     SigmoidTransform,
@@ -21,7 +22,7 @@ from .transforms import (
     Transform,
     TransformedDistribution,
 )
-from .utils import clamp_probs, uniform
+from .utils import clamp_probs, property_at, uniform
 
 
 class MixtureSameFamily(Distribution):
@@ -51,12 +52,9 @@ class MixtureSameFamily(Distribution):
             ("Mixture", mixture_distribution, Categorical),
             ("Component", component_distribution, Distribution),
         ):
-            if not isinstance(given, kind):
-                raise ArgumentError(
-                    f"The {name} distribution needs to be an instance of torch.distributions."
-                    f"{kind.__name__}, got {type(given).__name__}. The first chooses, the second "
-                    "draws."
-                )
+            wanted = f"The {name} distribution needs to be an instance of torch.distributions."
+            why = "The first chooses, the second draws."
+            check.kind(wanted + kind.__name__, given, kind, why, ArgumentError)
         batch, n = component_distribution.batch_shape[:-1], component_distribution.batch_shape[-1:]
         chosen = mixture_distribution.batch_shape
         if any(1 != a != b != 1 for a, b in zip(reversed(chosen), reversed(batch), strict=False)):
@@ -131,7 +129,7 @@ class MixtureSameFamily(Distribution):
         return drawn.gather(dim, wide).squeeze(dim)
 
 
-class LogitRelaxedBernoulli(ByProbs):
+class LogitRelaxedBernoulli(_ByProbs):
     """The logit of a relaxed 0 or 1: (logits + log u - log(1 - u))/temperature, u uniform"""
 
     support = constraints.real
@@ -169,15 +167,8 @@ class ExpRelaxedCategorical(Distribution):
         shape = self._categorical.param_shape
         super().__init__(shape[:-1], shape[-1:], validate_args)
 
-    @property
-    def probs(self) -> Tensor:
-        """How likely each choice is."""
-        return self._categorical.probs
-
-    @property
-    def logits(self) -> Tensor:
-        """The logarithms of that."""
-        return self._categorical.logits
+    probs = property_at("_categorical.probs", "How likely each choice is.")
+    logits = property_at("_categorical.logits", "The logarithms of that.")
 
     def expand(self, batch_shape: Shape, _instance: Any = None) -> Any:
         new = super().expand(batch_shape, _instance)
@@ -197,7 +188,6 @@ class ExpRelaxedCategorical(Distribution):
 class _Relaxed(TransformedDistribution):
     """A relaxed choice: of the values of `_logits`, `_transform` makes shares."""
 
-    has_rsample = True
     _logits: ClassVar[type[Distribution]]
     _transform: ClassVar[type[Transform]]
 
@@ -208,20 +198,9 @@ class _Relaxed(TransformedDistribution):
         base = inner(temperature, probs, logits, validate_args)
         super().__init__(base, self._transform(), validate_args)
 
-    @property
-    def temperature(self) -> Tensor:
-        """The lower, the nearer to a choice."""
-        return self.base_dist.temperature
-
-    @property
-    def probs(self) -> Tensor:
-        """How likely each choice is."""
-        return self.base_dist.probs
-
-    @property
-    def logits(self) -> Tensor:
-        """The logarithms of that, or of the odds."""
-        return self.base_dist.logits
+    temperature = property_at("base_dist.temperature", "The lower, the nearer to a choice.")
+    probs = property_at("base_dist.probs", "How likely each choice is.")
+    logits = property_at("base_dist.logits", "The logarithms of that, or of the odds.")
 
 
 class RelaxedBernoulli(_Relaxed):
@@ -238,7 +217,7 @@ class RelaxedBernoulli(_Relaxed):
         tensor(0.5000)
     """
 
-    arg_constraints = ByProbs.arg_constraints
+    arg_constraints = _ByProbs.arg_constraints
     support = constraints.unit_interval
     _logits, _transform = LogitRelaxedBernoulli, SigmoidTransform
 
@@ -272,19 +251,11 @@ class LogisticNormal(TransformedDistribution):
 
     arg_constraints = Normal.arg_constraints
     support = constraints.simplex
-    has_rsample = True
 
     def __init__(self, loc: Real, scale: Real, validate_args: Switch = None) -> None:
         base = Normal(loc, scale, validate_args)
         base = base if base.batch_shape else base.expand((1,))
         super().__init__(base, StickBreakingTransform(), validate_args)
 
-    @property
-    def loc(self) -> Tensor:
-        """The means."""
-        return self.base_dist.loc
-
-    @property
-    def scale(self) -> Tensor:
-        """The standard deviations."""
-        return self.base_dist.scale
+    loc = property_at("base_dist.loc", "The means.")
+    scale = property_at("base_dist.scale", "The standard deviations.")

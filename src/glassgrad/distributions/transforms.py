@@ -8,10 +8,11 @@ from typing import Any, ClassVar
 from glassgrad import ops
 from glassgrad.core.errors import ArgumentError
 from glassgrad.core.tensor import Tensor
+from glassgrad.ops import _checks as check
 
 from . import constraints
 from .constraints import Constraint
-from .distribution import Derived, Distribution, Shape, Switch
+from .distribution import Distribution, Shape, Switch, _Derived
 from .utils import limits, softplus, sum_rightmost
 
 
@@ -509,7 +510,7 @@ class CumulativeDistributionTransform(Transform):
         return self.distribution.log_prob(x)
 
 
-class TransformedDistribution(Derived):
+class TransformedDistribution(_Derived):
     """The values of another distribution, transformed.
 
     Args:
@@ -536,12 +537,9 @@ class TransformedDistribution(Derived):
         given: Any = transforms
         self.transforms: list[Transform] = list(given) if isinstance(given, Sequence) else [given]
         for transform in self.transforms:
-            if not isinstance(transform, Transform):
-                raise ArgumentError(
-                    "transforms must be a Transform or list of Transforms, got "
-                    f"{type(transform).__name__}. Each has to know its inverse. "
-                    "Write a subclass of Transform."
-                )
+            wanted = "transforms must be a Transform or list of Transforms"
+            why = "Each has to know its inverse. Write a subclass of Transform."
+            check.kind(wanted, transform, Transform, why, ArgumentError)
         self.base_dist = base_distribution
         self._whole = ComposeTransform(self.transforms)
         base_shape = (*base_distribution.batch_shape, *base_distribution.event_shape)

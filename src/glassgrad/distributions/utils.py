@@ -1,5 +1,6 @@
 """What distributions share: parameters of one shape, probabilities and logits."""
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -77,6 +78,12 @@ class lazy_property:  # noqa: N801  # PyTorch's name
             value = self.wrapped(instance)
         setattr(instance, self.wrapped.__name__, value)
         return value
+
+
+def property_at(path: str, doc: str) -> Tensor:
+    """A property that reads an attribute of a part: `base_dist.loc`."""
+    made: Any = property(operator.attrgetter(path), doc=doc)
+    return made
 
 
 def sum_rightmost(value: Tensor, dims: int) -> Tensor:

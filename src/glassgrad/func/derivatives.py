@@ -31,6 +31,7 @@ from glassgrad.levels.level import GradLevel, Level
 from glassgrad.memory.calls import place_outputs
 from glassgrad.memory.saved import is_any_of
 from glassgrad.memory.views import Geometry, show
+from glassgrad.ops import _checks as check
 from glassgrad.ops import zeros_like
 from glassgrad.values.layers import Layer, admit_layer, batches_of, settled
 from glassgrad.values.operands import in_common_dtype
@@ -285,12 +286,8 @@ _NO_HOOKS = (
 
 def _leaf(level: GradLevel, x: Any) -> Tensor:
     """An argument that is differentiated, as the level shows it."""
-    if not isinstance(x, Tensor):
-        raise ArgumentError(
-            f"Thing passed to transform API must be Tensor, got {type(x)}. What is differentiated "
-            "must be able to move by a small step. Write `tensor(value)`, or choose other "
-            "arguments by `argnums`."
-        )
+    why = "It is to move by a small step. Write `tensor(value)`, or choose others by `argnums`."
+    check.kind("Thing passed to transform API must be Tensor, got", x, Tensor, why, ArgumentError)
     if x.dtype.kind not in "fc":
         raise DTypeError(
             f"only Tensors of floating point dtype can require gradients, got {x.dtype} of shape "
@@ -400,13 +397,10 @@ def tensors_of(api: str, output: Any) -> tuple[list[Tensor], Structure]:
             f"{api}: Expected f to be a function that has non-empty output (got output = "
             f"{output}). There is nothing to differentiate. Return a tensor, or a tree of them."
         )
+    wanted = f"{api}: expected f(*primals) to return only tensors"
+    why = "Only tensors know how they were computed. Return others by `has_aux=True`."
     for leaf in leaves:
-        if not isinstance(leaf, Tensor):
-            raise TransformError(
-                f"{api}: expected f(*primals) to return only tensors, got unsupported type "
-                f"{type(leaf)}. Only tensors know how they were computed. Return anything else by "
-                "`has_aux=True`, if it is made of tensors, or leave it out."
-            )
+        check.kind(wanted, leaf, Tensor, why, TransformError)
     return leaves, structure
 
 
@@ -507,11 +501,9 @@ def push_forward(
 
 def _pairs(primals: Any, tangents: Any, argnums: Any) -> tuple[list[Any], list[Any], Structure]:
     """The tensors that move, how they move, and the structure of both."""
-    if not isinstance(primals, tuple):
-        raise TransformError(
-            f"{_API}: Expected primals to be a tuple. E.g. it should be valid to call f(*primals), "
-            f"and it is a {type(primals).__name__}. Write `(x,)` for one."
-        )
+    wanted = f"{_API}: Expected primals to be a tuple"
+    why = "E.g. it should be valid to call f(*primals). Write `(x,)` for one."
+    check.kind(wanted, primals, tuple, why, TransformError)
     moving, structure = flatten(selected(primals, argnums))
     moves, given = flatten(tangents)
     if given != structure:
@@ -535,12 +527,10 @@ def check_tensors(leaves: list[Any], name: str, api: str = _API) -> None:
             f"{api}: Expected {name} to contain at least one Tensor. There is none that could "
             "move. Pass one."
         )
+    why = "Write `tensor(value)`, or make it a constant: `lambda x: f(x, value)`."
+    wanted = f"{api}: Expected {name} to only contain Tensors, got"
     for leaf in leaves:
-        if not isinstance(leaf, Tensor):
-            raise TransformError(
-                f"{api}: Expected {name} to only contain Tensors, got {type(leaf)}. Write "
-                "`tensor(value)`, or make it a constant: `lambda x: f(x, value)`."
-            )
+        check.kind(wanted, leaf, Tensor, why, TransformError)
 
 
 def check_pair(x: Tensor, dx: Tensor) -> None:

@@ -116,10 +116,9 @@ def _checked(result: Any) -> tuple[Any, list[Any]]:
         "Expected the vmap staticmethod to have two returns, an output and out_dims with pytree "
         "structure compatible with the output."
     )
-    if not isinstance(result, tuple):
-        raise TransformError(f"{expected} Got a {type(result)} instead. Write `return y, 0`.")
-    if len(result) != 2:
-        raise TransformError(f"{expected} Got {len(result)} returns instead. Write `return y, 0`.")
+    if not isinstance(result, tuple) or len(result) != 2:
+        got = f"{len(result)} returns" if isinstance(result, tuple) else f"a {type(result)}"
+        raise TransformError(f"{expected} Got {got} instead. Write `return y, 0`.")
     output, out_dims = result
     found = spread(out_dims, output)
     if found is None:

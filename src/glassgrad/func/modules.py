@@ -14,10 +14,13 @@ from typing import Any
 
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, TransformError
 from glassgrad.core.tensor import Tensor
+from glassgrad.ops import _checks as check
 from glassgrad.ops import stack
 from glassgrad.values.layers import Layer
 
 Values = dict[str, Tensor]
+_BY_NAME = "Tensors are found by name. Write `dict(module.named_parameters())`."
+_BY_NAME = "Tensors are found by name. Write `dict(module.named_parameters())`."
 
 
 def functional_call(
@@ -94,20 +97,13 @@ def _one_dict(dicts: Any) -> tuple[Values, Values]:
     """The dict that hears of what the module assigned, and all values in one."""
     if isinstance(dicts, dict):
         return dicts, dicts
-    if not isinstance(dicts, Sequence):
-        raise ArgumentError(
-            "Expected parameter_and_buffer_dicts to be a dict, or a list/tuple of dicts, but got "
-            f"{type(dicts)}. Tensors are found by name. Write `dict(module.named_parameters())`."
-        )
+    wanted = "Expected parameter_and_buffer_dicts to be a dict, or a list/tuple of dicts, but got"
+    check.kind(wanted, dicts, Sequence, _BY_NAME, ArgumentError)
     values: Values = {}
     repeated = []
     for part in dicts:
-        if not isinstance(part, dict):
-            raise ArgumentError(
-                "Expected all elements of parameter_and_buffer_dicts to be dictionaries, and one "
-                f"is {type(part)}. Tensors are found by name. "
-                "Write `(dict(module.named_parameters()), dict(module.named_buffers()))`."
-            )
+        wanted = "Expected all elements of parameter_and_buffer_dicts to be dictionaries"
+        check.kind(wanted, part, dict, _BY_NAME, ArgumentError)
         repeated += [name for name in part if name in values]
         values.update(part)
     if repeated:

@@ -20,6 +20,7 @@ from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.levels.level import Level
 from glassgrad.memory.calls import warn
 from glassgrad.memory.views import show
+from glassgrad.ops import _checks as check
 from glassgrad.ops import cat, get_rng_state, set_rng_state, stack
 from glassgrad.ops._families import in_front
 from glassgrad.values.layers import Layer, admit_layer, batches_of, settled
@@ -69,12 +70,9 @@ def vmap(
 
     See also: https://pytorch.org/docs/stable/generated/torch.vmap.html
     """
-    if randomness not in ("error", "different", "same"):
-        raise TransformError(
-            "Only allowed values for randomness are 'error', 'different', or 'same'. Got "
-            f"{randomness!r}. It says what random functions do inside of vmap. "
-            "Write `randomness='different'`."
-        )
+    wanted = "Only allowed values for randomness are 'error', 'different', or 'same'"
+    why = "It says what random functions do inside of vmap. Write `randomness='different'`."
+    check.choice(wanted, randomness, ("error", "different", "same"), why, TransformError)
     if chunk_size is not None and chunk_size <= 0:
         raise ArgumentError(
             f"vmap: chunk_size should be None or greater than 0. (got {chunk_size}) It counts "
@@ -243,15 +241,16 @@ def _in_dims_of(in_dims: Any, args: Values, leaves: list[Any], func: Func) -> li
 def _in_dim(dim: Any, x: Any, call: str) -> int | None:
     if dim is None:
         return None
+    got = f"{call}: Got in_dim={dim} for an input"
     if not isinstance(dim, int):
         raise ArgumentError(
-            f"{call}: Got in_dim={dim} for an input but in_dim must be either an integer dimension "
-            "or None. It says which dim counts the examples. Write 0 for the first."
+            f"{got} but in_dim must be either an integer dimension or None. It says which dim "
+            "counts the examples. Write 0 for the first."
         )
     if not isinstance(x, Tensor):
         raise ArgumentError(
-            f"{call}: Got in_dim={dim} for an input but the input is of type {type(x)}. We cannot "
-            "vmap over non-Tensor arguments, please use None as the respective in_dim."
+            f"{got} but the input is of type {type(x)}. We cannot vmap over non-Tensor arguments, "
+            "please use None as the respective in_dim."
         )
     if not -x.ndim <= dim < x.ndim:
         raise ArgumentError(

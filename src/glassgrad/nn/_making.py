@@ -34,6 +34,14 @@ def draw_weight_and_bias(module: Any) -> None:
         uniform_(module.bias, -bound, bound)
 
 
+def shown(module: Module, *names: str) -> str:
+    """Attributes as a repr has them: `eps=1e-05`; of the bias whether there is one."""
+    values = {name: getattr(module, name) for name in names}
+    if "bias" in values:
+        values["bias"] = values["bias"] is not None
+    return ", ".join([f"{name}={value}" for name, value in values.items()])
+
+
 def changed(module: Module, **usual: Any) -> list[str]:
     """The attributes that are not as usual, for a repr."""
     return [

@@ -14,9 +14,10 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from glassgrad.autograd.grad_mode import no_grad
-from glassgrad.core.errors import ArgumentTypeError, GraphError, HookError
+from glassgrad.core.errors import GraphError, HookError
 from glassgrad.core.tensor import Tensor
 from glassgrad.nn.parameter import Parameter, is_lazy
+from glassgrad.ops import _checks as check
 
 EXTRA_STATE = "_extra_state"
 
@@ -87,11 +88,8 @@ def own_state(module: Any) -> dict[str, Tensor]:
 
 def load(module: Any, state: Mapping[str, Any], strict: bool, assign: bool) -> IncompatibleKeys:
     """Fill a module from a state; see `Module.load_state_dict`."""
-    if not isinstance(state, Mapping):
-        raise ArgumentTypeError(
-            f"Expected state_dict to be dict-like, got {type(state)}. "
-            "Values are found by name. Pass what `module.state_dict()` returns."
-        )
+    why = "Values are found by name. Pass what `module.state_dict()` returns."
+    check.kind("Expected state_dict to be dict-like, got", state, Mapping, why)
     metadata = getattr(state, "_metadata", {})
     keys = IncompatibleKeys([], [])
     errors: list[str] = []

@@ -161,11 +161,8 @@ class _Modules(_Numbered):
         """Add one in front of that of an index; returns the container."""
         if not -len(self) <= index <= len(self):
             raise self._out_of_range(index)
-        if not isinstance(module, Module):
-            raise ExpectationError(
-                f"module should be of type: {Module}, but it is a {type(module).__name__}. A part "
-                "of a network has to be one. Derive its class from nn.Module."
-            )
+        why = "A part of a network has to be one. Derive its class from nn.Module."
+        check.kind(f"module should be of type: {Module}", module, Module, why, ExpectationError)
         modules = list(self)
         modules.insert(index, module)
         self._replace(modules)

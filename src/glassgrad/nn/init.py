@@ -231,10 +231,8 @@ def kaiming_normal_(
 
 def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float:
     if mode.lower() not in ("fan_in", "fan_out"):
-        raise ArgumentError(
-            f"Mode {mode} not supported: one of the two fans sets the scale. "
-            "Write 'fan_in' or 'fan_out'."
-        )
+        why = "One of the two fans sets the scale. Write 'fan_in' or 'fan_out'."
+        raise ArgumentError(f"Mode {mode} not supported. {why}")
     fan = _calculate_correct_fan(tensor, mode)
     return calculate_gain(nonlinearity, a) / math.sqrt(max(fan, 1))
 

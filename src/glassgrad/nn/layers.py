@@ -7,7 +7,7 @@ from glassgrad import ops
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.nn import functional
-from glassgrad.nn._making import add_parameters, draw_weight_and_bias
+from glassgrad.nn._making import add_parameters, draw_weight_and_bias, shown
 from glassgrad.nn.applied import Applied
 from glassgrad.nn.init import constant_, uniform_
 from glassgrad.nn.lazy import LazyModuleMixin
@@ -73,10 +73,7 @@ class Linear(Module):
         return functional.linear(input, self.weight, self.bias)
 
     def extra_repr(self) -> str:
-        return (
-            f"in_features={self.in_features}, out_features={self.out_features}, "
-            f"bias={self.bias is not None}"
-        )
+        return shown(self, "in_features", "out_features", "bias")
 
 
 class LazyLinear(LazyModuleMixin, Linear, channels_at=-1):
@@ -143,10 +140,7 @@ class Bilinear(Module):
         return functional.bilinear(input1, input2, self.weight, self.bias)
 
     def extra_repr(self) -> str:
-        return (
-            f"in1_features={self.in1_features}, in2_features={self.in2_features}, "
-            f"out_features={self.out_features}, bias={self.bias is not None}"
-        )
+        return shown(self, "in1_features", "in2_features", "out_features", "bias")
 
 
 class Softmax2d(Module):
@@ -192,7 +186,7 @@ class PReLU(Module):
         return functional.prelu(input, self.weight)
 
     def extra_repr(self) -> str:
-        return f"num_parameters={self.num_parameters}"
+        return shown(self, "num_parameters")
 
 
 class Identity(Module):
@@ -247,4 +241,4 @@ class Unflatten(Module):
         return input.unflatten(self.dim, self.unflattened_size)
 
     def extra_repr(self) -> str:
-        return f"dim={self.dim}, unflattened_size={self.unflattened_size}"
+        return shown(self, "dim", "unflattened_size")

@@ -8,7 +8,7 @@ from glassgrad.core.errors import ArgumentError
 from glassgrad.core.tensor import Tensor
 from glassgrad.memory.calls import warn
 from glassgrad.nn import functional
-from glassgrad.nn._making import Ints, add_parameters, each_dim
+from glassgrad.nn._making import Ints, add_parameters, each_dim, shown
 from glassgrad.nn.applied import Derived
 from glassgrad.nn.init import ones_, zeros_
 from glassgrad.nn.lazy import LazyModuleMixin
@@ -73,10 +73,7 @@ class LayerNorm(_Scaled):
         return functional.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:
-        return (
-            f"{self.normalized_shape}, eps={self.eps}, "
-            f"elementwise_affine={self.elementwise_affine}, bias={self.bias is not None}"
-        )
+        return f"{self.normalized_shape}, {shown(self, 'eps', 'elementwise_affine', 'bias')}"
 
 
 class RMSNorm(_Scaled):
@@ -107,9 +104,7 @@ class RMSNorm(_Scaled):
         return functional.rms_norm(x, self.normalized_shape, self.weight, self.eps)
 
     def extra_repr(self) -> str:
-        return (
-            f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
-        )
+        return f"{self.normalized_shape}, {shown(self, 'eps', 'elementwise_affine')}"
 
 
 class GroupNorm(_Scaled):
@@ -154,10 +149,7 @@ class GroupNorm(_Scaled):
         return functional.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:
-        return (
-            f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine={self.affine}, "
-            f"bias={self.bias is not None}"
-        )
+        return f"{self.num_groups}, {self.num_channels}, {shown(self, 'eps', 'affine', 'bias')}"
 
 
 class _NormBase(_Scaled):
@@ -231,10 +223,8 @@ class _NormBase(_Scaled):
             )
 
     def extra_repr(self) -> str:
-        return (
-            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
-            f"bias={self.bias is not None}, track_running_stats={self.track_running_stats}"
-        )
+        names = ("eps", "momentum", "affine", "bias", "track_running_stats")
+        return f"{self.num_features}, {shown(self, *names)}"
 
 
 class _BatchNorm(_NormBase):

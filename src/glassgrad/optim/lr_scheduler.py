@@ -20,6 +20,7 @@ from typing import Any, ClassVar, Literal
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, DataError, GraphError
 from glassgrad.core.tensor import Tensor
 from glassgrad.memory.calls import warn
+from glassgrad.ops import _checks as check
 
 from .optimizer import Group, Optimizer
 
@@ -320,11 +321,8 @@ class _ByFunctions(LRScheduler):
         said = f"Expected {groups} lr_lambdas, but got {count}"
         self.lr_lambdas = for_groups("lr_lambda", self.optimizer, lr_lambda, said)
         for function in self.lr_lambdas:
-            if not callable(function):
-                raise ArgumentTypeError(
-                    f"lr_lambda should be a function, but got {type(function).__name__}. It is "
-                    "called with the epoch. Write `lambda epoch: 0.9**epoch`."
-                )
+            why = "It is called with the epoch. Write `lambda epoch: 0.9**epoch`."
+            check.kind("lr_lambda should be a function, but got", function, Callable, why)
         super().__post_init__()
 
 

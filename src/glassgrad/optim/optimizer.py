@@ -276,11 +276,8 @@ class Optimizer:
 
     def add_param_group(self, param_group: Group) -> None:
         """Add parameters with options of their own: `{"params": […], "lr": 0.01}`."""
-        if not isinstance(param_group, dict):
-            raise errors.ArgumentTypeError(
-                f"param_group must be a dict, but got {type(param_group)}. "
-                'It needs names for its options. Write {"params": […], "lr": …}.'
-            )
+        why = 'It needs names for its options. Write {"params": […], "lr": …}.'
+        check.kind("param_group must be a dict, but got", param_group, dict, why)
         params = param_group["params"]
         params = [params] if isinstance(params, Tensor) else _listed(params, what="params")
         names = [param[0] for param in params if isinstance(param, tuple)]

@@ -15,6 +15,7 @@ from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 from glassgrad.core.graph import GradientEdge, Node
 from glassgrad.hooks.on_gradients import RemovableHandle
 from glassgrad.hooks.turn import HOOK_PHASES
+from glassgrad.ops import _checks as check
 
 from .graph import Entry, is_leaf, name_of, names_of
 from .summary import ArrayId, measured, numbers
@@ -93,11 +94,8 @@ def _at_tensor(session: "Paused", what: Any) -> Breakpoint:
 
 
 def _at_scope(session: "Paused", name: Any) -> Breakpoint:
-    if not isinstance(name, str):
-        raise ArgumentTypeError(
-            f"break_at(scope=…) takes a name, got {type(name).__name__}. Nodes know the names of "
-            'the scopes they were made in. Write `break_at(scope="encoder")`.'
-        )
+    why = 'Nodes know the names of their scopes. Write `break_at(scope="encoder")`.'
+    check.kind("break_at(scope=…) takes a name, got", name, str, why)
     paths = {session.names.scope(node) for node in session.schedule}
     if not any(is_inside(path, name) for path in paths):
         scopes = {".".join(path) for path in paths if path}
@@ -259,11 +257,8 @@ def is_called(node: Any, name: str) -> bool:
 
 def check_op(name: Any, nodes: Collection[Any]) -> None:
     """Raise if no node is called `name`."""
-    if not isinstance(name, str):
-        raise ArgumentTypeError(
-            f"the name of an op is a string, got {type(name).__name__}. Nodes are called as "
-            '`grad_fn` shows them. Write "MulBackward0".'
-        )
+    why = 'Nodes are called as `grad_fn` shows them. Write "MulBackward0".'
+    check.kind("the name of an op is a string, got", name, str, why)
     pairs = {names_of(node) for node in nodes}
     alike = {name for pair in pairs for name in pair}
     if name not in alike:

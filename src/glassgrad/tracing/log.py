@@ -22,6 +22,7 @@ from glassgrad.core.saved import PrimitiveNode
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor
 from glassgrad.hooks.turn import GraphTask, Phase, Turn
+from glassgrad.ops import _checks as check
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Edges, Entry, Graph, grad_of, is_leaf, rank_of, reach
 from glassgrad.tracing.summary import ArrayId, ArrayTable
@@ -158,11 +159,8 @@ def outputs_of(tensors: Any, function: str, *, also: tuple[type, ...] = ()) -> l
 
 def check_values(values: str) -> None:
     """Refuse what says nothing of how much of each array is kept."""
-    if values not in ("summary", "full"):
-        raise ArgumentError(
-            f"values must be 'summary' or 'full', got {values!r}. It says how much of each array "
-            'the log keeps. Write `values="summary"`.'
-        )
+    why = 'It says how much of each array the log keeps. Write `values="summary"`.'
+    check.choice("values must be 'summary' or 'full'", values, ("summary", "full"), why)
 
 
 # The log of a pass --------------------------------------------------------------------------------

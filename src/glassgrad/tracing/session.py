@@ -27,6 +27,7 @@ from glassgrad.hooks.on_saved import Unpacking, put_in
 from glassgrad.hooks.turn import HOOK_PHASES, GraphTask, Phase
 from glassgrad.memory.saved import places
 from glassgrad.memory.views import CopySlices
+from glassgrad.ops import _checks as check
 from glassgrad.ops.generator import default_generator
 from glassgrad.tracing.breakpoints import find_node
 from glassgrad.tracing.graph import Graph
@@ -34,8 +35,6 @@ from glassgrad.tracing.log import Log, outputs_of
 from glassgrad.tracing.paused import Paused
 from glassgrad.values.backend import is_array
 from glassgrad.values.layers import Layer
-
-_GRANULARITIES = ("node", "hook", "micro")
 
 
 def step(
@@ -74,11 +73,9 @@ def step(
         >>> x.grad
         tensor([20., 40.])
     """
-    if granularity not in _GRANULARITIES:
-        raise ArgumentError(
-            f"granularity must be 'node', 'hook' or 'micro', got {granularity!r}. It says how much "
-            "one step does. Write `step(loss, granularity='micro')` for the smallest steps."
-        )
+    wanted = "granularity must be 'node', 'hook' or 'micro'"
+    why = "It says how much one step does. Write `granularity='micro'` for the smallest steps."
+    check.choice(wanted, granularity, ("node", "hook", "micro"), why)
     outputs = outputs_of(tensors, "step", also=(GradientEdge,))
     task = backward_task(outputs, gradient, retain_graph, create_graph, inputs)
     return Session(task, outputs, granularity)

@@ -1,5 +1,6 @@
 """Trajectories of robot arms: from positions to velocities, accelerations and jerks, and back."""
 
+from . import kernels as _kernels
 from .integrators import (
     CliqueTensorStep,
     euler_integrate,
@@ -16,15 +17,7 @@ from .integrators import (
     tensor_step_pos_ik,
     tensor_step_vel,
 )
-from .kernels import (
-    AccelerationTensorStepIdxKernel,
-    AccelerationTensorStepKernel,
-    CliqueTensorStepCentralDifferenceKernel,
-    CliqueTensorStepCoalesceKernel,
-    CliqueTensorStepIdxCentralDifferenceKernel,
-    CliqueTensorStepIdxKernel,
-    CliqueTensorStepKernel,
-)
+from .kernels import *
 from .kernels._fused import numerics
 from .matrices import (
     action_interpolate_kernel,
@@ -69,12 +62,6 @@ __all__ = [
     "jit_tensor_step_pos_clique_contiguous",
     "tensor_step_pos_clique",
     # a whole trajectory in one node
-    "AccelerationTensorStepIdxKernel",
-    "AccelerationTensorStepKernel",
-    "CliqueTensorStepCentralDifferenceKernel",
-    "CliqueTensorStepCoalesceKernel",
-    "CliqueTensorStepIdxCentralDifferenceKernel",
-    "CliqueTensorStepIdxKernel",
-    "CliqueTensorStepKernel",
+    *_kernels.__all__,
     "numerics",
 ]

@@ -46,6 +46,7 @@ from glassgrad.core.errors import ArgumentError, ArgumentTypeError, CheckpointEr
 from glassgrad.core.state import Func, is_recording, modes, outside
 from glassgrad.core.tensor import Tensor
 from glassgrad.memory.calls import warn
+from glassgrad.ops import _checks as check
 from glassgrad.ops.creation import zeros
 from glassgrad.ops.generator import get_rng_state, set_rng_state
 
@@ -132,11 +133,9 @@ def checkpoint(
             "debug=True is incompatible with non-default context_fn: it watches both runs itself. "
             "Leave one of the two out."
         )
-    if determinism_check not in _DETERMINISM_CHECKS:
-        raise ArgumentError(
-            f"determinism_check should be one of {list(_DETERMINISM_CHECKS)}, but got "
-            f"{determinism_check}. It says what of the saved tensors is compared."
-        )
+    wanted = f"determinism_check should be one of {list(_DETERMINISM_CHECKS)}"
+    why = "It says what of the saved tensors is compared."
+    check.choice(wanted, determinism_check, _DETERMINISM_CHECKS, why)
     first, second = context_fn()
     if not is_recording() or _is_mapped():
         return function(*args, **kwargs)

@@ -2,55 +2,34 @@
 
 from typing import Any
 
-from glassgrad.nn.utils import fusion, parametrizations, parametrize, prune, rnn, stateless
-from glassgrad.nn.utils._renamed import (
-    remove_spectral_norm,
-    remove_weight_norm,
-    spectral_norm,
-    weight_norm,
+from . import (
+    _renamed,
+    clip_grad,
+    convert_parameters,
+    fusion,
+    parametrizations,
+    parametrize,
+    prune,
+    rnn,
+    stateless,
 )
-from glassgrad.nn.utils.clip_grad import (
-    clip_grad_norm,
-    clip_grad_norm_,
-    clip_grad_value_,
-    clip_grads_with_norm_,
-    get_total_norm,
-)
-from glassgrad.nn.utils.convert_parameters import parameters_to_vector, vector_to_parameters
-from glassgrad.nn.utils.fusion import (
-    fuse_conv_bn_eval,
-    fuse_conv_bn_weights,
-    fuse_linear_bn_eval,
-    fuse_linear_bn_weights,
-)
+from ._renamed import *
+from .clip_grad import *
+from .convert_parameters import *
+from .fusion import *
 
 __all__ = [
-    # gradients
-    "clip_grad_norm",
-    "clip_grad_norm_",
-    "clip_grad_value_",
-    "clip_grads_with_norm_",
-    "get_total_norm",
-    # layers
-    "fuse_conv_bn_eval",
-    "fuse_conv_bn_weights",
-    "fuse_linear_bn_eval",
-    "fuse_linear_bn_weights",
     "fusion",
-    # parameters
-    "parameters_to_vector",
     "parametrizations",
     "parametrize",
     "prune",
-    "remove_spectral_norm",
-    "remove_weight_norm",
-    "skip_init",
-    "spectral_norm",
-    "stateless",
-    "vector_to_parameters",
-    "weight_norm",
-    # sequences
     "rnn",
+    "skip_init",
+    "stateless",
+    *_renamed.__all__,
+    *clip_grad.__all__,
+    *convert_parameters.__all__,
+    *fusion.__all__,
 ]
 
 

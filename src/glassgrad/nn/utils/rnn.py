@@ -237,11 +237,8 @@ def pad_sequence(
         tensor([[1, 2],
                 [3, 0]])
     """
-    if padding_side not in ("left", "right"):
-        raise RangeError(
-            f"Expected padding_side to be one of left or right, but got {padding_side}. "
-            "A sequence has two ends."
-        )
+    wanted, why = "Expected padding_side to be one of left or right", "A sequence has two ends."
+    check.choice(wanted, padding_side, ("left", "right"), why, RangeError)
     why = "They are stacked. Pass a list of tensors."
     check.kind("pad_sequence: Expected iterable for input sequences", sequences, (list, tuple), why)
     longest = max([x.shape[0] for x in sequences])

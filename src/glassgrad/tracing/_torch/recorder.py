@@ -23,9 +23,9 @@ from pathlib import PurePath
 from typing import Any, Self
 
 from glassgrad.core.engine import Grads
-from glassgrad.core.errors import ArgumentTypeError
 from glassgrad.core.state import Func
 from glassgrad.memory.saved import Saved
+from glassgrad.ops import _checks as check
 from glassgrad.tracing.graph import Entry, Graph, Hook, bytes_of, is_leaf, name_of, op_of, reach
 from glassgrad.tracing.log import EventLog
 from glassgrad.tracing.summary import ArrayId
@@ -205,11 +205,8 @@ def named(names: Any) -> dict[str, Any]:
         return {}
     if isinstance(names, module):
         return {**dict(names.named_buffers()), **dict(names.named_parameters())}
-    if not isinstance(names, Mapping):
-        raise ArgumentTypeError(
-            f"names cannot be a {type(names).__name__}. It says what the tensors are called in "
-            "pictures. Write `names={'x': x, 'w': w}`, `names=model` or `names=locals()`."
-        )
+    why = "It says what tensors are called. Write `{'x': x}`, `names=model` or `names=locals()`."
+    check.kind("names must be a dict or a module", names, Mapping, why)
     found = {str(name): value for name, value in names.items() if is_tensor(value)}
     for prefix, value in names.items():
         if isinstance(value, module):

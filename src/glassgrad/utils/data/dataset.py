@@ -191,11 +191,9 @@ class ChainDataset(IterableDataset[SampleT_co]):
 
     def _streams(self) -> Iterator[Any]:
         for dataset in self.datasets:
-            if not isinstance(dataset, IterableDataset):
-                raise errors.ExpectationError(
-                    f"ChainDataset only supports IterableDataset, got {type(dataset).__name__}. "
-                    "It goes through streams. Write `ConcatDataset` for data sets with an index."
-                )
+            why = "It goes through streams. Write `ConcatDataset` for data sets with an index."
+            said = "ChainDataset only supports IterableDataset"
+            check.kind(said, dataset, IterableDataset, why, errors.ExpectationError)
             yield dataset
 
 
