@@ -15,7 +15,7 @@ import torch
 
 import glassgrad as gg
 from opcase import rules_behind
-from opinfo import MOST_SAMPLES, NAMES, OPERATORS, NotHere, Played, dtypes_of, ours
+from opinfo import MOST_SAMPLES, NAMES, NotHere, Played, dtypes_of, operators, ours
 from ops.test_opinfo import NOT_RIGHT
 
 FILE = Path(__file__).parent / "operators.csv"
@@ -61,7 +61,7 @@ def timed(played: Played | None) -> tuple[str, str]:
 
 def largest(name: str) -> Played | None:
     """The sample with the most elements, of the first dtype that has one."""
-    op = OPERATORS[name]
+    op = operators()[name]
     for dtype in dtypes_of(name):
         is_wanted = dtype in op.supported_backward_dtypes("cpu")
         samples = list(op.sample_inputs("cpu", dtype, requires_grad=is_wanted))[:MOST_SAMPLES]

@@ -6,8 +6,9 @@ from types import TracebackType
 from typing import Any, Self
 
 import pytest
+from hypothesis import HealthCheck, given, settings
 
-__all__ = ["Checks", "SampleChecks"]
+__all__ = ["Checks", "SampleChecks", "fuzzed"]
 
 
 class Checks:
@@ -71,3 +72,21 @@ class SampleChecks:
                 if (id(case), id(given)) in pairs:
                     with checks.named(check.__name__):
                         check(of)
+
+
+def fuzzed(*strategies: Any, examples: int) -> Callable[[Any], Any]:
+    """Decorates a check of random examples: a third of them always, all in `make slow`."""
+
+    def decorate(check: Any) -> Any:
+        numbers = [examples // 3, pytest.param(examples, marks=pytest.mark.slow)]
+
+        @pytest.mark.parametrize("examples", numbers)
+        def test(examples: int) -> None:
+            unhurried = {"deadline": None, "suppress_health_check": list(HealthCheck)}
+            options = settings(max_examples=examples, derandomize=True, **unhurried)
+            options(given(*strategies)(check))()
+
+        test.__name__, test.__doc__ = check.__name__, check.__doc__
+        return test
+
+    return decorate

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch.testing._internal.common_methods_invocations import op_db
 
 import glassgrad as gg
 
@@ -27,7 +26,14 @@ DTYPES = [torch.float64, torch.float32, torch.int64, torch.bool, torch.complex12
 MOST_SAMPLES = 40
 MOST_BATCHED = 6  # samples of which a batch is made
 
-OPERATORS = {"#".join(filter(None, (op.name, op.variant_test_name))): op for op in op_db}
+
+@functools.cache
+def operators() -> dict[str, Any]:
+    """PyTorch's database, by the same names. It takes five seconds to load."""
+    from torch.testing._internal.common_methods_invocations import op_db
+
+    return {"#".join(filter(None, (op.name, op.variant_test_name))): op for op in op_db}
+
 
 RANDOM = re.compile(
     r"(normal|uniform|bernoulli|multinomial|rand|cauchy|exponential|geometric|log_normal|\w*empty"
@@ -57,12 +63,12 @@ class NotHere(Exception):
 
 def dtypes_of(name: str) -> list[torch.dtype]:
     """Those of DTYPES in which PyTorch has an operator."""
-    return [dtype for dtype in DTYPES if dtype in OPERATORS[name].supported_dtypes("cpu")]
+    return [dtype for dtype in DTYPES if dtype in operators()[name].supported_dtypes("cpu")]
 
 
 def play(name: str, dtype: torch.dtype) -> dict[str, str]:
     """Play an operator's samples; return the first complaint of each kind."""
-    op, found = OPERATORS[name], {}
+    op, found = operators()[name], {}
     is_recorded = op.supports_autograd and dtype in op.supported_backward_dtypes("cpu")
     samples = list(op.sample_inputs("cpu", dtype, requires_grad=is_recorded))[:MOST_SAMPLES]
     for at, sample in enumerate(samples):
@@ -91,7 +97,7 @@ def play(name: str, dtype: torch.dtype) -> dict[str, str]:
 
 def play_errors(name: str) -> list[str]:
     """Calls that PyTorch refuses, and that are not refused here by an error of the same class."""
-    op, found = OPERATORS[name], []
+    op, found = operators()[name], []
     for case in op.error_inputs("cpu") if op.error_inputs_func else ():
         sample = case.sample_input
         given = (sample.input, *sample.args), sample.kwargs

@@ -4,18 +4,14 @@ import re
 
 import numpy as np
 import torch
-from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import glassgrad
 from both import spelled, values
+from checks import fuzzed
 from glassgrad.core.graph import edge_of
 from glassgrad.hooks.turn import GraphTask
 from random_programs import Run, programs, writing_programs
-
-FUZZ = settings(
-    max_examples=250, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck)
-)
 
 
 def same(ours, theirs):
@@ -26,8 +22,7 @@ def same(ours, theirs):
             np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-12)
 
 
-@FUZZ
-@given(programs, st.booleans())
+@fuzzed(programs, st.booleans(), examples=250)
 def test_random_programs_run_and_accumulate_as_in_pytorch(program, hooked):
     ours, theirs = Run(glassgrad, program, hooked=hooked), Run(torch, program, hooked=hooked)
     assert spelled(*[x.grad_fn for x in ours.roots]) == spelled(*[x.grad_fn for x in theirs.roots])
@@ -41,8 +36,13 @@ def test_random_programs_run_and_accumulate_as_in_pytorch(program, hooked):
         same(ours.retained, theirs.retained)
 
 
-@FUZZ
-@given(programs, st.lists(st.integers(0, 40), min_size=1, max_size=4), st.booleans(), st.booleans())
+@fuzzed(
+    programs,
+    st.lists(st.integers(0, 40), min_size=1, max_size=4),
+    st.booleans(),
+    st.booleans(),
+    examples=250,
+)
 def test_random_programs_give_the_same_grad_of_anything(program, picks, create_graph, hooked):
     ours, theirs = Run(glassgrad, program, hooked=hooked), Run(torch, program, hooked=hooked)
     if not ours.roots:
@@ -58,8 +58,7 @@ def test_random_programs_give_the_same_grad_of_anything(program, picks, create_g
         assert a is None or a.requires_grad == b.requires_grad
 
 
-@FUZZ
-@given(programs, st.lists(st.integers(0, 40), min_size=1, max_size=3))
+@fuzzed(programs, st.lists(st.integers(0, 40), min_size=1, max_size=3), examples=250)
 def test_random_programs_accumulate_only_at_chosen_inputs(program, picks):
     ours, theirs = Run(glassgrad, program), Run(torch, program)
     if not ours.roots:
@@ -70,8 +69,7 @@ def test_random_programs_accumulate_only_at_chosen_inputs(program, picks):
     same(values(x.grad for x in ours.pick(picks)), values(x.grad for x in theirs.pick(picks)))
 
 
-@FUZZ
-@given(writing_programs, st.booleans())
+@fuzzed(writing_programs, st.booleans(), examples=250)
 def test_random_programs_that_write_in_place_agree_even_in_their_errors(program, hooked):
     outcomes = []
     for lib in (glassgrad, torch):
@@ -96,8 +94,7 @@ def test_random_programs_that_write_in_place_agree_even_in_their_errors(program,
         same(ours[0].retained, theirs[0].retained)
 
 
-@FUZZ
-@given(programs, st.booleans(), st.booleans())
+@fuzzed(programs, st.booleans(), st.booleans(), examples=250)
 def test_a_watched_pass_does_what_an_unwatched_pass_does(program, hooked, create_graph):
     runs = [Run(glassgrad, program, hooked=hooked) for _ in range(2)]
     if not runs[0].roots:

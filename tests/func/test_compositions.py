@@ -5,16 +5,13 @@ import threading
 import numpy as np
 import pytest
 import torch
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume
 
 import glassgrad
 from both import LIBRARIES, leaf, plain
+from checks import fuzzed
 from func.composing import compositions, play, writing_compositions
 from glassgrad.core.errors import GlassgradError
-
-FUZZ = settings(
-    max_examples=200, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck)
-)
 
 POINT = [0.3, -0.7, 1.1]
 
@@ -29,14 +26,12 @@ def assert_close(got, want):
     np.testing.assert_allclose(got, want, rtol=1e-8, atol=1e-9)
 
 
-@FUZZ
-@given(compositions)
+@fuzzed(compositions, examples=200)
 def test_random_compositions_are_those_of_torch(composition):
     assert_close(value(glassgrad, composition), value(torch, composition))
 
 
-@FUZZ
-@given(writing_compositions)
+@fuzzed(writing_compositions, examples=200)
 def test_random_compositions_that_write_in_place_are_those_of_torch(composition):
     try:
         want = value(torch, composition)
@@ -48,8 +43,7 @@ def test_random_compositions_that_write_in_place_are_those_of_torch(composition)
         assert_close(value(glassgrad, composition), want)
 
 
-@FUZZ
-@given(compositions)
+@fuzzed(compositions, examples=200)
 def test_the_tape_runs_underneath_random_compositions(composition):
     grads = []
     for lib in (glassgrad, torch):

@@ -5,16 +5,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import glassgrad as gg
+from checks import fuzzed
 from glassgrad.core.errors import GlassgradError
 from glassgrad.func import grad, jvp, vmap
-
-FUZZ = settings(
-    max_examples=400, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck)
-)
 
 BATCH = 2
 
@@ -197,15 +193,13 @@ def compare(batch, function, place=0):
             np.testing.assert_allclose(y, reference, rtol=1e-10, atol=1e-12)
 
 
-@FUZZ
-@given(batches())
+@fuzzed(batches(), examples=400)
 def test_a_batch_anywhere_is_a_loop(batch):
     case, _, place = batch
     compare(batch, case.function, place)
 
 
-@FUZZ
-@given(batches())
+@fuzzed(batches(), examples=400)
 def test_gradients_of_a_batch_anywhere_are_those_of_a_loop(batch):
     case, dims, _ = batch
 
@@ -216,15 +210,13 @@ def test_gradients_of_a_batch_anywhere_are_those_of_a_loop(batch):
     compare(batch, grad(loss, argnums=tuple(range(len(dims)))))
 
 
-@FUZZ
-@given(batches())
+@fuzzed(batches(), examples=400)
 def test_tangents_of_a_batch_anywhere_are_those_of_a_loop(batch):
     case, _, place = batch
     compare(batch, lambda *xs: jvp(case.function, xs, xs), place)
 
 
-@FUZZ
-@given(batches())
+@fuzzed(batches(), examples=400)
 def test_what_is_refused_of_an_example_is_refused_of_a_batch(batch):
     case, dims, _ = batch
     rows, whole = examples(case, dims)

@@ -1,13 +1,7 @@
 """What tests of stepped and watched passes share."""
 
-from hypothesis import HealthCheck, settings
-
 import glassgrad
 from glassgrad import autograd, tensor
-
-FUZZ = settings(
-    max_examples=100, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck)
-)
 
 
 def leaf(values, name=None):

@@ -6,17 +6,14 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import glassgrad as gg
+from checks import fuzzed
 from glassgrad.tracing import Trace
 from random_programs import Run, programs, writing_programs
 from tracing.stepping import leaf
 
-FUZZ = settings(
-    max_examples=40, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck)
-)
 GRANULARITIES = st.sampled_from(["node", "hook", "micro"])
 MOVES = st.lists(st.booleans(), max_size=60)
 
@@ -47,8 +44,7 @@ def recorded(*args, **options):
 # A session keeps the log that `record` gives ------------------------------------------------------
 
 
-@FUZZ
-@given(programs, st.booleans(), st.booleans(), GRANULARITIES)
+@fuzzed(programs, st.booleans(), st.booleans(), GRANULARITIES, examples=40)
 def test_a_session_stepped_to_its_end_has_the_trace_of_record(
     program, hooked, create_graph, granularity
 ):
@@ -68,8 +64,7 @@ def test_a_session_stepped_to_its_end_has_the_trace_of_record(
     assert session.trace.to_json() == trace.to_json()
 
 
-@FUZZ
-@given(programs, st.booleans(), st.booleans(), GRANULARITIES, MOVES)
+@fuzzed(programs, st.booleans(), st.booleans(), GRANULARITIES, MOVES, examples=40)
 def test_stepping_back_takes_events_out_and_going_on_writes_the_same(
     program, hooked, create_graph, granularity, moves
 ):
@@ -95,8 +90,7 @@ def test_stepping_back_takes_events_out_and_going_on_writes_the_same(
     assert session.trace.to_json() == trace.to_json()
 
 
-@FUZZ
-@given(writing_programs, st.booleans(), GRANULARITIES)
+@fuzzed(writing_programs, st.booleans(), GRANULARITIES, examples=40)
 def test_a_pass_that_fails_has_the_same_log_in_both(program, hooked, granularity):
     one, other = (Run(gg, program, hooked=hooked) for _ in range(2))
     if not one.roots:

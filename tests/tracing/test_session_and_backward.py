@@ -4,16 +4,14 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import glassgrad
+from checks import fuzzed
 from glassgrad import tensor
 from glassgrad.core.errors import TransformError
 from random_programs import Run, programs, writing_programs
-from tracing.stepping import FUZZ, leaf, result_of, visited, wander
-
-MORE = settings(FUZZ, max_examples=120)
+from tracing.stepping import leaf, result_of, visited, wander
 
 
 def state_of(run, session):
@@ -27,8 +25,9 @@ def state_of(run, session):
     return result_of(run), buffers, saved, versions, str(session)
 
 
-@MORE
-@given(programs, st.booleans(), st.booleans(), st.sampled_from(["node", "hook", "micro"]))
+@fuzzed(
+    programs, st.booleans(), st.booleans(), st.sampled_from(["node", "hook", "micro"]), examples=120
+)
 def test_random_programs_end_with_the_bits_of_backward(program, hooked, create_graph, granularity):
     plain, stepped = (Run(glassgrad, program, hooked=hooked) for _ in range(2))
     if not plain.roots:
@@ -45,13 +44,13 @@ def test_random_programs_end_with_the_bits_of_backward(program, hooked, create_g
     assert result_of(stepped) == result_of(plain)
 
 
-@MORE
-@given(
+@fuzzed(
     programs,
     st.booleans(),
     st.booleans(),
     st.sampled_from(["node", "hook", "micro"]),
     st.lists(st.booleans(), max_size=60),
+    examples=120,
 )
 def test_random_programs_stepped_back_and_on_end_with_the_bits_of_backward(
     program, hooked, create_graph, granularity, moves
@@ -80,8 +79,7 @@ def test_random_programs_stepped_back_and_on_end_with_the_bits_of_backward(
     assert result_of(stepped) == result_of(plain)
 
 
-@MORE
-@given(writing_programs, st.booleans(), st.lists(st.booleans(), max_size=40))
+@fuzzed(writing_programs, st.booleans(), st.lists(st.booleans(), max_size=40), examples=120)
 def test_random_programs_that_write_in_place_are_stepped_to_the_same_end(program, hooked, moves):
     outcomes = []
     for stepwise in (False, True):

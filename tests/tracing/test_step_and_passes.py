@@ -3,16 +3,16 @@
 import warnings
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 import glassgrad
+from checks import fuzzed
 from glassgrad import autograd
 from glassgrad.core import state
 from glassgrad.core.errors import GradientError, GraphError
 from glassgrad.tracing import watching
 from random_programs import Run, programs
-from tracing.stepping import FUZZ, Inner, leaf, result_of, wander
+from tracing.stepping import Inner, leaf, result_of, wander
 
 GRANULARITIES = st.sampled_from(["node", "hook", "micro"])
 MOVES = st.lists(st.booleans(), max_size=30)
@@ -30,8 +30,7 @@ def freed_of(run):
     return [node._is_released() for node in run.nodes if hasattr(node, "_is_released")]
 
 
-@FUZZ
-@given(programs, st.booleans(), st.booleans(), PICKS, GRANULARITIES, MOVES)
+@fuzzed(programs, st.booleans(), st.booleans(), PICKS, GRANULARITIES, MOVES, examples=100)
 def test_limited_to_inputs_it_ends_with_the_bits_of_backward(
     program, hooked, create_graph, picks, granularity, moves
 ):
@@ -55,8 +54,7 @@ def test_limited_to_inputs_it_ends_with_the_bits_of_backward(
     assert freed_of(stepped) == freed_of(plain)
 
 
-@FUZZ
-@given(programs, st.booleans(), st.booleans(), GRANULARITIES, MOVES)
+@fuzzed(programs, st.booleans(), st.booleans(), GRANULARITIES, MOVES, examples=100)
 def test_left_early_nothing_is_left_but_what_was_added_to_grad(
     program, hooked, create_graph, granularity, moves
 ):
@@ -79,8 +77,7 @@ def test_left_early_nothing_is_left_but_what_was_added_to_grad(
             assert released <= ran
 
 
-@FUZZ
-@given(programs, st.integers(0, 40), st.booleans(), GRANULARITIES)
+@fuzzed(programs, st.integers(0, 40), st.booleans(), GRANULARITIES, examples=100)
 def test_a_hook_that_raises_ends_it_as_it_ends_backward(program, at, create_graph, granularity):
     outcomes = []
     for stepped in (False, True):
@@ -112,8 +109,7 @@ def test_a_hook_that_raises_ends_it_as_it_ends_backward(program, at, create_grap
     assert outcomes[0] == outcomes[1]
 
 
-@FUZZ
-@given(programs, st.booleans(), GRANULARITIES, MOVES)
+@fuzzed(programs, st.booleans(), GRANULARITIES, MOVES, examples=100)
 def test_inside_of_another_pass_it_ends_with_the_same_bits(program, hooked, granularity, moves):
     outcomes = []
     for stepped in (False, True):

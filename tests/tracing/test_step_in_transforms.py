@@ -2,21 +2,17 @@
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import glassgrad
 from both import plain
+from checks import fuzzed
 from func.composing import compositions, play
 from glassgrad import autograd, tensor
 from glassgrad.core import state
 from glassgrad.core.errors import GradientError, TransformError
 from glassgrad.func import grad, hessian, jacrev, jvp, vjp, vmap
 from glassgrad.tracing import Trace, watching
-
-FUZZ = settings(
-    max_examples=100, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck)
-)
 
 POINT = [0.3, -0.7, 1.1]
 BATCH = tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
@@ -300,8 +296,7 @@ def test_an_exception_at_a_pause_leaves_nothing_behind(program):
 # The same numbers -------------------------------------------------------------------------------
 
 
-@FUZZ
-@given(compositions)
+@fuzzed(compositions, examples=100)
 def test_random_compositions_have_the_same_bits_when_they_are_recorded(composition):
     want = play(glassgrad, composition)(plain(glassgrad, POINT)).numpy()
     with watching() as passes:
@@ -313,8 +308,7 @@ def test_random_compositions_have_the_same_bits_when_they_are_recorded(compositi
         Trace.from_json(passes.together().to_json())
 
 
-@FUZZ
-@given(compositions, st.lists(st.booleans(), max_size=12))
+@fuzzed(compositions, st.lists(st.booleans(), max_size=12), examples=100)
 def test_random_compositions_have_the_same_bits_when_they_are_stepped(composition, moves):
     def wander(session):
         for forward in moves:

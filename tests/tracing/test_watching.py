@@ -6,17 +6,17 @@ import warnings
 import weakref
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 import glassgrad
+from checks import fuzzed
 from glassgrad import autograd, tensor
 from glassgrad.core import state
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, GradientError, GraphError
 from glassgrad.func import grad, vmap
 from glassgrad.tracing import watching
 from random_programs import Run, programs, writing_programs
-from tracing.stepping import FUZZ, Inner, leaf, result_of
+from tracing.stepping import Inner, leaf, result_of
 
 
 def ran(trace):
@@ -308,8 +308,7 @@ def test_the_gradient_that_was_asked_for_stands_at_its_leaf():
 # The same as without ------------------------------------------------------------------------------
 
 
-@FUZZ
-@given(programs, st.booleans(), st.booleans(), st.booleans())
+@fuzzed(programs, st.booleans(), st.booleans(), st.booleans(), examples=100)
 def test_watched_programs_end_with_the_bits_of_backward(program, hooked, create_graph, stepped):
     plain, watched = (Run(glassgrad, program, hooked=hooked) for _ in range(2))
     if not plain.roots:
@@ -324,8 +323,13 @@ def test_watched_programs_end_with_the_bits_of_backward(program, hooked, create_
     assert len(passes) == 1
 
 
-@FUZZ
-@given(programs, st.booleans(), st.lists(st.integers(0, 20), min_size=1, max_size=3), st.booleans())
+@fuzzed(
+    programs,
+    st.booleans(),
+    st.lists(st.integers(0, 20), min_size=1, max_size=3),
+    st.booleans(),
+    examples=100,
+)
 def test_watched_captures_are_those_of_a_plain_pass(program, hooked, picks, create_graph):
     found = []
     for watched in (False, True):
@@ -343,8 +347,7 @@ def test_watched_captures_are_those_of_a_plain_pass(program, hooked, picks, crea
     assert found[0] == found[1]
 
 
-@FUZZ
-@given(writing_programs, st.booleans())
+@fuzzed(writing_programs, st.booleans(), examples=100)
 def test_watched_programs_that_write_in_place_fail_alike(program, hooked):
     outcomes = []
     for watched in (False, True):
