@@ -55,11 +55,15 @@ def context(browser):
     context.close()
 
 
+# Nothing that a page has put off happens in the next test.
+STOP_TIMERS = "for (let id = setTimeout(() => {}); id > 0; id--) clearTimeout(id);"
+
+
 @contextmanager
 def visits(context, own):
-    """Opens pages; what one complains about, or asks of a place that is not `own`, is a failure.
+    """Lends pages; what one complains about, or asks of a place that is not `own`, is a failure.
 
-    A page that is done with is left empty for the next test: a new one takes as long as a test.
+    A page that is done with is there for the next test: a new one takes as long as a test.
 
     `own` is what an address may begin with: a text, or a tuple of texts.
     """
@@ -78,7 +82,7 @@ def visits(context, own):
         "requestfailed": lost,
     }
 
-    def open_page(url, *, width=1400, height=900, scheme="light"):
+    def take_page(*, width=1400, height=900, scheme="light"):
         spare = [page for page in context.pages if page not in pages]
         page = spare[0] if spare else context.new_page()
         pages.append(page)
@@ -86,14 +90,13 @@ def visits(context, own):
         page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
         for event, listener in listeners.items():
             page.on(event, listener)
-        page.goto(url)
         return page
 
-    yield open_page
+    yield take_page
     for page in pages:
+        page.mouse.move(0, 0)
+        page.evaluate(STOP_TIMERS)
         for event, listener in listeners.items():
             page.remove_listener(event, listener)
-        page.mouse.move(0, 0)
-        page.goto("about:blank")
     assert complaints == []
     assert [url for url in requests if not url.startswith(own)] == []

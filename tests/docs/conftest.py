@@ -55,6 +55,12 @@ def address(site):
 def visit(address, browser):
     """Opens a page by its path in the site; the browser remembers nothing of other tests."""
     context = browser.new_context()
-    with visits(context, own=(address, "data:", "blob:")) as open_page:
-        yield lambda path, **options: open_page(address + path, **options)
+    with visits(context, own=(address, "data:", "blob:")) as take_page:
+
+        def open_page(path, **options):
+            page = take_page(**options)
+            page.goto(address + path)
+            return page
+
+        yield open_page
     context.close()

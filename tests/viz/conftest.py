@@ -5,6 +5,7 @@ import sys
 import pytest
 
 from chromium import visits
+from glassgrad.viz.players.html import POLICY
 
 
 @pytest.fixture
@@ -29,22 +30,60 @@ def count_calls():
     return count
 
 
-@pytest.fixture
-def visit(context, tmp_path):
-    """Opens a page from a file; a fragment is what its address has after the name of the file."""
-    with visits(context, own=tmp_path.as_uri()) as open_page:
+WRITE = """([html, fragment]) => {
+    history.replaceState(null, "", location.pathname + fragment);
+    document.open();
+    document.write(html);
+    document.close();
+}"""
 
-        def open_html(html, *, fragment="", **options):
-            path = tmp_path / "page.html"
-            path.write_text(html, encoding="utf-8")
-            page = open_page(path.as_uri() + fragment, **options)
+
+@pytest.fixture(scope="session")
+def blank(tmp_path_factory):
+    """An empty page in a file, at whose address pages are shown, under their policy."""
+    path = tmp_path_factory.mktemp("pages") / "page.html"
+    policy = f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
+    path.write_text(f"<!DOCTYPE html><meta charset=utf-8>{policy}", encoding="utf-8")
+    return path.as_uri()
+
+
+@pytest.fixture
+def visit(context, blank, tmp_path):
+    """Shows a page; a fragment is what its address has after the name of the file.
+
+    It is written into one that is open. One that is `stored` is gone to in a file of its own, as a
+    reader does: that takes four times as long.
+    """
+    with visits(context, own=(blank, tmp_path.as_uri())) as take_page:
+
+        def open_html(html, *, fragment="", stored=False, **options):
+            page = take_page(**options)
             page.set_default_timeout(5_000)
+            if stored:
+                path = tmp_path / "page.html"
+                path.write_text(html, encoding="utf-8")
+                page.goto(path.as_uri() + fragment)
+            else:
+                if not page.url.startswith(blank):
+                    page.goto(blank)
+                page.evaluate(WRITE, [html, fragment])
             if "mount(" in html:
                 for player in page.locator(".gg-player").all():
                     player.locator(".gg-bar").wait_for()  # the script unpacks the log first
             return page
 
         yield open_html
+
+
+WALK = """([key, times]) => {
+    const look = LOOK;
+    const seen = [look()];
+    for (let at = 0; at < times; at++) {
+        document.dispatchEvent(new KeyboardEvent("keydown", { key }));
+        seen.push(look());
+    }
+    return seen;
+}"""
 
 
 class Shown:
@@ -77,6 +116,14 @@ class Shown:
     def press(self, *keys):
         for key in keys:
             self.page.keyboard.press(key)
+
+    def walk(self, key, times, look):
+        """What `look`, a function of the page, sees at first and after each press of the key.
+
+        The page is told of the presses and asked at once: one that is painted each time takes ten
+        times as long.
+        """
+        return self.page.evaluate(WALK.replace("LOOK", look), [key, times])
 
 
 @pytest.fixture

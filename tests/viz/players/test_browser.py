@@ -37,6 +37,7 @@ def test_keys_step_forward_and_back(visit, samples):
 def test_space_plays_to_the_end_and_stops(visit, samples):
     page = visit(player(samples.square()).html)
     page.locator(".gg-speed").select_option("180")
+    page.get_by_label("Step size").select_option("node")
     page.locator(".gg-head").click()
     page.keyboard.press(" ")
     assert page.locator(".gg-play").get_attribute("aria-label") == "Pause"
@@ -84,7 +85,7 @@ def test_a_step_is_as_large_as_was_chosen(size, steps, visit, samples):
 
 
 def test_the_address_keeps_the_step(visit, samples):
-    page = visit(player(samples.square()).html, fragment="#9")
+    page = visit(player(samples.square()).html, fragment="#9", stored=True)
     assert count(page) == "9 / 12"
     page.keyboard.press("ArrowRight")
     page.wait_for_url("**/*#10")  # it is written a moment later, not at every step
@@ -94,7 +95,7 @@ def test_the_address_keeps_the_step(visit, samples):
 
 
 def test_many_steps_at_once_write_few_addresses(visit, samples):
-    page = visit(player(samples.mlp()).html)
+    page = visit(player(samples.square()).html)
     count_writes = """() => {
         window.writes = 0;
         const real = history.replaceState.bind(history);
@@ -102,21 +103,17 @@ def test_many_steps_at_once_write_few_addresses(visit, samples):
     }"""
     go_everywhere = """() => {
         const scrub = document.querySelector(".gg-scrub");
+        const begun = performance.now();
         for (let k = 1; k <= 30; k++) {
-            scrub.value = k;
+            scrub.value = k % 12;
             scrub.dispatchEvent(new Event("input"));
         }
+        return performance.now() - begun;
     }"""
     page.evaluate(count_writes)
-    page.evaluate(go_everywhere)
-    page.wait_for_url("**#30")
-    assert page.evaluate("window.writes") < 10
-
-
-@pytest.mark.parametrize("fragment", ["#99", "#-1", "#x", "#%3Cscript%3E"])
-def test_an_address_that_is_no_step_is_no_harm(fragment, visit, samples):
-    page = visit(player(samples.square()).html, fragment=fragment)
-    assert count(page) in ("0 / 12", "12 / 12")
+    took = page.evaluate(go_everywhere)
+    page.wait_for_url("**#6")
+    assert page.evaluate("window.writes") <= 2 + took / 200
 
 
 def test_the_state_is_marked_in_the_drawing(visit, samples):
@@ -147,19 +144,13 @@ def test_a_saved_tensor_is_struck_out_when_freed_and_comes_back(visit, samples):
     assert strike.evaluate(hidden)
 
 
-def test_going_back_gives_the_same_page_as_going_forward(visit, samples):
-    page = visit(player(samples.mlp()).html)
-    snapshot = (
-        "[...document.querySelectorAll('.vertex,.arc')]"
-        ".map(e => [...e.classList].sort().join(' ')).join()"
-    )
-    forward = []
-    for _ in range(33):
-        forward.append(page.evaluate(snapshot) + said(page))
-        page.keyboard.press("ArrowRight")
-    for before in reversed(forward):
-        page.keyboard.press("ArrowLeft")
-        assert page.evaluate(snapshot) + said(page) == before
+def test_going_back_gives_the_same_page_as_going_forward(play, samples):
+    shown = play(player(samples.mlp()))
+    look = """() => [...document.querySelectorAll(".vertex, .arc, .gg-said")]
+        .map((e) => e.matches(".gg-said") ? e.textContent : [...e.classList].sort().join())"""
+    forward = shown.walk("ArrowRight", 33, look)
+    assert len({str(seen) for seen in forward}) == 34
+    assert shown.walk("ArrowLeft", 33, look) == forward[::-1]
 
 
 def test_the_drawing_is_never_laid_out_again(visit, samples):

@@ -37,7 +37,7 @@ def test_an_address_behind_the_end_is_the_end(address, play, samples):
     assert play(player(samples.square()), fragment=address).count == "12 / 12"
 
 
-@pytest.mark.parametrize("address", ["#-1", "#1e1", "#NaN", "#<b>", "#1.5"])
+@pytest.mark.parametrize("address", ["#-1", "#1e1", "#NaN", "#x", "#<b>", "#%3Cscript%3E", "#1.5"])
 def test_an_address_that_is_no_number_is_the_beginning(address, play, samples):
     assert play(player(samples.square()), fragment=address).count == "0 / 12"
 

@@ -20,13 +20,10 @@ def hooked(factor=0.5):
     return (y * y).sum()
 
 
-def visible_rows(page):
-    """The gradients that can be read in the boxes, by box."""
-    return page.evaluate(
-        """() => Object.fromEntries([...document.querySelectorAll(".gg-stage .value.late")]
-            .filter((row) => getComputedStyle(row).visibility === "visible")
-            .map((row) => [row.parentElement.id.split("-")[1], row.textContent]))"""
-    )
+# The gradients that can be read in the boxes, by box.
+VISIBLE_ROWS = """() => Object.fromEntries([...document.querySelectorAll(".gg-stage .value.late")]
+    .filter((row) => getComputedStyle(row).visibility === "visible")
+    .map((row) => [row.parentElement.id.split("-")[1], row.textContent]))"""
 
 
 def rows_by_the_log(trace, count):
@@ -63,35 +60,31 @@ def rows_by_the_log(trace, count):
 @pytest.mark.parametrize("factor", [0.5, -1e-5, 1.0])
 def test_a_box_shows_at_each_event_what_hooks_have_made_of_its_gradient_until_then(factor, play):
     made = player(hooked(factor))
-    shown = play(made)
-    seen = set()
-    for count in range(len(made.trace.events) + 1):
-        rows = visible_rows(shown.page)
+    seen = play(made).walk("ArrowRight", len(made.trace.events), VISIBLE_ROWS)
+    for count, rows in enumerate(seen):
         assert rows == rows_by_the_log(made.trace, count), f"after {count} events"
-        seen.add(rows.get("n1"))
-        shown.press("ArrowRight")
-    assert len(seen) == (2 if factor == 1.0 else 3)  # nothing, what came, what the hook returned
+    shown = {rows.get("n1") for rows in seen}
+    assert len(shown) == (2 if factor == 1.0 else 3)  # nothing, what came, what the hook returned
 
 
 def test_going_back_takes_it_back(play):
     made = player(hooked())
     shown = play(made)
     shown.press("End")
-    for count in reversed(range(len(made.trace.events) + 1)):
-        assert visible_rows(shown.page) == rows_by_the_log(made.trace, count)
-        shown.press("ArrowLeft")
+    seen = shown.walk("ArrowLeft", len(made.trace.events), VISIBLE_ROWS)
+    for count, rows in enumerate(reversed(seen)):
+        assert rows == rows_by_the_log(made.trace, count)
 
 
 def test_each_of_them_fits_into_its_box(play):
     made = player(hooked(1e-3 / 3.0))
-    shown = play(made)
-    measure = """[...document.querySelectorAll(".gg-stage .value.late")].map((row) =>
+    measure = """() => [...document.querySelectorAll(".gg-stage .value.late")].map((row) =>
         row.getBBox().x + row.getBBox().width <=
         row.parentElement.querySelector("rect.box").getBBox().x
         + row.parentElement.querySelector("rect.box").getBBox().width)"""
-    for _ in range(len(made.trace.events) + 1):
-        assert all(shown.page.evaluate(measure))
-        shown.press("ArrowRight")
+    for fits in play(made).walk("ArrowRight", len(made.trace.events), measure):
+        assert len(fits) >= 3
+        assert all(fits)
 
 
 def test_room_is_left_for_a_gradient_that_a_hook_makes_shorter(play):
@@ -100,8 +93,9 @@ def test_room_is_left_for_a_gradient_that_a_hook_makes_shorter(play):
     y.register_hook(lambda grad: grad * 0)
     made = player((y * gg.tensor([1.23e-10, -1.23e-10])).sum())
     shown = play(made)
-    while visible_rows(shown.page).get("n1") is None:
-        shown.press("ArrowRight")
+    seen = shown.walk("ArrowRight", len(made.trace.events), VISIBLE_ROWS)
+    first = next(count for count, rows in enumerate(seen) if "n1" in rows)
+    shown.page.locator(".gg-scrub").fill(str(first))
     row, box = (shown.page.locator(f"#gg-n1 > {part}") for part in (".value.late", "rect.box"))
     assert row.text_content() == "[1.23e-10, -1.23e-10]"
     right = "each => each.getBoundingClientRect().right"
@@ -127,16 +121,14 @@ def test_a_node_that_is_chosen_before_it_runs_shows_no_numbers_of_its_rule(play)
     made = player(hooked())
     shown = play(made)
     shown.page.locator("#gg-n1").click()
-    node = shown.section("node")
-    for event in made.trace.events:
-        assert ("z̄·y = [6, 8]" in node.inner_text()) is (shown.classes("n1") & {"done"} != set())
-        shown.press("ArrowRight")
-        if event.get("node") == "n1" and event["type"] == "apply":
-            break
-    assert "z̄·y = [6, 8]·2 = [12, 16]" in node.inner_text()
-    shown.press("ArrowLeft")
-    assert "[6, 8]·2" not in node.inner_text()
-    assert "✓ rule checked" in node.inner_text()  # which is so whatever the gradient is
+    words = """() => document.querySelector(".gg-sec-node").innerText"""
+    seen = shown.walk("ArrowRight", len(made.trace.events), words)
+    runs = next(e["k"] for e in made.trace.events if (e["type"], e.get("node")) == ("apply", "n1"))
+    for count, told in enumerate(seen):
+        assert ("z̄·y = [6, 8]·2 = [12, 16]" in told) is (count > runs), f"after {count} events"
+        assert ("[6, 8]·2" in told) is (count > runs)
+        assert "✓ rule checked" in told  # which is so whatever the gradient is
+    assert shown.walk("ArrowLeft", len(made.trace.events), words) == seen[::-1]
 
 
 def test_a_hook_on_the_grad_of_a_leaf_changes_it_when_it_runs(play):
@@ -148,12 +140,12 @@ def test_a_hook_on_the_grad_of_a_leaf_changes_it_when_it_runs(play):
     x.register_post_accumulate_grad_hook(enlarge)
     made = player((x * 2).sum())
     shown = play(made)
+    words = """() => document.querySelector(".gg-sec-tensors").innerText"""
+    look = f"() => [({VISIBLE_ROWS})(), ({words})()]"
     seen = []
-    for _ in made.trace.events:
-        shown.press("ArrowRight")
-        seen.append(visible_rows(shown.page).get("t0"))
-        words = shown.section("tensors").inner_text()
-        assert (f".grad\t{seen[-1] or 'none yet'}") in words
+    for rows, told in shown.walk("ArrowRight", len(made.trace.events), look):
+        seen.append(rows.get("t0"))
+        assert (f".grad\t{seen[-1] or 'none yet'}") in told
     assert list(dict.fromkeys(seen)) == [None, "[2, 2]", "[20, 20]"]
 
 
@@ -166,12 +158,11 @@ def test_a_tensor_retains_its_gradient_between_its_hooks_and_those_of_its_node(p
     y.register_hook(lambda grad: grad * 5)
     y.grad_fn.register_prehook(lambda grads: (grads[0] * 7,))
     made = player(y.sum())
-    shown = play(made)
+    words = """() => document.querySelector(".gg-sec-tensors").innerText"""
     seen = []
-    for _ in made.trace.events:
-        shown.press("ArrowRight")
-        words = shown.section("tensors").inner_text().split("y\n", 1)[1]
-        seen.append(words.split(".grad\t", 1)[1].split("\n")[0])
+    for told in play(made).walk("ArrowRight", len(made.trace.events), words):
+        about_y = told.split("y\n", 1)[1]
+        seen.append(about_y.split(".grad\t", 1)[1].split("\n")[0])
     assert list(dict.fromkeys(seen)) == ["none yet", "[15, 15]"]
     assert y.grad.tolist() == [15.0, 15.0]
 
@@ -240,9 +231,15 @@ def test_looking_back_in_a_pass_under_way_shows_what_was_there(granularity, visi
     for _ in range(20 if granularity == "micro" else 4):
         live.press("ArrowRight")
     trace = session.trace
-    for count in range(1, len(trace.events) + 1):
-        live.page.locator(".gg-scrub").fill(str(count))
-        assert visible_rows(live.page) == rows_by_the_log(trace, count)
+    looking_back = """(most) => Array.from({ length: most }, (_, at) => {
+        const scrub = document.querySelector(".gg-scrub");
+        scrub.value = at + 1;
+        scrub.dispatchEvent(new Event("input"));
+        return (ROWS)();
+    })""".replace("ROWS", VISIBLE_ROWS)
+    seen = live.page.evaluate(looking_back, len(trace.events))
+    for count, rows in enumerate(seen, 1):
+        assert rows == rows_by_the_log(trace, count)
 
 
 def test_the_rule_of_a_node_that_waits_is_on_what_has_arrived_then_on_what_it_got(visit):

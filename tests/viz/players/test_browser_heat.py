@@ -45,12 +45,11 @@ def test_what_backward_was_given_is_in_the_range_as_in_a_drawing(play):
 
 
 def test_heat_grows_with_the_steps(play, samples):
-    shown = play(player(samples.neuron()))
+    trace = samples.neuron()
+    shown = play(player(trace))
     shown.press("h")
-    counts = []
-    for _ in range(len(samples.neuron().events)):
-        shown.press("ArrowRight")
-        counts.append(len(flow_classes(shown)))
+    wearing = """() => document.querySelectorAll(".gg-stage .arc[id][class*=flow-]").length"""
+    counts = shown.walk("ArrowRight", len(trace.events), wearing)
     assert counts == sorted(counts)
     assert counts[-1] > counts[0]
 

@@ -12,7 +12,10 @@ FAKE = """
 window.sent = [];
 const live = {
   ...OPTIONS,
-  send: (message) => window.sent.push(message),
+  send: (message) => {
+    window.sent.push(message);
+    document.body.dataset.sent = Number(document.body.dataset.sent ?? 0) + 1;
+  },
 };
 const player = await mount(document.querySelector(".gg-player"), { keys: document, live });
 window.hear = (message) => player.hear(message);
@@ -210,11 +213,11 @@ def test_playing_waits_for_each_answer(live):
     shown = live()
     shown.page.get_by_label("Speed").select_option("180")
     shown.button("Play").click()
-    shown.page.wait_for_function("window.sent.length === 1")
+    shown.page.locator("body[data-sent='1']").wait_for()
     shown.page.wait_for_timeout(600)
     assert shown.sent == [{"do": "next"}]
     shown.update(0, 4)
-    shown.page.wait_for_function("window.sent.length === 1")
+    shown.page.locator("body[data-sent='2']").wait_for()
     shown.update(4, 12, over=True)
     assert shown.page.locator(".gg-play").get_attribute("aria-label") == "Play"
 

@@ -269,12 +269,17 @@ export class Source {
   }
 
   paint(shown) {
+    this.shown = shown;
     const here = this.items.get(shown);
     for (const item of new Set(this.items.values())) {
       item.classList.toggle("here", item === here);
       if (item === here) item.setAttribute("aria-current", "true");
       else item.removeAttribute("aria-current");
     }
+  }
+
+  follow() {
+    const here = this.items.get(this.shown);
     if (here) this.root.scrollTop = here.offsetTop - this.root.clientHeight / 3;
   }
 }

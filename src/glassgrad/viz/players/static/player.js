@@ -294,7 +294,6 @@ class Player {
     this.stage.paint(state, view);
     this.panels.paint(state, view);
     this.timeline.paint(at);
-    this.source.paint(this.chosen ?? state.current);
     const words = at ? data.said[at - 1] : data.begin;
     parts.scrub.value = at;
     parts.scrub.setAttribute("aria-valuetext", words);
@@ -306,7 +305,11 @@ class Player {
     if (parts.said.textContent !== words) parts.said.textContent = words;
     this.paintNote();
     this.paintLog();
+    this.source.paint(this.chosen ?? state.current);
     giveFocusBack();
+    // All is written. From here on places are read: so the browser lays the page out once.
+    this.followLog();
+    this.source.follow();
     this.stage.follow(state);
   }
 
@@ -330,6 +333,10 @@ class Player {
         element("button", { type: "button", tabindex: -1, onclick: () => this.go(k + 1) }, this.data.said[k])));
     }
     log.replaceChildren(...lines);
+  }
+
+  followLog() {
+    const { log } = this.parts;
     const here = log.querySelector(".here");
     log.scrollTop = here ? here.offsetTop - log.offsetTop - log.clientHeight / 3 : 0;
   }
