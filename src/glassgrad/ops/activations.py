@@ -23,6 +23,9 @@ from .random import rand
 from .selection import where
 
 
+_MANY = 4096  # elements: from here on it pays to make zeros
+
+
 class Relu(Elementwise):
     """y = max(x, 0)        x̄ = ȳ·[y > 0]"""
 
@@ -33,7 +36,8 @@ class Relu(Elementwise):
                 "Boolean inputs not supported for relu. False and True are what they are. "
                 "Write `x.float().relu()`."
             )
-        return np.maximum(x, 0)
+        # With zeros in rows NumPy is several times as fast as with a number.
+        return np.maximum(x, np.zeros_like(x, shape=x.shape[1:]) if x.size > _MANY else 0)
 
     @staticmethod
     def gradient(grad, y):

@@ -85,6 +85,8 @@ def _as_slice(index: Any) -> Any:
 
 def on_device(x: Any, key: Any) -> Any:
     """A key, or several, whose arrays are where `x` is."""
+    if type(x) is np.ndarray:
+        return key
     if isinstance(key, tuple):
         return tuple([on_device(x, each) for each in key])
     return backend_of(x).asarray(key) if isinstance(key, np.ndarray) else key

@@ -26,7 +26,17 @@ from . import _checks as check
 from ._arguments import OpClass, ints_of
 from ._checks import c_name, scalar_name
 from ._declaring import for_each_rank, function
-from ._families import Along, Paired, Transposed, batch_all, by_call, run, zeros_like, zeros_of
+from ._families import (
+    Along,
+    Paired,
+    Transposed,
+    batch_all,
+    by_call,
+    in_dim,
+    run,
+    zeros_like,
+    zeros_of,
+)
 from .linalg import stacked_product, transposed
 from .memory import steps_of
 from .reduction import mean
@@ -149,6 +159,23 @@ def _of_all(keys: Values) -> Values:
     if all(isinstance(key, slice) for key in keys):
         return (..., *keys)
     return (..., *np.ix_(*[np.r_[key] for key in keys]))
+
+
+@functools.lru_cache
+def _transposed(windows: Windows, sizes: Shape, counts: Shape) -> tuple[Windows, Windows]:
+    """Windows by which to transpose: those that add to what they see, and those that look.
+
+    To add is slow where rows are short. So along the last dim each element of the result looks for
+    what adds to it, if that is in a window of its own: if no window jumps.
+    """
+    dims: list[Any] = list(zip(*windows, strict=True))
+    kernel, stride, padding, dilation = dims[-1]
+    around = dilation * (kernel - 1) - padding
+    still = [(1, 1, 0, 1)] * len(dims)
+    looking = Windows(*zip(*still[1:], (kernel, 1, around, dilation), strict=True))
+    if stride > 1 or around < 0 or looking.counts(counts)[-1] != sizes[-1]:
+        return windows, Windows(*zip(*still, strict=True))
+    return Windows(*zip(*dims[:-1], still[0], strict=True)), looking
 
 
 def each_dim(values: Any, rank: int, name: str, argument: str) -> Shape:
@@ -478,14 +505,15 @@ class ConvolutionTransposed(_ByWeight):
 
     @staticmethod
     def forward(x, weight, *bias, windows, groups, size, counts):
-        n = x.shape[0]
-        rows = weight.reshape(groups, weight.shape[0] // groups, -1)
-        x = x.reshape(n, *rows.shape[:2], math.prod(counts))
-        channels = weight.shape[1] * groups
+        n, channels = x.shape[0], weight.shape[1] * groups
+        scattered, gathered = _transposed(windows, size, counts)
+        w = weight.reshape(groups, weight.shape[0] // groups, -1, math.prod(gathered.kernel))
+        rows = w[..., ::-1].swapaxes(1, 2).reshape(groups, w.shape[2], -1)
+        seen = gathered.counts(counts)
         y = zeros_like(x, (n, channels, *size))
-        for some in _blocks(n, rows.shape[0] * rows.shape[2] * x.shape[3]):
-            parts = stacked_product(transposed(rows), x[some])
-            windows.added(parts.reshape(-1, channels, *windows.kernel, *counts), y[some])
+        for some in _blocks(n, groups * max(rows.shape[1:]) * math.prod(seen)):
+            parts = stacked_product(rows, _columns(gathered, x[some], seen, groups))
+            scattered.added(parts.reshape(-1, channels, *scattered.kernel, *seen), y[some])
         return _with_bias(y, bias)
 
 
@@ -766,13 +794,13 @@ def _chosen(x: Any, y: Any, lines: Lines) -> Iterator[tuple[Values, Values, Any]
     is_open = np.ones_like(y, dtype=bool)
     for some, elements in places:
         here = (x[elements] == y[some]) & is_open[some]
-        is_open[some] &= ~here
+        is_open[some] ^= here
         yield some, elements, here
     if not np.any(is_open):
         return
     for some, elements in reversed(places):  # what is left is nan, which equals nothing
         here = (x[elements] != x[elements]) & is_open[some]
-        is_open[some] &= ~here
+        is_open[some] ^= here
         yield some, elements, here
 
 
@@ -804,12 +832,17 @@ class MaxPool2d(Transposed, Along):
 
     @staticmethod
     def forward(x, *, lines):
+        """One dim goes after the other: of rows the largest elements, and of these."""
         lowest, _ = ends_of(x.dtype)
-        counts = [taps_of(line).index.shape[1] for line in lines]
-        y = np.full_like(x, lowest, order="C", shape=(*x.shape[: -len(lines)], *counts))
-        for some, elements in _met(x, lines):
-            y[some] = np.maximum(y[some], x[elements])
-        return y
+        for dim, line in enumerate(lines, x.ndim - len(lines)):
+            shape = (*x.shape[:dim], taps_of(line).index.shape[1], *x.shape[dim + 1 :])
+            y = np.full_like(x, lowest, order="C", shape=shape)
+            for tap, places, elements in turns_of(line):
+                some = in_dim(on_device(x, places), dim)
+                part = x[in_dim(on_device(x, elements), dim)]
+                y[some] = np.maximum(y[some], part) if tap else part
+            x = y
+        return x
 
     @staticmethod
     def backward(ctx, grad):
