@@ -1,5 +1,7 @@
 """The rows of all ops: each op has exactly one (see opcase.py for what a row says)."""
 
+import inspect
+
 import pytest
 
 import oprows_activations
@@ -18,6 +20,7 @@ import oprows_recurrence
 import oprows_reduction
 import oprows_special
 import oprows_structure
+from checks import Checks
 
 __all__ = ["CASES", "DIFFERENTIABLE", "SAMPLES", "SMOOTH", "WRONG", "firsts", "rows"]
 
@@ -64,10 +67,23 @@ def firsts(pairs):
 
 
 def rows(pairs):
-    """A test for each row and sample."""
-    counts = {}
-    ids = []
-    for case, _ in pairs:
-        counts[case.name] = counts.get(case.name, -1) + 1
-        ids.append(f"{case.name}-{counts[case.name]}")
-    return pytest.mark.parametrize(("case", "given"), pairs, ids=ids)
+    """Decorates a check of a row and a sample: a test for each row; samples that fail are named."""
+    samples = {}
+    for case, given in pairs:
+        samples.setdefault(case.name, []).append((case, given))
+
+    def decorate(check):
+        @pytest.mark.parametrize("samples", list(samples.values()), ids=list(samples))
+        def test(samples, **fixtures):
+            with Checks() as checks:
+                for number, (case, given) in enumerate(samples):
+                    with checks.named(f"{case.name}-{number}"):
+                        check(case, given, **fixtures)
+
+        test.__name__, test.__doc__ = check.__name__, check.__doc__
+        takes = [*inspect.signature(test).parameters.values()][:1]
+        takes += [*inspect.signature(check).parameters.values()][2:]
+        test.__signature__ = inspect.Signature(takes)
+        return test
+
+    return decorate

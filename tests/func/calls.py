@@ -57,6 +57,7 @@ class Call:
             self.params = {name: translated(value) for name, value in given.params.items()}
         self.places = tuple([i for i, spec in enumerate(given.inputs) if spec.is_leaf])
         self._arrays: dict[int, list[Any]] = {}
+        self._results: dict[tuple[int, ...], list[Any]] = {}
 
     def __call__(self, *inputs: Any) -> tuple[Any, ...]:
         return tuple(flat(self.lib, self.case.call(self.op, *inputs, **self.params)))
@@ -92,6 +93,13 @@ class Call:
     def one(self, example: int = 0) -> list[Any]:
         """The same as tensors."""
         return [self.tensor(a) for a in self.arrays(example)]
+
+    def results(self, examples: tuple[int, ...]) -> list[Any]:
+        """Arrays of what is returned for one input of each of some examples."""
+        if examples not in self._results:
+            arrays = [self.arrays(k)[i] for i, k in enumerate(examples)]
+            self._results[examples] = arrays_of(self(*[self.tensor(a) for a in arrays]))
+        return self._results[examples]
 
     def tensor(self, array: Any) -> Any:
         """A tensor on the call's device."""
@@ -324,9 +332,5 @@ def choices(count: int) -> list[Dims]:
 
 def stacked(call: Call, dims: Dims, count: int) -> list[Any]:
     """What a loop over the examples gives."""
-    first = call.one()
-    found = []
-    for k in range(count):
-        mine = [x if d == 0 else y for x, y, d in zip(call.one(k), first, dims, strict=True)]
-        found.append(arrays_of(call(*mine)))
+    found = [call.results(tuple([k if d == 0 else 0 for d in dims])) for k in range(count)]
     return [np.stack(parts) for parts in zip(*found, strict=True)]

@@ -20,15 +20,15 @@ check = SampleChecks()
 
 
 @rows(SAMPLES)
-def test_sample(case, given):
-    check.make(case, given, Played(case, given))
+def test_sample(case, given, device):
+    check.make(case, given, Played(case, given, device))
 
 
 class Played:
     """A sample as its checks see it: run once here and once by PyTorch, when first asked for."""
 
-    def __init__(self, case, given):
-        self.case, self.given = case, given
+    def __init__(self, case, given, device):
+        self.case, self.given, self.device = case, given, device
         self.arrays = case.arrays(given)
 
     def again(self, arrays=None, **options):
@@ -295,17 +295,16 @@ def run_and_let_go(played, *, passes, hooks):
 # Devices ----------------------------------------------------------------------------------------
 
 
-@rows(SAMPLES)
-def test_device_computes_what_the_cpu_does(case, given, device):
-    arrays = case.arrays(given)
-    here, there = Run(case, given, arrays), Run(case, given, arrays, device=device)
-    want = [*here.results, *here.gradients(), *here.double()]
+@check.of(SAMPLES)
+def device_computes_what_the_cpu_does(played):
+    there = played.again(device=played.device)
+    want = [*values(played.run.results), *played.gradients, *played.double]
     got = [*there.results, *there.gradients(), *there.double()]
     for y, reference in zip(got, want, strict=True):
         assert (y is None) == (reference is None)
         if y is not None:
-            assert y.device.type == device
-            np.testing.assert_allclose(*values([y, reference]), rtol=1e-6, atol=1e-12)
+            assert y.device.type == played.device
+            np.testing.assert_allclose(*values([y]), reference, rtol=1e-6, atol=1e-12)
 
 
 # The rows themselves ----------------------------------------------------------------------------
