@@ -37,7 +37,7 @@ class Relu(Elementwise):
                 "Write `x.float().relu()`."
             )
         # With zeros in rows NumPy is several times as fast as with a number.
-        return np.maximum(x, np.zeros_like(x, shape=x.shape[1:]) if x.size > _MANY else 0)
+        return np.maximum(x, np.zeros_like(x, shape=x.shape[1:]) if np.size(x) > _MANY else 0)
 
     @staticmethod
     def gradient(grad, y):
