@@ -22,7 +22,6 @@ from ._families import AlongLine, Elementwise, Symmetric, by_steps, run
 from .random import rand
 from .selection import where
 
-
 _MANY = 4096  # elements: from here on it pays to make zeros
 
 
