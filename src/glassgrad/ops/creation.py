@@ -136,7 +136,7 @@ def from_numpy(ndarray: "np.ndarray[Any, Any]") -> Tensor:
             f"{ndarray.dtype.str}. Its memory cannot be shared. Write `tensor(array)`."
         )
     if min(ndarray.strides, default=0) < 0:
-        raise ArgumentError(
+        raise errors.ArgumentError(
             "At least one stride in the given numpy array is negative, and tensors with negative "
             f"strides are not currently supported: its strides are {ndarray.strides}. Make a copy "
             "of your array with array.copy()."

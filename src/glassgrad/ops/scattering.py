@@ -230,7 +230,7 @@ def check_bounds(
 
 
 def _sizes(x: Tensor) -> Shape:
-    return tuple(x.shape) or (1,)
+    return x.payload.shape or (1,)
 
 
 def vector_in(
