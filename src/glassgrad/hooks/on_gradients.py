@@ -234,18 +234,17 @@ def of_tensors(node: Node) -> list[Step]:
         leaf = node.variable.cold
         return [*leaf.hooks.values()] if leaf is not None and leaf.hooks else []
     cold = node.cold
-    if cold is None or not cold.retain:
-        return [] if cold is None else [*cold.tensor.values()]
-    kept = [(_retain, tensor, nr) for nr, tensor in tuple(cold.retain.items())]
-    return [*cold.tensor.values(), *kept]
+    return [] if cold is None else [*cold.tensor.values(), *_retained(cold)]
+
+
+def _retained(cold: NodeHooks) -> list[Step]:
+    return [(_retain, tensor, nr) for nr, tensor in tuple(cold.retain.items())]
 
 
 def after(node: Node, grads: Sequence[Any]) -> list[Step]:
     """The hooks after `node`, which was given `grads`."""
-    if not node.cold or not node.cold.post:
-        return []
-    arrived = (as_tensors(grads),)
-    return [(_run_node_hook, hook, arrived) for hook in node.cold.post.values()]
+    hooks, arrived = (node.cold and node.cold.post) or {}, (as_tensors(grads),)
+    return [(_run_node_hook, hook, arrived) for hook in hooks.values()]
 
 
 def accumulated(leaf: Tensor) -> list[Step]:
@@ -262,10 +261,21 @@ def run(steps: list[Step], grads: Grads) -> Grads:
 
 
 def run_after(cold: NodeHooks, edges: Sequence[Any], grads: Grads, grad: Any) -> Grads:
-    """What the hooks after a node with one output leave of the gradients it computed."""
-    arrived = (as_tensor(grad),)
+    """What the hooks after a node with one output leave of the gradients it computed.
+
+    Those of operands that need none are None. What the rule passed on is the tensor that arrived,
+    as in PyTorch.
+    """
+    arrived = as_tensor(grad)
     for hook in [*cold.post.values()]:
-        result = hook(_of_operands(edges, grads), arrived)
+        if len(grads) == 2:  # as most ops have: written out, it takes half the time
+            (first, second), (one, other) = edges, grads
+            passed = arrived if one is grad else as_tensor(one)
+            seen = first and passed, second and (passed if other is one else as_tensor(other))
+        else:
+            pairs = zip(edges, grads)  # noqa: B905  # a rule returns as many
+            seen = tuple([edge and as_tensor(part) for edge, part in pairs])
+        result = hook(seen, (arrived,))
         if result is not None:
             grads = _checked_all(hook, result, grads)
     return grads
@@ -273,17 +283,14 @@ def run_after(cold: NodeHooks, edges: Sequence[Any], grads: Grads, grad: Any) ->
 
 def run_before(node: Node, grad: Any) -> Any:
     """What the hooks before a node with one output leave; its own are those that are left then."""
-    grads = run(of_tensors(node), (grad,))
-    return run([*node.hooks().pre.values()], grads)[0]
-
-
-def _of_operands(edges: Sequence[Any], grads: Grads) -> tuple[Tensor | None, ...]:
-    """The gradients of those operands that need one, as hooks see them."""
-    if len(grads) == 2:  # as most ops have: written out, it takes half the time
-        (first, second), (grad, other_grad) = edges, grads
-        return first and as_tensor(grad), second and as_tensor(other_grad)
-    pairs = zip(edges, grads)  # noqa: B905  # a rule returns as many
-    return tuple([edge and as_tensor(grad) for edge, grad in pairs])
+    cold = node.hooks()
+    for _, hook, _ in [*cold.tensor.values()]:  # `run` written out
+        result = hook(as_tensor(grad))
+        if result is not None:
+            grad = _checked(hook, result, grad)
+    if cold.retain or cold.pre:
+        return run([*_retained(cold), *cold.pre.values()], (grad,))[0]
+    return grad
 
 
 def _run_tensor_hook(hook: Any, grads: Grads, nr: int) -> Grads:

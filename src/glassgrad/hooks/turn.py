@@ -9,7 +9,6 @@ A `GraphTask` is a pass that does either.
 
 import sys
 from collections.abc import Callable, Sequence
-from itertools import repeat
 from typing import Any, NamedTuple
 
 from glassgrad.core import state
@@ -111,7 +110,7 @@ class Turn:
     # Each returns the phase it was, None if there is nothing to tell ------------------------------
 
     def _then(self, kind: str, each: Sequence[Any]) -> None:
-        self.todo += tuple(zip(repeat(kind), each, strict=False))
+        self.todo += tuple([(kind, what) for what in each])
 
     def _pass_by(self, _: None) -> None:
         """The gradient is wanted, and the node does not run."""

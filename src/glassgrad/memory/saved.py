@@ -27,11 +27,12 @@ has counted is 0; hooks may have packed a copy, nobody can tell."""
 class Output(NamedTuple):
     """What the node of a user's Function keeps of its own output, which is rebuilt when asked for.
 
-    A reference to the tensor would be a cycle, tensor → node → tensor.
+    A reference to the tensor would be a cycle, tensor → node → tensor. `version` is None as long as
+    nobody asked for that of its only output: node and output share it from then on.
     """
 
     payload: Any
-    version: Version
+    version: Version | None
     output_nr: int
 
 
@@ -49,7 +50,8 @@ def keep(ctx: Any, tensors: Values, marked: Any) -> None:
     """Keep tensors on the node of a user's Function: as they are, but for its own outputs."""
     kept: list[Any] = []
     is_counted = False
-    for tensor in tensors:
+    is_packed = special and modes.hook_pairs
+    for index, tensor in enumerate(tensors):
         if not isinstance(tensor, Tensor):
             check_kept("save_for_backward can only save variables", tensors)
             kept.append(None)
@@ -58,15 +60,20 @@ def keep(ctx: Any, tensors: Values, marked: Any) -> None:
         is_output = edge is ctx or (edge.__class__ is GradientEdge and edge.node is ctx)
         if marked and tensor._is_view() and is_any_of(tensor, ctx.dirty_tensors):
             is_output = True  # its edge is that of an AsStridedBackward0 behind this node
-        if is_output:
-            tensor = Output(tensor.payload, tensor.version_counter(), tensor.output_nr)
+        is_counted |= tensor.cold is not None
+        if edge is ctx and tensor.cold is None and not is_packed:
+            ctx._result_at, tensor = index, Output(tensor.payload, None, 0)
+        elif is_output:
+            tensor, is_counted = (
+                Output(tensor.payload, tensor.version_counter(), tensor.output_nr),
+                True,
+            )
         kept.append(tensor)
-        is_counted |= is_output or tensor.cold is not None
     if is_counted:
         ctx.holders = tensors
         note_versions(ctx)
     ctx.holders = tuple(kept)
-    if special and modes.hook_pairs:
+    if is_packed:
         for index, tensor in enumerate(tensors):
             if tensor is not None:
                 plugs.saved_hooks.pack_one(ctx, index, tensor, modes.hook_pairs[-1])
@@ -104,7 +111,7 @@ def unpack(node: Any, index: int) -> Tensor | None:
 
 def unpack_all(node: Any) -> Values:
     """What `node` saved, as tensors."""
-    return tuple([unpack(node, index) for index in range(len(node._entries))])
+    return tuple([unpack(node, index) for index in range(len(node.holders))])
 
 
 def as_it_was(node: Any, index: int) -> Tensor:
