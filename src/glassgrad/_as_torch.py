@@ -31,7 +31,6 @@ _PATHS = {
     "optim.radam": "optim.adam",
     "optim.rmsprop": "optim.adagrad",
     "utils._foreach_utils": "optim.optimizer",
-    "utils._pytree": "values.tree",
     "utils.data._utils": "utils.data",
     "utils.data._utils.collate": "utils.data.collate",
     "utils.data._utils.worker": "utils.data.worker",

@@ -232,9 +232,8 @@ def of_tensors(node: Node) -> list[Step]:
     """The hooks of the tensors that `node` made, the gradients to retain behind them."""
     if node.__class__ is AccumulateGrad:
         leaf = node.variable.cold
-        return [*leaf.hooks.values()] if leaf is not None and leaf.hooks else []
-    cold = node.cold
-    return [] if cold is None else [*cold.tensor.values(), *_retained(cold)]
+        return [*((leaf and leaf.hooks) or {}).values()]
+    return [] if node.cold is None else [*node.cold.tensor.values(), *_retained(node.cold)]
 
 
 def _retained(cold: NodeHooks) -> list[Step]:
@@ -243,8 +242,8 @@ def _retained(cold: NodeHooks) -> list[Step]:
 
 def after(node: Node, grads: Sequence[Any]) -> list[Step]:
     """The hooks after `node`, which was given `grads`."""
-    hooks, arrived = (node.cold and node.cold.post) or {}, (as_tensors(grads),)
-    return [(_run_node_hook, hook, arrived) for hook in hooks.values()]
+    hooks = node.cold.post.values() if node.cold else ()
+    return [(_run_node_hook, hook, (as_tensors(grads),)) for hook in hooks]
 
 
 def accumulated(leaf: Tensor) -> list[Step]:
@@ -294,11 +293,10 @@ def run_before(node: Node, grad: Any) -> Any:
 
 
 def _run_tensor_hook(hook: Any, grads: Grads, nr: int) -> Grads:
-    grad = grads[nr]
-    result = hook(as_tensor(grad))
+    result = hook(as_tensor(grads[nr]))
     if result is None:
         return grads
-    return (*grads[:nr], _checked(hook, result, grad), *grads[nr + 1 :])
+    return (*grads[:nr], _checked(hook, result, grads[nr]), *grads[nr + 1 :])
 
 
 def _retain(kept: "weakref.ref[Tensor]", grads: Grads, nr: int) -> Grads:

@@ -64,10 +64,8 @@ def keep(ctx: Any, tensors: Values, marked: Any) -> None:
         if edge is ctx and tensor.cold is None and not is_packed:
             ctx._result_at, tensor = index, Output(tensor.payload, None, 0)
         elif is_output:
-            tensor, is_counted = (
-                Output(tensor.payload, tensor.version_counter(), tensor.output_nr),
-                True,
-            )
+            is_counted = True
+            tensor = Output(tensor.payload, tensor.version_counter(), tensor.output_nr)
         kept.append(tensor)
     if is_counted:
         ctx.holders = tensors

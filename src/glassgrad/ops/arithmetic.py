@@ -12,7 +12,6 @@ import numpy as np
 from glassgrad.core.errors import DTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.memory.views import as_view
-from glassgrad.values.backend import reread
 from glassgrad.values.dtypes import Number, bool_
 
 from . import _checks as check
@@ -34,7 +33,7 @@ from ._families import (
     total,
 )
 from .comparison import Eq
-from .conversion import Contiguous
+from .conversion import Contiguous, reread
 from .joining import select
 from .memory import steps_of, storage_offset
 from .shape import transpose

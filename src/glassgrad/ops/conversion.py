@@ -345,6 +345,11 @@ def dlpack_capsule(
     return array.__dlpack__(stream=None if on_cpu and stream == -1 else stream, **asked)
 
 
+def reread(array: Any, dtype: DType) -> Any:
+    """The same memory, its bytes read as elements of another dtype along the last dim."""
+    return array.view(dtype)
+
+
 def without_layers(tensor: Tensor) -> Any:
     """The array of a tensor, if it does not take part in a transform any more.
 

@@ -16,7 +16,7 @@ from glassgrad.core.primitive import Parameters
 from glassgrad.core.state import Shape
 from glassgrad.core.tensor import Tensor
 from glassgrad.memory.views import as_view
-from glassgrad.values.backend import backend_of, copy_of, in_rows, reread
+from glassgrad.values.backend import backend_of, copy_of, in_rows
 from glassgrad.values.dtypes import DType, as_dtype
 from glassgrad.values.gradients import sum_to
 from glassgrad.values.layers import batches_of
@@ -38,7 +38,7 @@ from ._checks import scalar_name
 from ._declaring import method, of_numpy, op
 from ._families import KeepsShape, Moved, Paired, by_call, in_front, run, shifted
 from ._writing import reshaped_in_place
-from .conversion import Contiguous, without_layers
+from .conversion import Contiguous, reread, without_layers
 
 
 class Expand(KeepsShape):

@@ -307,11 +307,6 @@ def asnumpy(array: Array) -> "np.ndarray[Any, Any]":
     return backend_of(array).asnumpy(array)
 
 
-def reread(array: Array, dtype: DType) -> Array:
-    """The same memory, its bytes read as elements of another dtype along the last dim."""
-    return array.view(dtype)
-
-
 def copy_of(array: Array) -> Array:
     """A copy whose elements lie as those of `array` do; in rows if some share their memory."""
     return np.copy(array, order="C" if repeats(array.shape, array.strides) else "K")

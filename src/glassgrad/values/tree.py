@@ -176,12 +176,3 @@ def _written(container: Container, parts: list[str]) -> str:
 def as_tuple(value: Any) -> Values:
     """Several values in a tuple as they are, any other value as a tuple of one."""
     return value if isinstance(value, tuple) else (value,)
-
-
-# PyTorch's names of them (`torch.utils._pytree`), which programs import.
-tree_flatten, tree_map = flatten, map_leaves
-
-
-def tree_unflatten(leaves: Iterable[Any], treespec: Structure) -> Any:
-    """`unflatten`, with the leaves first."""
-    return unflatten(treespec, leaves)
