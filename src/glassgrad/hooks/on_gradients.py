@@ -270,7 +270,7 @@ def run_after(cold: NodeHooks, edges: Sequence[Any], grads: Grads, grad: Any) ->
         if len(grads) == 2:  # as most ops have: written out, it takes half the time
             (first, second), (one, other) = edges, grads
             passed = arrived if one is grad else as_tensor(one)
-            seen = first and passed, second and (passed if other is one else as_tensor(other))
+            seen: Any = first and passed, second and (passed if other is one else as_tensor(other))
         else:
             pairs = zip(edges, grads)  # noqa: B905  # a rule returns as many
             seen = tuple([edge and as_tensor(part) for edge, part in pairs])
