@@ -226,7 +226,8 @@ def dependent_property(
 
 def holds(constraint: Constraint, value: Tensor) -> bool:
     """Whether all values of a tensor are in the set."""
-    return bool(all_of(constraint.check(value)))
+    found = constraint.check(value)
+    return bool(found.payload.all() if type(found) is Tensor else all_of(found))
 
 
 interval = _Interval
