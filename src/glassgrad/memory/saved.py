@@ -140,12 +140,14 @@ def order_of_unpacking(names: Names) -> list[int]:
 def lifted(node: PrimitiveNode) -> PrimitiveNode:
     """A copy whose saved tensors are Tensors with the edges they had when saved.
 
-    The rule, run on it, is recorded itself: that is `create_graph=True`.
+    The rule, run on it, is recorded itself: that is `create_graph=True`. A node that saved none
+    needs no copy.
     """
+    if not node.holders:
+        return node
     twin = copy.copy(node)
-    if node.holders is not None:
-        found = {index: unpack(node, index) for index in order_of_unpacking(node._saved_names)}
-        twin.saved_tensors = tuple([found[index] for index in range(len(found))])
+    found = {index: unpack(node, index) for index in order_of_unpacking(node._saved_names)}
+    twin.saved_tensors = tuple([found[index] for index in range(len(found))])
     return twin
 
 
