@@ -38,6 +38,7 @@ from .creation import arange, ones, zeros
 from .joining import cat
 from .linalg import einsum, linear
 from .random import dropout
+from .scattering import IndexSelect
 from .selection import where
 
 # Normalisation -----------------------------------------------------------------------------------
@@ -747,7 +748,7 @@ def embedding(
     index = input if input.ndim == 1 else input.reshape(-1)
     if max_norm is not None:
         _shorten(weight.detach(), index, max_norm, norm_type)
-    rows = weight.index_select(0, index)
+    rows = IndexSelect.apply(weight, index, dim=0)
     if scale_grad_by_freq:
         share = (1 / _how_often(index, count, rows).index_select(0, index)).unsqueeze(-1)
         rows = rows * share + (rows * (1 - share)).detach()

@@ -239,7 +239,7 @@ def check_bounds(
 
 
 def _sizes(x: Tensor) -> Shape:
-    return tuple(x.shape) or (1,)
+    return x.payload.shape or (1,)
 
 
 def vector_in(

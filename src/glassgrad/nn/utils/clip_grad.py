@@ -76,7 +76,7 @@ def clip_grads_with_norm_(
         scale = (float(max_norm) / (total_norm + 1e-6)).clamp(max=1.0)
         for x in _listed(parameters):
             if x.grad is not None:
-                x.grad.mul_(scale.to(x.grad.dtype))
+                x.grad.mul_(scale)
 
 
 def clip_grad_norm_(
