@@ -137,7 +137,7 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
 
 def selected(input: Tensor, dim: int, index: int) -> Tensor:
     """`select`, the dim counted from the front."""
-    n = input.shape[dim]
+    n = input.payload.shape[dim]
     if not -n <= index < n:
         raise DimError(
             f"index {index} is out of bounds for dimension {dim} with size {n}: select(), index "
@@ -713,28 +713,29 @@ def cat(tensors: Tensors, dim: int = 0) -> Tensor:
     See also: https://pytorch.org/docs/stable/generated/torch.cat.html
     """
     parts = _some("cat", tensors, ArgumentError)
-    wide = [x for x in parts if x.payload.shape != (0,)] or parts
-    for position, x in enumerate(parts):
-        if not x.ndim:
+    shapes = [x.payload.shape for x in parts]
+    if () in shapes:
+        raise ShapeError(
+            f"zero-dimensional tensor (at position {shapes.index(())}) cannot be concatenated. It "
+            "has no dim to put others behind. Write `stack(tensors)`."
+        )
+    wide = [shape for shape in shapes if shape != (0,)] or shapes
+    first, at = wide[0], wrap_dim(dim, len(wide[0]))
+    for shape in wide:
+        if len(shape) != len(first):
             raise ShapeError(
-                f"zero-dimensional tensor (at position {position}) cannot be concatenated. It has "
-                "no dim to put others behind. Write `stack(tensors)`."
-            )
-    first, at = wide[0].shape, wrap_dim(dim, wide[0].ndim)
-    for x in wide:
-        if x.ndim != len(first):
-            raise ShapeError(
-                f"Tensors must have same number of dimensions: got {len(first)} and {x.ndim} "
-                f"(shapes {list(first)} and {list(x.shape)}). Write `x.unsqueeze(dim)` for the "
+                f"Tensors must have same number of dimensions: got {len(first)} and {len(shape)} "
+                f"(shapes {list(first)} and {list(shape)}). Write `x.unsqueeze(dim)` for the "
                 "shorter."
             )
-        for other, (n, m) in enumerate(zip(first, x.shape, strict=True)):
-            if other != at and n != m:
-                raise ShapeError(
-                    f"Sizes of tensors must match except in dimension {at}. Expected size {n} but "
-                    f"got size {m} in dimension {other}: shapes {list(first)} and "
-                    f"{list(x.shape)}. Choose another dim, or cut one of them."
-                )
+        if shape[:at] != first[:at] or shape[at + 1 :] != first[at + 1 :]:
+            others = [each for each in range(len(first)) if each != at]
+            other = next(each for each in others if shape[each] != first[each])
+            raise ShapeError(
+                f"Sizes of tensors must match except in dimension {at}. Expected size "
+                f"{first[other]} but got size {shape[other]} in dimension {other}: shapes "
+                f"{list(first)} and {list(shape)}. Choose another dim, or cut one of them."
+            )
     return Cat.apply(*parts, dim=at)
 
 
@@ -778,12 +779,13 @@ def stack(tensors: Tensors, dim: int = 0) -> Tensor:
     See also: https://pytorch.org/docs/stable/generated/torch.stack.html
     """
     parts = _some("stack", tensors)
-    at = wrap_dim(dim, parts[0].ndim + 1)
-    for position, x in enumerate(parts):
-        if x.shape != parts[0].shape:
+    shapes = [x.payload.shape for x in parts]
+    at = wrap_dim(dim, len(shapes[0]) + 1)
+    for position, shape in enumerate(shapes):
+        if shape != shapes[0]:
             raise ShapeError(
-                f"stack expects each tensor to be equal size, but got {list(parts[0].shape)} at "
-                f"entry 0 and {list(x.shape)} at entry {position}. Each becomes one layer of the "
+                f"stack expects each tensor to be equal size, but got {list(shapes[0])} at "
+                f"entry 0 and {list(shape)} at entry {position}. Each becomes one layer of the "
                 "result. Write `cat(tensors)` to join them in a dim they have, or cut them."
             )
     return Stack.apply(*parts, dim=at)
