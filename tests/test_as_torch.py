@@ -65,6 +65,10 @@ leaves, spec = tree_flatten({"a": [1, 2]})
 assert tree_unflatten(tree_map(str, leaves), spec) == {"a": ["1", "2"]}
 with sdpa_kernel([SDPBackend.MATH]):
     pass
+
+x = torch.zeros(1, dtype=torch.float64)
+assert str(x.dtype) == f"{x.dtype}" == repr(x.dtype) == "torch.float64"
+assert str(x) == "tensor([0.], dtype=torch.float64)" and str(x.layout) == "torch.strided"
 """
 
 TRAINING = """
@@ -100,6 +104,7 @@ with gg.as_torch():
 assert not [name for name in sys.modules if name.split(".")[0] == "torch"]
 assert sys.meta_path == before[1]
 import torch
+assert str(gg.float64) == "float64" and repr(gg.float64) == "glassgrad.float64"
 assert torch.__file__ and torch is not gg
 """
 

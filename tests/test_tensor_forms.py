@@ -104,6 +104,12 @@ L.bfloat16.is_floating_point
 L.bfloat16.itemsize
 {L.bfloat16: 1}[L.bfloat16]
 L.utils.dlpack.from_dlpack(np.arange(3.0))
+x.split(split_size=2, dim=1)
+x.view(L.int32)
+L.arange(4.0).view(L.uint8).tolist()
+L.arange(4.0).view(dtype=L.float64).shape
+r.view(L.float32).requires_grad
+[L.linspace(-1, 1, n).tolist() for n in (1, 7, 28)]
 """.strip().splitlines()
 
 REFUSED = """
@@ -117,6 +123,14 @@ L.frombuffer(bytearray(b""), dtype=L.uint8)
 L.asarray([1.0], copy=False)
 r.apply_(lambda v: v)
 L.is_nonzero(L.zeros(2))
+x.view(L.float64)
+x[0, 0].view(L.int16)
+x.t().view(L.int16)
+1 - i.bool()
+i.bool() ** i.bool()
+x.cfloat().abs_()
+L.from_numpy(np.arange(3.0)[::-1])
+L.nn.Hardtanh(2, 1)
 """.strip().splitlines()
 
 
@@ -140,11 +154,26 @@ def test_what_pytorch_refuses_is_refused(code):
         ask(gg, code)
 
 
-def test_a_dtype_that_numpy_has_not_is_a_name_only():
-    for use in (lambda d: gg.zeros(2, dtype=d), lambda d: gg.ones(2).to(d), np.dtype):
-        with pytest.raises(gg.errors.DTypeError, match="bfloat16 is not supported"):
-            use(gg.bfloat16)
+def test_what_is_asked_for_in_a_dtype_that_numpy_has_not_becomes_float32_with_a_word():
+    model = gg.nn.Linear(2, 2)
+    for use in (
+        lambda d: gg.zeros(2, dtype=d),
+        lambda d: gg.ones(2).double().to(d),
+        lambda d: gg.ones(2).double().bfloat16(),
+        lambda d: model.double().to(d).weight,
+        lambda d: model.double().bfloat16().weight,
+        lambda d: gg.finfo(d),
+    ):
+        with pytest.warns(UserWarning, match="bfloat16 become float32"):
+            assert use(gg.bfloat16).dtype == "float32"
     assert pickle.loads(pickle.dumps([gg.strided]))[0] is gg.strided
+
+
+def test_memory_that_is_read_as_another_dtype_counts_the_writes_of_both():
+    x = gg.ones(2)
+    x.view(gg.int32)[0] = 0
+    assert x.tolist() == [0.0, 1.0]
+    assert x._version == 1
 
 
 def test_a_buffer_that_cannot_be_written_is_warned_of():

@@ -11,6 +11,7 @@ import numpy as np
 from .core.errors import ArgumentTypeError, DTypeError
 from .core.state import Names
 from .core.tensor import Tensor
+from .memory.calls import warn
 from .values import dtypes
 from .values.dtypes import CATEGORY, TYPE_NAMES, DType, as_dtype
 
@@ -36,6 +37,8 @@ class dtype:  # noqa: N801  # PyTorch's name
     """
 
     __slots__ = ("char", "dtype", "itemsize", "kind", "name", "type")
+    home = "glassgrad"
+    """The module that its name is told of: `as_torch()` makes it "torch"."""
 
     def __init__(self, own: DType) -> None:
         self.dtype, self.name, self.kind, self.char = own, own.name, own.kind, own.char
@@ -80,10 +83,10 @@ class dtype:  # noqa: N801  # PyTorch's name
         return hash(self.dtype)
 
     def __repr__(self) -> str:
-        return f"glassgrad.{self.name}"
+        return f"{self.home}.{self.name}"
 
     def __str__(self) -> str:
-        return self.name
+        return self.name if self.home == "glassgrad" else repr(self)
 
     def __reduce__(self) -> Any:
         return public, (self.dtype,)
@@ -113,7 +116,8 @@ bool_ = public(dtypes.bool_)
 class _Absent(dtype):
     """A dtype that PyTorch has and NumPy has not: a name, for programs that choose one of several.
 
-    It is equal to itself only, and no tensor can have it.
+    It is equal to itself only. What is asked for in it is computed in float32, which holds all its
+    numbers, and says so.
     """
 
     __slots__ = ()
@@ -123,15 +127,9 @@ class _Absent(dtype):
 
     @property
     def dtype(self) -> Any:  # type: ignore[override]  # NumPy asks for it
-        """NumPy's, which there is none of.
-
-        Raises:
-            DTypeError: always.
-        """
-        raise DTypeError(
-            f"dtype {self.name} is not supported: NumPy computes nothing in it. "
-            "Write `glassgrad.float32`."
-        )
+        """float32: NumPy has none of its own."""
+        warn(f"tensors of {self.name} become float32: NumPy has no such dtype.")
+        return dtypes.float32
 
     def __eq__(self, other: object) -> bool:
         return self is other

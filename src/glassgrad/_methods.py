@@ -138,11 +138,7 @@ class Methods:
         return self
 
     def bfloat16(self: "Tensor") -> "Tensor":
-        """Say that there are no such numbers.
-
-        Raises:
-            DTypeError: always. Keep float32.
-        """
+        """`to(bfloat16)`, which becomes float32: NumPy has no such numbers."""
         return self.to(_dtypes.bfloat16)
 
     def share_memory_(self: "Tensor") -> "Tensor":

@@ -159,7 +159,7 @@ def _suffixes(tensor: Tensor, array: Array, options: Options) -> list[str]:
     default = get_default_dtype()
     unsaid = (default, complex128 if default == float64 else complex64, int64, bool_)
     if array.dtype not in (unsaid if array.size and not tensor.is_meta else (default,)):
-        found.append(f"dtype=glassgrad.{array.dtype.name}")
+        found.append(f"dtype={tensor.dtype!r}")
     try:
         node = tensor.grad_fn
         place = node and f"grad_fn=<{node.name()}>"

@@ -20,7 +20,7 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 from glassgrad.memory.calls import warn
 
 from ._dtypes import dtype
-from .core.errors import ArgumentError, ArgumentTypeError, DeviceError, DTypeError, GraphError
+from .core.errors import ArgumentError, ArgumentTypeError, DeviceError, GraphError
 from .core.tensor import Size, Tensor
 from .levels import subclasses
 from .ops import generator
@@ -354,17 +354,14 @@ def _flag(switches: Any, name: str) -> Callable[..., Any]:
 
 
 class autocast:  # noqa: N801  # PyTorch's name
-    """A block, or a function, whose ops would run in a shorter dtype. Here none does.
+    """A block, or a function, whose ops would run in a shorter dtype. Here none does: they compute
+    in the dtype of their operands, since NumPy is no faster in a shorter one. It says so.
 
     Args:
         device_type: "cuda" or "cpu".
         dtype: the shorter dtype.
         enabled: False: compute as ever.
         cache_enabled: accepted, and without effect.
-
-    Raises:
-        DTypeError: if it is enabled for a device that is there: NumPy computes no faster in
-            float16, has no bfloat16, and the numbers would be others.
 
     Example:
         >>> with autocast("cpu", enabled=False):
@@ -384,17 +381,10 @@ class autocast:  # noqa: N801  # PyTorch's name
         self.device, self.fast_dtype, self._enabled = Device(device_type).type, dtype, False
         if enabled and self.device != "cpu" and not _gpus():
             warn("CUDA is not available. Disabling autocast.")
-        elif enabled and dtype is not None and getattr(dtype, "itemsize", 0) > 2:
-            warn(
-                f"In {self.device.upper()} autocast, but the target dtype is not supported. "
-                "Disabling autocast."
-            )
         elif enabled:
-            short = dtype or ("bfloat16" if self.device == "cpu" else "float16")
-            raise DTypeError(
-                f"autocast to {short} is not supported on {self.device!r}. Ops compute "
-                "in the dtype of their operands, and NumPy is no faster in a shorter one. Write "
-                f"`autocast({self.device!r}, enabled=False)`."
+            warn(
+                f"In {self.device.upper()} autocast, but the target dtype is not supported: ops "
+                "compute in the dtype of their operands. Disabling autocast."
             )
 
     def __enter__(self) -> Self:

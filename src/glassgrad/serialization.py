@@ -44,13 +44,20 @@ _KEY = "glassgrad"
 # runs. So a file chooses among the modules that a program has, and can do no more.
 
 
-def save(obj: Any, f: File) -> None:
+def save(
+    obj: Any,
+    f: File,
+    pickle_module: Any = None,  # noqa: ARG001  # PyTorch's, without effect, as the others
+    pickle_protocol: int = 2,  # noqa: ARG001
+    _use_new_zipfile_serialization: bool = True,
+) -> None:
     """Write an object to a file: tensors, numbers, texts and None in any containers of Python's.
 
     Args:
         obj: such as `model.state_dict()`, or a dict of several and the number of an epoch; also a
             module whose attributes are such things. `load` needs its class then.
         f: a path, or a file that is open for writing bytes.
+        pickle_module, pickle_protocol: accepted, and without effect.
 
     Raises:
         ArgumentTypeError: if there is anything else in it.
@@ -79,9 +86,11 @@ def save(obj: Any, f: File) -> None:
 def load(
     f: File,
     map_location: MapLocation = None,
+    pickle_module: Any = None,  # noqa: ARG001  # PyTorch's, without effect, as the others
     *,
     weights_only: bool = True,
-    mmap: bool | None = None,  # noqa: ARG001  # PyTorch's, without effect
+    mmap: bool | None = None,  # noqa: ARG001
+    encoding: str = "utf-8",  # noqa: ARG001
 ) -> Any:
     """Read what `save` has written, what PyTorch has saved, or a dict of a safetensors file.
 
@@ -92,7 +101,7 @@ def load(
         map_location: the device of the tensors; a dict: by the name of the one they were on.
         weights_only: False: modules that were saved whole are loaded, too. Their classes have to be
             defined, or imported, before.
-        mmap: accepted, and without effect.
+        pickle_module, mmap, encoding: accepted, and without effect.
 
     Raises:
         DataError: if the file is damaged, or holds anything but tensors, numbers and texts.

@@ -247,3 +247,12 @@ def test_a_module_can_be_given_any_dtype_or_new_memory(lib):
     assert made.weight.shape == (3, 2)
     made.to("cpu", lib.float32, True)
     assert made.weight.dtype == lib.float32
+
+
+def test_a_modules_hooks_are_those_that_were_registered(lib):
+    def hook(module, args):
+        return None
+
+    module = lib.nn.Linear(1, 1)
+    module.register_forward_pre_hook(hook)
+    assert list(module._forward_pre_hooks.values()) == [hook]

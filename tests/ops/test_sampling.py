@@ -130,3 +130,15 @@ def test_max_unpool_refuses_places_and_sizes_that_cannot_be(options, sentence):
         assert sentence in str(raised.value)
     with pytest.raises(RuntimeError, match="elements in indices should be type int64 but got"):
         F.max_unpool2d(gg.ones(1, 2, 2), gg.ones(1, 2, 2, dtype=gg.int32), 2)
+
+
+@pytest.mark.parametrize("n", [7, 28])
+def test_places_that_stay_where_they_are_are_pixels_as_in_pytorch(n):
+    image, found = RNG.normal(size=(1, 1, n, n)).astype(np.float32), []
+    for lib in (torch, gg):
+        theta = lib.eye(2, 3)[None].requires_grad_()
+        grid = lib.nn.functional.affine_grid(theta, image.shape, align_corners=False)
+        y = lib.nn.functional.grid_sample(lib.tensor(image), grid, align_corners=False)
+        (y * lib.arange(float(n))).sum().backward()  # a slope that depends on the pixel hit
+        found.append(theta.grad.numpy())
+    np.testing.assert_allclose(*found, rtol=1e-4, atol=1e-3)

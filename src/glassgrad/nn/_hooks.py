@@ -62,7 +62,10 @@ def hooks_of(module: Any, registry: str) -> tuple[Any, ...]:
     """The hooks of one kind: those of all modules, then a module's own."""
     every: Any = EVERYWHERE.values()
     shared = [each.hook for each in every if each.registry == registry]
-    return (*shared, *vars(module)[registry].values())
+    found = (*shared, *vars(module)[registry].values())
+    if not registry.startswith("_forward"):
+        return found
+    return tuple([each if isinstance(each, ForwardHook) else ForwardHook(each) for each in found])
 
 
 def add(
@@ -83,7 +86,7 @@ def add(
     kind = registry.strip("_").partition("_")[0]
     why = "It is called when the module is used. Pass a function `hook(module, …)`."
     check_type(f"a {kind} hook must be callable", hook, Callable, why)
-    if kind == "forward":
+    if any(called.values()):  # others stay what they are: programs look for theirs
         hook = ForwardHook(hook, **called)
     if module is None:
         return add_hook(EVERYWHERE, EveryModule(registry, hook))

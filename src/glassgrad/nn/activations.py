@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from glassgrad.core.errors import ArgumentError
+from glassgrad.core.errors import ArgumentError, RangeError
 from glassgrad.nn.applied import Applied
 
 
@@ -60,6 +60,15 @@ class Hardswish(Applied, of="hardswish"):
 
 class Hardtanh(Applied, of="hardtanh"):
     """`x`, cut off at two bounds."""
+
+    def _build(self, given: dict[str, Any]) -> None:
+        low, high = given["min_val"], given["max_val"]
+        if high <= low:
+            raise RangeError(
+                f"max_val ({high}) must be greater than min_val ({low}). What is between them is "
+                "kept. Swap the two."
+            )
+        super()._build(given)
 
 
 class Threshold(Applied, of="threshold"):

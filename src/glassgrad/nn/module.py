@@ -15,6 +15,7 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Self
 
+from glassgrad._dtypes import bfloat16
 from glassgrad.autograd.grad_mode import no_grad
 from glassgrad.autograd.gradients import clear_gradients
 from glassgrad.autograd.scopes import call_in_scope, note_call
@@ -700,15 +701,8 @@ class Module:
         return self.to(float16)
 
     def bfloat16(self) -> Self:
-        """Raises: NumPy has no such numbers.
-
-        Raises:
-            DTypeError: always.
-        """
-        raise errors.DTypeError(
-            "bfloat16 is not implemented: NumPy has no such numbers. Write `module.half()`, or "
-            "keep float32."
-        )
+        """`to(bfloat16)`, which becomes float32: NumPy has no such numbers."""
+        return self.to(bfloat16)
 
     def cpu(self) -> Self:
         """`to("cpu")`."""

@@ -1345,8 +1345,8 @@ class OpMethods:
     def sort(self, dim: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool | None = None, *, axis: builtins.int | None = None) -> SortReturn:
         """The elements along a dim in ascending order, and where they were."""
 
-    def split(self, split_size_or_sections: builtins.int | Sequence[builtins.int], dim: builtins.int = 0) -> tuple[Tensor, ...]:
-        """A tensor as several, cut in one dim."""
+    def split(self, split_size: Any, dim: builtins.int = 0) -> tuple[Tensor, ...]:
+        """`split(input, split_size, dim)`."""
 
     def split_with_sizes(self, split_sizes: Sequence[builtins.int], dim: builtins.int = 0) -> tuple[Tensor, ...]:
         """`split` by a list of sizes."""
@@ -1540,7 +1540,7 @@ class OpMethods:
     def vdot(self, other: Tensor) -> Tensor:
         """The inner product of two vectors; the elements of the first one are conjugated."""
 
-    def view(self, *shape: Any) -> Tensor:
+    def view(self, *shape: Any, dtype: Any = None) -> Tensor:
         """The same elements in another shape, always sharing memory."""
 
     def view_as(self, other: Tensor) -> Tensor:

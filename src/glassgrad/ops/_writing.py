@@ -290,6 +290,11 @@ def check_fits(input: Tensor, result: Tensor, name: str) -> None:
             f"{list(result.shape)}: {name}_ would need memory for {tuple(result.shape)}. It writes "
             "into what is there. Write out of place: `y = x + …`."
         )
+    if result.dtype.kind == "f" and input.dtype.kind == "c":
+        raise errors.DTypeError(
+            f"In-place {name} is not supported for complex tensors. What it computes is real. "
+            f"Write out of place: `y = x.{name}()`."
+        )
     check_dtype(input, result, f"{name}_")
 
 

@@ -183,6 +183,11 @@ def rsub(input: Tensor, other: Operand, *, alpha: float = 1) -> Tensor:
         return Sub.apply(other, _scaled(input, alpha, other))
     if type(other) in (int, float) and input.dtype.kind == "f":
         return Rsub.apply(input, other=other)
+    if input.dtype.kind == "b":
+        raise DTypeError(
+            "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying "
+            "to invert a mask, use the `~` or `logical_not()` operator instead."
+        )
     return Sub.apply(other, input)
 
 

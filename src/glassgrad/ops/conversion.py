@@ -73,13 +73,13 @@ def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.clone.html
     """
-    if str(memory_format).startswith("channels_last") and batches_of(input):
+    if "channels_last" in str(memory_format) and batches_of(input):
         raise TransformError(
             "vmap: clone is only supported with memory_format torch.preserve_format or "
             f"torch.contiguous_format, got {memory_format}: an example has fewer dims than its "
             "batch. Leave it out there."
         )
-    return (Contiguous if str(memory_format) == "contiguous_format" else Clone).apply(input)
+    return (Contiguous if str(memory_format).endswith("contiguous_format") else Clone).apply(input)
 
 
 class ToCopy(Moved):

@@ -140,6 +140,12 @@ def from_numpy(ndarray: "np.ndarray[Any, Any]") -> Tensor:
             f"given numpy array has byte order different from the native byte order: "
             f"{ndarray.dtype.str}. Its memory cannot be shared. Write `tensor(array)`."
         )
+    if min(ndarray.strides, default=0) < 0:
+        raise ArgumentError(
+            "At least one stride in the given numpy array is negative, and tensors with negative "
+            f"strides are not currently supported: its strides are {ndarray.strides}. Make a copy "
+            "of your array with array.copy()."
+        )
     if not ndarray.flags.writeable:
         _warn_of_reading("NumPy array", "tensor(array)")
     return made(ndarray, ndarray.dtype, device=CPU)
@@ -510,7 +516,13 @@ def linspace(start: Any, end: Any, steps: int, *, dtype: Any = None, **new: Any)
             "first and one last. Write `start[0]`."
         )
     first, last = _real("linspace", start), _real("linspace", end)
-    return made(np.linspace(first, last, count), dtype or get_default_dtype(), **new)
+    wanted = as_dtype(dtype or get_default_dtype())
+    if wanted.kind != "f" or count < 2:
+        return made(np.linspace(first, last, count), wanted, **new)
+    step = wanted.type(last - first) / wanted.type(count - 1)  # as PyTorch, from both ends
+    here = np.arange(count)
+    from_first, from_last = first + float(step) * here, last - float(step) * here[::-1]
+    return made(np.where(here < count // 2, from_first, from_last), wanted, **new)
 
 
 @factory()

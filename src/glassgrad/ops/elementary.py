@@ -181,6 +181,11 @@ class PowTensor(Elementwise):
 
     @staticmethod
     def forward(x, y):
+        if x.dtype.kind == "b":
+            raise DTypeError(
+                "\"pow\" not implemented for 'Bool': true and false have no powers. "
+                "Write `x.int() ** y`."
+            )
         return x**y
 
     @staticmethod

@@ -1211,7 +1211,18 @@ def _filled(grads: Values, shapes: Sequence[Shape]) -> list[Any]:
     ]
 
 
-@op(Split, SplitWithSizes)
+@method(name="split")
+def split_by(input: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
+    """`split(input, split_size, dim)`.
+
+    Example:
+        >>> tensor([1, 2, 3]).split(split_size=2)
+        (tensor([1, 2]), tensor([3]))
+    """
+    return split(input, split_size, dim)
+
+
+@function(Split, SplitWithSizes)
 def split(
     tensor: Tensor, split_size_or_sections: int | Sequence[int], dim: int = 0
 ) -> tuple[Tensor, ...]:

@@ -79,14 +79,16 @@ class layout:  # noqa: N801  # PyTorch's name
         glassgrad.strided
     """
 
+    home = "glassgrad"
+
     def __init__(self, name: str) -> None:
         self.name = name
 
     def __repr__(self) -> str:
-        return f"glassgrad.{self.name}"
+        return f"{self.home}.{self.name}"
 
     def __str__(self) -> str:
-        return self.name
+        return self.name if self.home == "glassgrad" else repr(self)
 
     def __reduce__(self) -> str:
         return self.name

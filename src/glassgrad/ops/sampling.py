@@ -84,7 +84,7 @@ def grid_sample(
     one = (1,) * grid.ndim
     picked, weight = grid.new_zeros(one, dtype=int64), grid.new_ones(one)
     for size, along in zip(sizes, reversed(grid.unbind(-1)), strict=True):
-        place = (along + 1) / 2 * (size - 1) if is_aligned else ((along + 1) * size - 1) / 2
+        place = (along + 1) * ((size - is_aligned) / 2) - (0.0 if is_aligned else 0.5)
         taps = _taps(place, size, mode, padding_mode, is_aligned)
         numbers = stack([near for near, _ in taps])
         weights = stack([where((near >= 0) & (near < size), share, 0.0) for near, share in taps])

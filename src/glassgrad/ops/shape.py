@@ -11,12 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.errors import ArgumentTypeError, DimError, ShapeError, TransformError
+from glassgrad.core.errors import DimError, ShapeError, TransformError
 from glassgrad.core.primitive import Parameters
 from glassgrad.core.state import Shape
 from glassgrad.core.tensor import Tensor
 from glassgrad.memory.views import as_view
-from glassgrad.values.backend import backend_of, copy_of, in_rows
+from glassgrad.values.backend import backend_of, copy_of, in_rows, reread
+from glassgrad.values.dtypes import DType, as_dtype
 from glassgrad.values.gradients import sum_to
 from glassgrad.values.layers import batches_of
 from glassgrad.values.tree import as_tuple
@@ -28,6 +29,7 @@ from ._arguments import (
     infer_size,
     int_of,
     ints_of,
+    scalar_name,
     size_of,
     wrap_dim,
     wrap_dims,
@@ -35,7 +37,7 @@ from ._arguments import (
 from ._declaring import method, of_numpy, op
 from ._families import KeepsShape, Moved, Paired, by_call, in_front, run, shifted
 from ._writing import reshaped_in_place
-from .conversion import Contiguous
+from .conversion import Contiguous, without_layers
 
 
 class Expand(KeepsShape):
@@ -186,11 +188,12 @@ def reshape(input: Tensor, *shape: Any) -> Tensor:
 
 
 @method()
-def view(input: Tensor, *shape: Any) -> Tensor:
+def view(input: Tensor, *shape: Any, dtype: Any = None) -> Tensor:
     """The same elements in another shape, always sharing memory.
 
     Args:
         input, shape: as `reshape` has them.
+        dtype: in place of a shape, what the bytes of the memory are read as, outside of the graph.
 
     Returns:
         A view.
@@ -203,11 +206,10 @@ def view(input: Tensor, *shape: Any) -> Tensor:
         tensor([[1., 2.],
                 [3., 4.]])
     """
-    if len(shape) == 1 and isinstance(shape[0], (np.dtype, type)):
-        raise ArgumentTypeError(
-            f"view() takes sizes, got the dtype {shape[0]}. glassgrad does not reinterpret "
-            "memory. Write `x.to(dtype)` to convert the values."
-        )
+    if len(shape) == 1 and (isinstance(shape[0], type) or hasattr(shape[0], "kind")):
+        dtype = shape[0]
+    if dtype is not None:
+        return _read_as(input, as_dtype(dtype))
     size = infer_size(size_of(shape, "view"), input.payload.size)
     if not can_view(input.payload, size):
         raise ShapeError(
@@ -217,6 +219,27 @@ def view(input: Tensor, *shape: Any) -> Tensor:
             "Use .reshape(...) instead."
         )
     return as_view(View.apply(input, size=size), input)
+
+
+def _read_as(input: Tensor, dtype: DType) -> Tensor:
+    """The same memory, its bytes read as numbers of another dtype."""
+    array, old = without_layers(input), input.dtype.itemsize
+    wrong = ""
+    if old != dtype.itemsize and not array.ndim:
+        wrong = "self.dim() cannot be 0"
+    elif old != dtype.itemsize and input.stride(-1) != 1:
+        wrong = f"self.stride(-1) must be 1, not {input.stride(-1)},"
+    elif array.ndim and array.shape[-1] * old % dtype.itemsize:
+        wrong = f"self.size(-1) must be divisible by {dtype.itemsize // old}"
+    if wrong:
+        raise ShapeError(
+            f"{wrong} to view {scalar_name(input.dtype)} as {scalar_name(dtype)} (different "
+            f"element sizes), but got a tensor of shape {list(input.shape)}. The bytes of a row "
+            "are cut anew. Write `x.to(dtype)` to convert the values."
+        )
+    seen = input.detach()
+    seen.payload = reread(array, dtype)
+    return seen
 
 
 @method()
@@ -338,7 +361,7 @@ def contiguous(input: Tensor, memory_format: Any = None) -> Tensor:
         >>> contiguous(m) is m, contiguous(m.t()) is m
         (True, False)
     """
-    if str(memory_format).startswith("channels_last"):
+    if "channels_last" in str(memory_format):
         if batches_of(input):
             raise TransformError(
                 "NYI: querying is_contiguous inside of vmap for memory_format "

@@ -105,8 +105,8 @@ def remove_spectral_norm(module: Module, name: str = "weight") -> Module:
 
 def pre_hooks_of(module: Module, kind: type) -> dict[int, Any]:
     """The hooks of some kind that are called before a module's `forward`, by their keys."""
-    found = {key: getattr(each, "hook", None) for key, each in module._forward_pre_hooks.items()}
-    return {key: hook for key, hook in found.items() if isinstance(hook, kind)}
+    found: Any = module._forward_pre_hooks.items()
+    return {key: hook for key, hook in found if isinstance(hook, kind)}
 
 
 def _weight_of(module: Module, name: str) -> Parameter:
