@@ -1,8 +1,10 @@
 import itertools
+from functools import cache
 
 import numpy as np
 import pytest
 
+from checks import Checks
 from glassgrad.viz.style import (
     COLOURS,
     FLOWS,
@@ -35,10 +37,10 @@ SIGHTS = {
     ],
 }
 CASES = list(itertools.product(KINDS.values(), ["light", "dark"], SIGHTS))
-IDS = [f"{kind.name}-{theme}-{sight}" for kind, theme, sight in CASES]
 VIEWS = list(itertools.product(["light", "dark"], SIGHTS))
 
 
+@cache
 def seen(colour, sight):
     """A colour (`#RRGGBB`) as somebody of that sight has it."""
     channels = np.array([int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)])
@@ -55,6 +57,7 @@ def contrast(first, second):
     return (high + 0.05) / (low + 0.05)
 
 
+@cache
 def luminance(colour):
     channels = np.array([int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)])
     linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
@@ -65,30 +68,36 @@ def contrast_for(sight, first, second):
     return contrast(seen(first, sight), seen(second, sight))
 
 
-@pytest.mark.parametrize(("kind", "theme", "sight"), CASES, ids=IDS)
-def test_text_can_be_read_on_every_fill(kind, theme, sight):
-    colours = COLOURS[theme]
-    assert contrast_for(sight, colours["text"], colours[f"{kind.name}-fill"]) >= 4.5
-    assert contrast_for(sight, colours["muted"], colours[f"{kind.name}-fill"]) >= 4.5
-    assert (
-        contrast_for(sight, colours["canvas"], colours[f"{kind.name}-badge"]) >= 4.5
-    )  # the text of a badge
+def test_text_can_be_read_on_every_fill():
+    with Checks() as checks:
+        for kind, theme, sight in CASES:
+            with checks.named(kind.name, theme, sight):
+                colours = COLOURS[theme]
+                fill, badge = colours[f"{kind.name}-fill"], colours[f"{kind.name}-badge"]
+                assert contrast_for(sight, colours["text"], fill) >= 4.5
+                assert contrast_for(sight, colours["muted"], fill) >= 4.5
+                assert contrast_for(sight, colours["canvas"], badge) >= 4.5  # a badge's text
 
 
-@pytest.mark.parametrize(("kind", "theme", "sight"), CASES, ids=IDS)
-def test_borders_stand_out_from_fill_and_canvas(kind, theme, sight):
-    colours = COLOURS[theme]
-    assert contrast_for(sight, colours[f"{kind.name}-border"], colours[f"{kind.name}-fill"]) >= 3
-    assert contrast_for(sight, colours[f"{kind.name}-border"], COLOURS[theme]["canvas"]) >= 3
+def test_borders_stand_out_from_fill_and_canvas():
+    with Checks() as checks:
+        for kind, theme, sight in CASES:
+            with checks.named(kind.name, theme, sight):
+                colours = COLOURS[theme]
+                border = colours[f"{kind.name}-border"]
+                assert contrast_for(sight, border, colours[f"{kind.name}-fill"]) >= 3
+                assert contrast_for(sight, border, colours["canvas"]) >= 3
 
 
-@pytest.mark.parametrize(("kind", "theme", "sight"), CASES, ids=IDS)
-def test_a_bad_box_and_a_marked_one_stand_out(kind, theme, sight):
-    colours = COLOURS[theme]
-    for colour in (colours["bad"], *(colours[mark] for mark in MARKS)):
-        assert contrast_for(sight, colour, colours[f"{kind.name}-fill"]) >= 3
-        # And the text of its badge.
-        assert contrast_for(sight, colour, COLOURS[theme]["canvas"]) >= 4.5
+def test_a_bad_box_and_a_marked_one_stand_out():
+    with Checks() as checks:
+        for kind, theme, sight in CASES:
+            with checks.named(kind.name, theme, sight):
+                colours = COLOURS[theme]
+                for colour in (colours["bad"], *(colours[mark] for mark in MARKS)):
+                    assert contrast_for(sight, colour, colours[f"{kind.name}-fill"]) >= 3
+                    # And the text of its badge.
+                    assert contrast_for(sight, colour, colours["canvas"]) >= 4.5
 
 
 @pytest.mark.parametrize(("theme", "sight"), VIEWS)

@@ -45,7 +45,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -290,7 +290,13 @@ def text(term: Term, leaf: Leaf = as_written) -> str:
         >>> text(equations("x̄ = ȳ·(1 − y²)")[0], lambda term: "2" if term.sign == "y" else "x̄")
         'x̄ = 2·(1 − 2²)'
     """
-    return unicodedata.normalize("NFC", _text(term, leaf))
+    written = _as_read(term) if leaf is as_written else _text(term, leaf)
+    return unicodedata.normalize("NFC", written)
+
+
+@lru_cache(maxsize=1024)  # the nodes of a long pass are of a few ops
+def _as_read(term: Term) -> str:
+    return _text(term, as_written)
 
 
 _TEXT = {
@@ -324,9 +330,9 @@ def _text(term: Term, leaf: Leaf) -> str:
         return leaf(term)
     words = [_text(part, leaf) for part in parts]
     if kind == "places":
-        words[1] = _text(parts[1], as_written)  # no number takes the place of an index
+        words[1] = _as_read(parts[1])  # no number takes the place of an index
     script = words[0 if kind == "derivative" else -1] if words else ""
-    is_filled = kind == "power" and script != _text(parts[1], as_written)
+    is_filled = kind == "power" and script != _as_read(parts[1])
     return _filled(
         _TEXT,
         term,
@@ -405,6 +411,7 @@ _LATEX = {
 }
 
 
+@lru_cache(maxsize=1024)
 def latex(term: Term) -> str:
     r"""A formula as LaTeX.
 
