@@ -30,7 +30,6 @@ from ._arguments import (
     infer_size,
     int_of,
     ints_of,
-    scalar_name,
     size_of,
     wrap_dim,
     wrap_dims,
