@@ -472,7 +472,7 @@ def _checked(
     own = offset_of(input)
     offset = own if storage_offset is None else storage_offset
     said = "mismatch in length of strides and shape: {} and {}"
-    why = "Size and stride must have the same length: each dim has one of both."
+    why = "As size and stride must have the same length, write one of both for each dim."
     check.equal(said, len(steps), len(sizes), why)
     if min((*sizes, *steps, offset)) < 0:
         raise ShapeError(
