@@ -22,9 +22,35 @@ import warnings as _warnings
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
-from . import _dtypes, _methods, autograd, environment, ops
 from . import _meta as _meta
-from ._dtypes import *
+from . import _methods, autograd, environment, ops
+from ._dtypes import (
+    bfloat16,
+    bool_,
+    can_cast,
+    cdouble,
+    cfloat,
+    complex64,
+    complex128,
+    double,
+    dtype,
+    finfo,
+    float16,
+    float32,
+    float64,
+    get_default_dtype,
+    half,
+    iinfo,
+    int8,
+    int16,
+    int32,
+    int64,
+    long,
+    promote_types,
+    result_type,
+    short,
+    uint8,
+)
 from ._printing import get_printoptions, set_printoptions
 from .autograd.anomaly_mode import (
     is_anomaly_check_nan_enabled,
@@ -56,45 +82,39 @@ from .values.backend import Device as device
 from .values.dtypes import set_default_dtype
 
 if _TYPE_CHECKING:
-    from . import data as data
-    from . import distributions as distributions
-    from . import fft as fft
-    from . import func as func
-    from . import linalg as linalg
-    from . import multiprocessing as multiprocessing
-    from . import nn as nn
-    from . import optim as optim
-    from . import profiler as profiler
-    from . import sparse as sparse
-    from . import special as special
-    from . import testing as testing
-    from . import tracing as tracing
-    from . import trajectory as trajectory
-    from . import utils as utils
-    from . import viz as viz
-    from ._as_torch import as_torch as as_torch
-    from .autograd.scopes import scope as scope
-    from .exchange import from_torch as from_torch
-    from .exchange import to_torch as to_torch
-    from .func import vmap as vmap
+    from . import (
+        data,
+        distributions,
+        fft,
+        func,
+        linalg,
+        multiprocessing,
+        nn,
+        optim,
+        profiler,
+        sparse,
+        special,
+        testing,
+        tracing,
+        trajectory,
+        utils,
+        viz,
+    )
+    from ._as_torch import as_torch
+    from .autograd.scopes import scope
+    from .exchange import from_torch, to_torch
+    from .func import vmap
     from .ops import *
-    from .serialization import load as load
-    from .serialization import save as save
-    from .tracing import compare as compare
-    from .tracing import find_nan as find_nan
-    from .tracing import record as record
-    from .tracing import snapshot as snapshot
-    from .tracing import step as step
-    from .viz import draw as draw
-    from .viz import explain as explain
-    from .viz import player as player
+    from .serialization import load, save
+    from .tracing import compare, find_nan, record, snapshot, step
+    from .viz import draw, explain, player
 
 __version__ = "0.1.0"
 
 e, inf, nan, pi = _math.e, _math.inf, _math.nan, _math.pi
 newaxis = None
 
-bool, float, int = _dtypes.bool_, _dtypes.float32, _dtypes.int32  # PyTorch's names
+bool, float, int = bool_, float32, int32  # PyTorch's names
 
 
 def is_tensor(obj: object) -> _builtins.bool:
@@ -200,11 +220,35 @@ __all__ = [
     "newaxis",
     "pi",
     # dtypes
+    "bfloat16",
     "bool",
+    "bool_",
+    "can_cast",
+    "cdouble",
+    "cfloat",
+    "complex64",
+    "complex128",
+    "double",
+    "dtype",
+    "finfo",
     "float",
+    "float16",
+    "float32",
+    "float64",
+    "get_default_dtype",
+    "half",
+    "iinfo",
     "int",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "long",
+    "promote_types",
+    "result_type",
     "set_default_dtype",
-    *_dtypes.__all__,
+    "short",
+    "uint8",
     # whether to record
     "enable_grad",
     "inference_mode",
@@ -216,12 +260,46 @@ __all__ = [
     "is_anomaly_check_nan_enabled",
     "is_anomaly_enabled",
     "set_anomaly_enabled",
-    # packages, and what they have for programs
-    "autograd",
-    "errors",
-    "ops",
-    *_LATER,
+    # over a batch
+    "vmap",
+    # see it
+    "compare",
+    "draw",
+    "explain",
+    "find_nan",
+    "player",
+    "record",
+    "scope",
+    "snapshot",
+    "step",
+    # files, and PyTorch's own tensors
+    "from_torch",
+    "load",
+    "save",
+    "to_torch",
+    # programs of PyTorch
+    "as_torch",
     *environment.__all__,
+    # packages
+    "autograd",
+    "data",
+    "distributions",
+    "errors",
+    "fft",
+    "func",
+    "linalg",
+    "multiprocessing",
+    "nn",
+    "ops",
+    "optim",
+    "profiler",
+    "sparse",
+    "special",
+    "testing",
+    "tracing",
+    "trajectory",
+    "utils",
+    "viz",
     # ops
     *_OPS,
 ]

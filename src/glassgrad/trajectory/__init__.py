@@ -1,6 +1,5 @@
 """Trajectories of robot arms: from positions to velocities, accelerations and jerks, and back."""
 
-from . import kernels as _kernels
 from .integrators import (
     CliqueTensorStep,
     euler_integrate,
@@ -17,7 +16,15 @@ from .integrators import (
     tensor_step_pos_ik,
     tensor_step_vel,
 )
-from .kernels import *
+from .kernels import (
+    AccelerationTensorStepIdxKernel,
+    AccelerationTensorStepKernel,
+    CliqueTensorStepCentralDifferenceKernel,
+    CliqueTensorStepCoalesceKernel,
+    CliqueTensorStepIdxCentralDifferenceKernel,
+    CliqueTensorStepIdxKernel,
+    CliqueTensorStepKernel,
+)
 from .kernels._fused import numerics
 from .matrices import (
     action_interpolate_kernel,
@@ -62,6 +69,12 @@ __all__ = [
     "jit_tensor_step_pos_clique_contiguous",
     "tensor_step_pos_clique",
     # a whole trajectory in one node
-    *_kernels.__all__,
+    "AccelerationTensorStepIdxKernel",
+    "AccelerationTensorStepKernel",
+    "CliqueTensorStepCentralDifferenceKernel",
+    "CliqueTensorStepCoalesceKernel",
+    "CliqueTensorStepIdxCentralDifferenceKernel",
+    "CliqueTensorStepIdxKernel",
+    "CliqueTensorStepKernel",
     "numerics",
 ]

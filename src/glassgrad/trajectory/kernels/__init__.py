@@ -14,12 +14,23 @@ other file what its scheme computes.
 and three with `Idx` in their name, whose start is one row of `(N, D)` for each trajectory.
 """
 
-from glassgrad.missing import classes_of as _classes_of
+from .acceleration import AccelerationTensorStepIdxKernel, AccelerationTensorStepKernel
+from .backward_difference import (
+    CliqueTensorStepCoalesceKernel,
+    CliqueTensorStepIdxKernel,
+    CliqueTensorStepKernel,
+)
+from .central_difference import (
+    CliqueTensorStepCentralDifferenceKernel,
+    CliqueTensorStepIdxCentralDifferenceKernel,
+)
 
-from ._fused import FusedStep as _FusedStep
-
-_FILES = "acceleration backward_difference central_difference"
-_classes = _classes_of(__name__, _FILES, _FusedStep)
-globals().update(_classes)
-
-__all__ = [*_classes]
+__all__ = [
+    "AccelerationTensorStepIdxKernel",
+    "AccelerationTensorStepKernel",
+    "CliqueTensorStepCentralDifferenceKernel",
+    "CliqueTensorStepCoalesceKernel",
+    "CliqueTensorStepIdxCentralDifferenceKernel",
+    "CliqueTensorStepIdxKernel",
+    "CliqueTensorStepKernel",
+]
