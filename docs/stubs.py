@@ -20,7 +20,7 @@ from types import ModuleType
 from typing import Any
 
 import glassgrad
-from glassgrad import distributions, nn, optim
+from glassgrad import nn
 from glassgrad.nn.applied import Applied, Derived
 from glassgrad.ops._declaring import ADDED, FUNCTIONS, METHODS, NUMPY, Arguments
 
@@ -43,7 +43,7 @@ def stubs() -> dict[str, str]:
         f"{home.replace('.', '/')}.pyi" if home else "ops/__init__.pyi": home for home in homes
     }
     texts = {name: _functions(home) for name, home in sorted(named.items())}
-    for package in (nn, optim, distributions):
+    for package in (nn,):
         path = package.__name__.removeprefix("glassgrad.").replace(".", "/")
         texts[f"{path}/__init__.pyi"] = _classes(package)
     return {**texts, "ops/_methods.pyi": _methods(), "ops/_index.py": _index()}

@@ -6,14 +6,9 @@
 
 Each is a few formulas on tensors, so that gradients go to the parameters. `Independent` and
 `TransformedDistribution` make new ones of those that are there, `kl_divergence` compares two.
-
-What is here are the distributions and transforms that these files define. `make stubs` writes them
-down in `__init__.pyi` for editors and mypy.
 """
 
 import sys
-
-from glassgrad.missing import classes_of as _classes_of
 
 from . import (
     constraint_registry,
@@ -27,12 +22,67 @@ from . import (
     utils,
 )
 from .constraint_registry import biject_to, transform_to
+from .continuous import (
+    Beta,
+    Cauchy,
+    Chi2,
+    Dirichlet,
+    Exponential,
+    Gamma,
+    Gumbel,
+    HalfCauchy,
+    HalfNormal,
+    InverseGamma,
+    Laplace,
+    LogNormal,
+    LowRankMultivariateNormal,
+    MultivariateNormal,
+    Normal,
+    Pareto,
+    StudentT,
+    Uniform,
+    VonMises,
+    Weibull,
+)
+from .discrete import (
+    Bernoulli,
+    Binomial,
+    Categorical,
+    Geometric,
+    Multinomial,
+    NegativeBinomial,
+    OneHotCategorical,
+    OneHotCategoricalStraightThrough,
+    Poisson,
+)
+from .distribution import Distribution, Independent
 from .kl import kl_divergence, register_kl
-from .transforms import identity_transform
-
-_FILES = "distribution continuous discrete mixed transforms"
-_classes = _classes_of(__name__, _FILES, distribution.Distribution, transforms.Transform)
-globals().update(_classes)
+from .mixed import (
+    LogisticNormal,
+    MixtureSameFamily,
+    RelaxedBernoulli,
+    RelaxedOneHotCategorical,
+)
+from .transforms import (
+    AbsTransform,
+    AffineTransform,
+    ComposeTransform,
+    CumulativeDistributionTransform,
+    ExpTransform,
+    IndependentTransform,
+    LowerCholeskyTransform,
+    PositiveDefiniteTransform,
+    PowerTransform,
+    ReshapeTransform,
+    SigmoidTransform,
+    SoftmaxTransform,
+    SoftplusTransform,
+    StickBreakingTransform,
+    TanhTransform,
+    Transform,
+    TransformedDistribution,
+    identity_transform,
+)
 
 independent = distribution
 
@@ -52,6 +102,58 @@ for _home, _names in _files.items():
         globals()[_name] = sys.modules[f"{__name__}.{_name}"] = _home
 
 __all__ = [
+    "AbsTransform",
+    "AffineTransform",
+    "Bernoulli",
+    "Beta",
+    "Binomial",
+    "Categorical",
+    "Cauchy",
+    "Chi2",
+    "ComposeTransform",
+    "CumulativeDistributionTransform",
+    "Dirichlet",
+    "Distribution",
+    "ExpTransform",
+    "Exponential",
+    "Gamma",
+    "Geometric",
+    "Gumbel",
+    "HalfCauchy",
+    "HalfNormal",
+    "Independent",
+    "IndependentTransform",
+    "InverseGamma",
+    "Laplace",
+    "LogNormal",
+    "LogisticNormal",
+    "LowRankMultivariateNormal",
+    "LowerCholeskyTransform",
+    "MixtureSameFamily",
+    "Multinomial",
+    "MultivariateNormal",
+    "NegativeBinomial",
+    "Normal",
+    "OneHotCategorical",
+    "OneHotCategoricalStraightThrough",
+    "Pareto",
+    "Poisson",
+    "PositiveDefiniteTransform",
+    "PowerTransform",
+    "RelaxedBernoulli",
+    "RelaxedOneHotCategorical",
+    "ReshapeTransform",
+    "SigmoidTransform",
+    "SoftmaxTransform",
+    "SoftplusTransform",
+    "StickBreakingTransform",
+    "StudentT",
+    "TanhTransform",
+    "Transform",
+    "TransformedDistribution",
+    "Uniform",
+    "VonMises",
+    "Weibull",
     "biject_to",
     "constraint_registry",
     "constraints",
@@ -64,5 +166,4 @@ __all__ = [
     "transform_to",
     "transforms",
     "utils",
-    *_classes,
 ]

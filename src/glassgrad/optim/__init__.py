@@ -1,18 +1,31 @@
-"""Optimisers: what turns gradients into steps, with PyTorch's names, arguments and numbers.
+"""Optimisers: what turns gradients into steps, with PyTorch's names, arguments and numbers."""
 
-What is here are the optimisers that these files define; `make stubs` writes them down in
-`__init__.pyi` for editors and mypy.
-"""
-
-from glassgrad.missing import classes_of as _classes_of
 from glassgrad.missing import missing_from as _missing_from
 
 from . import lr_scheduler, swa_utils
+from .adagrad import Adadelta, Adagrad, RMSprop
+from .adam import Adam, Adamax, AdamW, NAdam, RAdam
+from .lbfgs import LBFGS
 from .optimizer import Optimizer
+from .rprop import Rprop
+from .sgd import ASGD, SGD
 
-_classes = _classes_of(__name__, "optimizer sgd adagrad adam rprop lbfgs", Optimizer)
-globals().update(_classes)
-
-__all__ = ["lr_scheduler", "swa_utils", *_classes]
+__all__ = [
+    "ASGD",
+    "LBFGS",
+    "SGD",
+    "Adadelta",
+    "Adagrad",
+    "Adam",
+    "AdamW",
+    "Adamax",
+    "NAdam",
+    "Optimizer",
+    "RAdam",
+    "RMSprop",
+    "Rprop",
+    "lr_scheduler",
+    "swa_utils",
+]
 
 __getattr__ = _missing_from(__name__)
