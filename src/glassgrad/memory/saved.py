@@ -109,7 +109,7 @@ def unpack(node: Any, index: int) -> Tensor | None:
 
 def unpack_all(node: Any) -> Values:
     """What `node` saved, as tensors."""
-    return tuple([unpack(node, index) for index in range(len(node.holders))])
+    return tuple([unpack(node, index) for index in range(len(node._entries))])
 
 
 def as_it_was(node: Any, index: int) -> Tensor:
