@@ -510,6 +510,8 @@ def linspace(start: Any, end: Any, steps: int, *, dtype: Any = None, **new: Any)
             "first and one last. Write `start[0]`."
         )
     first, last = _real("linspace", start), _real("linspace", end)
+    if dtype is not None and np.dtype(dtype).kind in "iu":  # such ends have no fractions, either
+        first, last = int(first), int(last)
     return made(np.linspace(first, last, count), dtype or get_default_dtype(), **new)
 
 

@@ -353,7 +353,7 @@ class CholeskyInfo(Decomposition):
         return backend_of(x).asarray(cholesky_orders(asnumpy(x)))
 
 
-@function(LinalgCholeskyEx, home="linalg", out=True)
+@function(LinalgCholeskyEx, home="linalg", out=True, out_exact=True)
 def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
     """The lower triangles L of Hermitian matrices A = L·Lᴴ.
 
@@ -382,7 +382,7 @@ def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
 _CholeskyEx = return_type("linalg_cholesky_ex", "L info")
 
 
-@function(LinalgCholeskyEx, CholeskyInfo, home="linalg")
+@function(LinalgCholeskyEx, CholeskyInfo, home="linalg", out=True, out_exact=True)
 def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -> Any:
     """`cholesky`, and what is wrong with each matrix.
 
@@ -464,7 +464,7 @@ def _check_qr(x: Any, mode: str) -> None:
 _Qr = return_type("linalg_qr", "Q R")
 
 
-@function(LinalgQr, home="linalg")
+@function(LinalgQr, home="linalg", out=True, out_exact=True)
 def qr(A: Tensor, mode: str = "reduced") -> Any:
     """Matrices with orthonormal columns, and upper triangles: A = Q·R.
 
@@ -657,7 +657,7 @@ _Lu = return_type("linalg_lu", "P L U")
 _LuUnpack = return_type("lu_unpack", "P L U")
 
 
-@function(LinalgLuFactorEx, home="linalg")
+@function(LinalgLuFactorEx, home="linalg", out=True, out_exact=True)
 def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -> Any:
     """`lu_factor`, and what is wrong with each matrix.
 
@@ -678,7 +678,7 @@ def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -
     return _LuFactorEx(*LinalgLuFactorEx.apply(A, check_errors=check_errors))
 
 
-@function(LinalgLuFactorEx, home="linalg")
+@function(LinalgLuFactorEx, home="linalg", out=True, out_exact=True)
 def lu_factor(A: Tensor, *, pivot: bool = True) -> Any:
     """The factors of A = P·L·U in one matrix, as `lu_solve` takes them.
 
@@ -739,7 +739,7 @@ def lu_unpack(
     return _LuUnpack(order, lower, upper)
 
 
-@function(home="linalg")
+@function(home="linalg", out=True, out_exact=True)
 def lu(A: Tensor, *, pivot: bool = True) -> Any:
     """A permutation and two triangles: A = P·L·U.
 
@@ -804,7 +804,7 @@ class LinalgEigh(IntoVectors):
 _Eigh = return_type("linalg_eigh", "eigenvalues eigenvectors")
 
 
-@function(LinalgEigh, home="linalg")
+@function(LinalgEigh, home="linalg", out=True, out_exact=True)
 def eigh(A: Tensor, UPLO: str = "L") -> Any:
     """The eigenvalues of Hermitian matrices, in ascending order, and their eigenvectors.
 
@@ -837,7 +837,7 @@ def eigh(A: Tensor, UPLO: str = "L") -> Any:
     return _Eigh(*LinalgEigh.apply(A, uplo=UPLO.upper(), checks=True))
 
 
-@function(LinalgEigh, home="linalg", out=True)
+@function(LinalgEigh, home="linalg", out=True, out_exact=True)
 def eigvalsh(A: Tensor, UPLO: str = "L") -> Tensor:
     """The eigenvalues of Hermitian matrices, in ascending order; see `eigh`.
 
@@ -877,7 +877,7 @@ class LinalgEig(IntoVectors):
 _Eig = return_type("linalg_eig", "eigenvalues eigenvectors")
 
 
-@function(LinalgEig, home="linalg")
+@function(LinalgEig, home="linalg", out=True, out_exact=True)
 def eig(A: Tensor) -> Any:
     """The eigenvalues of matrices, and eigenvectors of length 1.
 
@@ -903,7 +903,7 @@ def eig(A: Tensor) -> Any:
     return _Eig(*LinalgEig.apply(A, checks=True))
 
 
-@function(LinalgEig, home="linalg", out=True)
+@function(LinalgEig, home="linalg", out=True, out_exact=True)
 def eigvals(A: Tensor) -> Tensor:
     """The eigenvalues of matrices; see `eig`.
 
@@ -968,7 +968,7 @@ def _turning(vectors: Any, grad: Any, s: Any) -> tuple[Any, Any, Any]:
 _Svd = return_type("linalg_svd", "U S Vh")
 
 
-@function(LinalgSvd, home="linalg")
+@function(LinalgSvd, home="linalg", out=True, out_exact=True)
 def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> Any:
     """Singular values in descending order, between orthonormal columns and rows: A = U·diag(S)·Vh.
 
@@ -1001,7 +1001,7 @@ def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> 
     return _Svd(*LinalgSvd.apply(A, full_matrices=bool(full_matrices), checks=True))
 
 
-@function(LinalgSvd, home="linalg", out=True)
+@function(LinalgSvd, home="linalg", out=True, out_exact=True)
 def svdvals(A: Tensor, *, driver: str | None = None) -> Tensor:
     """The singular values of matrices, in descending order; see `svd`.
 
@@ -1123,7 +1123,7 @@ def _singular(name: str, x: Any, said: str) -> LinAlgError:
     return failed(name, at, said.format(info[at] if info.any() else "?"), advice)
 
 
-@function(LinalgInvEx, home="linalg", out=True, numpy=(np.linalg.inv,))
+@function(LinalgInvEx, home="linalg", out=True, out_exact=True, numpy=(np.linalg.inv,))
 def inv(A: Tensor) -> Tensor:
     """The inverses of matrices.
 
@@ -1162,7 +1162,7 @@ def inverse(input: Tensor) -> Tensor:
 _InvEx = return_type("linalg_inv_ex", "inverse info")
 
 
-@function(home="linalg")
+@function(home="linalg", out=True, out_exact=True)
 def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
     """`inv`, and what is wrong with each matrix.
 
@@ -1230,7 +1230,7 @@ def _check_sides(name: str, A: Tensor, B: Tensor, *, left: bool) -> None:
         )
 
 
-@function(LinalgSolveEx, home="linalg", out=True)
+@function(LinalgSolveEx, home="linalg", out=True, out_exact=True)
 def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
     """The solutions X of A·X = B.
 
@@ -1265,7 +1265,7 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
 _SolveEx = return_type("linalg_solve_ex", "result info")
 
 
-@function(home="linalg")
+@function(home="linalg", out=True, out_exact=True)
 def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False) -> Any:
     """`solve`, and what is wrong with each matrix.
 
@@ -1284,7 +1284,7 @@ def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = Fa
     return _SolveEx(unless(info, lambda x: solve(x, B, left=left), A), info)
 
 
-@function(LinalgSolveTriangular, home="linalg", out=True)
+@function(LinalgSolveTriangular, home="linalg", out=True, out_exact=True)
 def solve_triangular(
     A: Tensor,
     B: Tensor,
@@ -1325,7 +1325,7 @@ def solve_triangular(
 _TriangularSolve = return_type("triangular_solve", "solution cloned_coefficient")
 
 
-@function()
+@function(out=True, out_exact=True)
 def triangular_solve(
     b: Tensor,
     A: Tensor,
@@ -1350,7 +1350,7 @@ def triangular_solve(
     return _TriangularSolve(found, A.clone())
 
 
-@function(home="linalg", out=True)
+@function(home="linalg", out=True, out_exact=True)
 def lu_solve(
     LU: Tensor,
     pivots: Tensor,
@@ -1489,7 +1489,14 @@ def _cofactors(x: Any, det: Any) -> Any:
     return np.where(is_singular, by_values, det[..., None, None] * inverse.swapaxes(-1, -2))
 
 
-@op(LinalgDet, aliases=("linalg.det",), numpy=(np.linalg.det,), inplace=False, out=True)
+@op(
+    LinalgDet,
+    aliases=("linalg.det",),
+    numpy=(np.linalg.det,),
+    inplace=False,
+    out=True,
+    out_exact=True,
+)
 def det(input: Tensor) -> Tensor:
     """The determinants of matrices.
 
@@ -1552,7 +1559,7 @@ _LinalgSlogdet = return_type("linalg_slogdet", "sign logabsdet")
 _Slogdet = return_type("slogdet", "sign logabsdet")
 
 
-@op(LinalgSlogdet)
+@op(LinalgSlogdet, out=True, out_exact=True)
 def slogdet(input: Tensor) -> Any:
     """The signs of determinants, and the logarithms of their absolute values.
 
@@ -1576,7 +1583,7 @@ def slogdet(input: Tensor) -> Any:
     return _Slogdet(*LinalgSlogdet.apply(input))
 
 
-@function(home="linalg", name="slogdet")
+@function(home="linalg", name="slogdet", out=True, out_exact=True)
 def _linalg_slogdet(A: Tensor) -> Any:
     """The same as `slogdet`.
 
@@ -1670,7 +1677,7 @@ def _rank(values: Tensor, limit: Tensor) -> Tensor:
     return (values > limit.unsqueeze(-1)).sum(-1)
 
 
-@function(LinalgPinv, home="linalg", out=True)
+@function(LinalgPinv, home="linalg", out=True, out_exact=True)
 def pinv(
     A: Tensor,
     rcond: float | Tensor | None = None,
@@ -1717,7 +1724,7 @@ def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
     return pinv(input, rcond)
 
 
-@function(home="linalg", out=True)
+@function(home="linalg", out=True, out_exact=True)
 def matrix_rank(
     A: Tensor,
     tol: float | Tensor | None = None,
@@ -1880,7 +1887,7 @@ def vander(x: Tensor, *, N: int | None = None) -> Tensor:
     return cat([powers.new_ones((*x.shape, 1)), powers], -1)
 
 
-@function(home="linalg", out=True)
+@function(home="linalg", out=True, out_exact=True)
 def tensorinv(A: Tensor, ind: int = 2) -> Tensor:
     """The inverse of a tensor as a map from its last dims to its first `ind` ones.
 
@@ -1916,7 +1923,7 @@ def tensorinv(A: Tensor, ind: int = 2) -> Tensor:
     return reshape(inv(reshape(A, (math.prod(ahead), math.prod(behind)))), (*behind, *ahead))
 
 
-@function(home="linalg", out=True)
+@function(home="linalg", out=True, out_exact=True)
 def tensorsolve(A: Tensor, B: Tensor, dims: Sequence[int] | None = None) -> Tensor:
     """The tensor X for which A, as a map of its last dims to the first ones, gives B.
 

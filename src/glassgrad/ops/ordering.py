@@ -235,7 +235,7 @@ class Min(_OfAll):
     forward = staticmethod(forward_of(np.min))
 
 
-@op(Max, MaxDim, axis=True)
+@op(Max, MaxDim, out=True, axis=True)
 def max(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False) -> Any:
     """The largest of all elements; with a dim, the largest along it and their indices.
 
@@ -266,7 +266,7 @@ def max(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False) -
     return _chosen(Max, MaxReturn, input, dim, keepdim)
 
 
-@op(Min, MinDim, axis=True)
+@op(Min, MinDim, out=True, axis=True)
 def min(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False) -> Any:
     """The smallest of all elements; with a dim, the smallest along it and their indices.
 
@@ -465,7 +465,7 @@ class ArgMin(_Index):
     forward = staticmethod(over_dims(np.argmin))
 
 
-@op(ArgMax, axis=True)
+@op(ArgMax, out=True, out_exact=True, axis=True)
 def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
     """The index of the largest element: the first one, if there are several.
 
@@ -490,7 +490,7 @@ def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tens
     return _index(ArgMax, input, dim, keepdim)
 
 
-@op(ArgMin, axis=True)
+@op(ArgMin, out=True, out_exact=True, axis=True)
 def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
     """The index of the smallest element; everything else is as for `argmax`.
 
@@ -649,7 +649,7 @@ def _middle(x: Any, dim: int, keepdim: bool, *, ignore_nan: bool) -> tuple[Any, 
     return chosen_at(x, place, dim, keepdim=keepdim)
 
 
-@op(Median, MedianDim, axis=True)
+@op(Median, MedianDim, out=True, out_exact=True, axis=True)
 def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """The element in the middle of all; with a dim, those along it and their indices.
 

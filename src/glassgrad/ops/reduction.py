@@ -391,7 +391,7 @@ class All(Along):
     forward = staticmethod(over_dims(np.all))
 
 
-@op(Some, axis=True)
+@op(Some, out=True, out_exact=True, axis=True)
 def any(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Tensor:
     """Whether any element is not 0, among all or over some dims.
 
@@ -408,7 +408,7 @@ def any(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Tensor:
     return _answer(Some, input, dim, keepdim)
 
 
-@op(All, axis=True)
+@op(All, out=True, out_exact=True, axis=True)
 def all(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Tensor:
     """Whether all elements are not 0, of all or over some dims.
 
@@ -511,7 +511,7 @@ def _logaddexp(x: Any, y: Any) -> Any:
     return larger + np.log1p(_ratio(smaller, larger))
 
 
-@op(Logcumsumexp, out=True, axis=True)
+@op(Logcumsumexp, out=True, out_exact=True, axis=True)
 def logcumsumexp(input: Tensor, dim: int) -> Tensor:
     """For each place `logsumexp` of what is before it in a dim, and of the element itself.
 
@@ -721,7 +721,7 @@ class Std(Transposed, Along):
         return Var.gradient(_by_root(grad, y), x, dim=dim, correction=correction)
 
 
-@op(Var, axis=True)
+@op(Var, out=True, axis=True)
 def var(
     input: Tensor,
     dim: Dims = None,
@@ -756,7 +756,7 @@ def var(
     return checked_spread(Var, input, dim, keepdim, correction, unbiased)
 
 
-@op(Std, axis=True)
+@op(Std, out=True, axis=True)
 def std(
     input: Tensor,
     dim: Dims = None,
