@@ -7,7 +7,7 @@ from glassgrad.core.errors import LinAlgError as LinAlgError
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops._arguments import Dims
 from glassgrad.ops.diagonals import _linalg_diagonal as diagonal
-from glassgrad.ops.matrices import _linalg_slogdet as slogdet, cholesky_ex as cholesky_ex, eig as eig, eigh as eigh, inv_ex as inv_ex, lstsq as lstsq, lu as lu, lu_factor as lu_factor, lu_factor_ex as lu_factor_ex, matrix_exp as matrix_exp, qr as qr, solve_ex as solve_ex, svd as svd, vander as vander
+from glassgrad.ops.matrices import lstsq as lstsq, matrix_exp as matrix_exp, vander as vander
 from glassgrad.ops.norms import Order
 from typing import Any
 
@@ -32,6 +32,18 @@ def cholesky(A: Tensor, *, upper: bool = False, out: Tensor | tuple[Tensor, ...]
                 [1., 2.]])
 
     See also: https://pytorch.org/docs/stable/generated/torch.linalg.cholesky.html
+    """
+
+def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False, out: Tensor | tuple[Tensor, ...] | None = None) -> Any:
+    """`cholesky`, and what is wrong with each matrix.
+
+    Returns:
+        The named tuple (L, info). `info` is 0, or the order of the first leading minor that is
+        not positive-definite; L is nan there.
+
+    Example:
+        >>> cholesky_ex(tensor([[1.0, 0.0], [0.0, -1.0]])).info
+        tensor(2, dtype=glassgrad.int32)
     """
 
 def cond(A: Tensor, p: Order = None, *, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
@@ -80,6 +92,54 @@ def det(input: Tensor, *, out: Tensor | tuple[Tensor, ...] | None = None) -> Ten
         tensor(-2.)
 
     See also: https://pytorch.org/docs/stable/generated/torch.linalg.det.html
+    """
+
+def eig(A: Tensor, *, out: Tensor | tuple[Tensor, ...] | None = None) -> Any:
+    """The eigenvalues of matrices, and eigenvectors of length 1.
+
+    Args:
+        A: shape `(…, n, n)`.
+        out: where to write the result, if the tape need not record it.
+
+    Returns:
+        The named tuple (eigenvalues, eigenvectors): complex, of shape `(…, n)`, and the columns of
+        matrices of shape `(…, n, n)`. Gradients are those of a loss that does not depend on the
+        phases of the vectors; they are inf or nan where eigenvalues are equal.
+
+    Raises:
+        ShapeError, DTypeError: if they are not square matrices of floats.
+        GradientError: in a backward pass, if a loss does depend on the phases.
+
+    Example:
+        >>> eig(tensor([[0.0, -1.0], [1.0, 0.0]])).eigenvalues
+        tensor([0.+1.j, 0.-1.j])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.linalg.eig.html
+    """
+
+def eigh(A: Tensor, UPLO: str = 'L', *, out: Tensor | tuple[Tensor, ...] | None = None) -> Any:
+    """The eigenvalues of Hermitian matrices, in ascending order, and their eigenvectors.
+
+    Args:
+        A: shape `(…, n, n)`.
+        UPLO: which triangle is looked at: "L" for the lower one, "U" for the upper one.
+        out: where to write the result, if the tape need not record it.
+
+    Returns:
+        The named tuple (eigenvalues, eigenvectors): real, of shape `(…, n)`, and the columns of
+        matrices of shape `(…, n, n)`. Gradients are those of a loss that does not depend on what
+        is open: the phases of vectors, and which ones belong to equal eigenvalues.
+
+    Raises:
+        ShapeError, DTypeError: if they are not square matrices of floats.
+        LinAlgError: for another UPLO.
+        GradientError: in a backward pass, if a loss does depend on the phases.
+
+    Example:
+        >>> eigh(tensor([[2.0, 0.0], [0.0, 1.0]])).eigenvalues
+        tensor([1., 2.])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.linalg.eigh.html
     """
 
 def eigvals(A: Tensor, *, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
@@ -140,6 +200,75 @@ def inv(A: Tensor, *, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
                 [0.0000, 0.2500]])
 
     See also: https://pytorch.org/docs/stable/generated/torch.linalg.inv.html
+    """
+
+def inv_ex(A: Tensor, *, check_errors: bool = False, out: Tensor | tuple[Tensor, ...] | None = None) -> Any:
+    """`inv`, and what is wrong with each matrix.
+
+    Returns:
+        The named tuple (inverse, info). `info` is 0, or the place of the first 0 on the diagonal
+        of the factor U, counted from 1; the inverse is nan there.
+
+    Example:
+        >>> inv_ex(tensor([[0.0]])).info
+        tensor(1, dtype=glassgrad.int32)
+    """
+
+def lu(A: Tensor, *, pivot: bool = True, out: Tensor | tuple[Tensor, ...] | None = None) -> Any:
+    """A permutation and two triangles: A = P·L·U.
+
+    Args:
+        A: shape `(…, n, m)`; k is the smaller of n and m.
+        pivot: see `lu_factor`.
+        out: where to write the result, if the tape need not record it.
+
+    Returns:
+        The named tuple (P, L, U) of shapes `(…, n, n)`, `(…, n, k)` and `(…, k, m)`.
+
+    Raises:
+        ShapeError, DTypeError: if they are no matrices of floats.
+
+    Example:
+        >>> lu(tensor([[1.0, 2.0], [2.0, 2.0]])).U
+        tensor([[2., 2.],
+                [0., 1.]])
+    """
+
+def lu_factor(A: Tensor, *, pivot: bool = True, out: Tensor | tuple[Tensor, ...] | None = None) -> Any:
+    """The factors of A = P·L·U in one matrix, as `lu_solve` takes them.
+
+    Args:
+        A: shape `(…, n, m)`; k is the smaller of n and m.
+        pivot: swap rows, so that the largest element of what is left comes first; must be True.
+        out: where to write the result, if the tape need not record it.
+
+    Returns:
+        The named tuple (LU, pivots). LU has the shape of A: U on and above its diagonal, below it
+        L, whose diagonal is all ones. `pivots`, int32 of shape `(…, k)`, says with which row each
+        one was swapped, counted from 1.
+
+    Raises:
+        LinAlgError: if U has a 0 on its diagonal.
+        ShapeError, DTypeError: if they are no matrices of floats.
+
+    Example:
+        >>> lu_factor(tensor([[1.0, 2.0], [2.0, 2.0]])).LU
+        tensor([[2.0000, 2.0000],
+                [0.5000, 1.0000]])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.linalg.lu_factor.html
+    """
+
+def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False, out: Tensor | tuple[Tensor, ...] | None = None) -> Any:
+    """`lu_factor`, and what is wrong with each matrix.
+
+    Returns:
+        The named tuple (LU, pivots, info). `info` is 0, or the place of the first 0 on the diagonal
+        of U, counted from 1.
+
+    Example:
+        >>> lu_factor_ex(tensor([[1.0, 2.0], [2.0, 4.0]])).info
+        tensor(2, dtype=glassgrad.int32)
     """
 
 def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoint: bool = False, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
@@ -329,6 +458,37 @@ def pinv(A: Tensor, rcond: float | Tensor | None = None, hermitian: bool = False
     See also: https://pytorch.org/docs/stable/generated/torch.linalg.pinv.html
     """
 
+def qr(A: Tensor, mode: str = 'reduced', *, out: Tensor | tuple[Tensor, ...] | None = None) -> Any:
+    """Matrices with orthonormal columns, and upper triangles: A = Q·R.
+
+    Args:
+        A: shape `(…, n, m)`; k is the smaller of n and m.
+        mode: "reduced", "complete" for all n columns of Q, or "r" for R alone, without a gradient.
+        out: where to write the result, if the tape need not record it.
+
+    Returns:
+        The named tuple (Q, R) of shapes `(…, n, k)` and `(…, k, m)`.
+
+    Raises:
+        LinAlgError: for another mode.
+        ShapeError, DTypeError: if they are no matrices of floats.
+        GradientError: in a backward pass that the mode does not allow.
+
+    Example:
+        >>> qr(tensor([[3.0], [4.0]])).R.abs()
+        tensor([[5.]])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.linalg.qr.html
+    """
+
+def slogdet(A: Tensor, *, out: Tensor | tuple[Tensor, ...] | None = None) -> Any:
+    """The same as `slogdet`.
+
+    Example:
+        >>> glassgrad.linalg.slogdet(tensor([[1.0]])).logabsdet
+        tensor(0.)
+    """
+
 def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
     """The solutions X of A·X = B.
 
@@ -352,6 +512,18 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | tuple[Tensor
     See also: https://pytorch.org/docs/stable/generated/torch.linalg.solve.html
     """
 
+def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False, out: Tensor | tuple[Tensor, ...] | None = None) -> Any:
+    """`solve`, and what is wrong with each matrix.
+
+    Returns:
+        The named tuple (result, info). `info` is 0, or the place of the first 0 on the diagonal
+        of the factor U, counted from 1; the result is nan there.
+
+    Example:
+        >>> solve_ex(tensor([[0.0]]), tensor([[1.0]])).info
+        tensor(1, dtype=glassgrad.int32)
+    """
+
 def solve_triangular(A: Tensor, B: Tensor, *, upper: bool, left: bool = True, unitriangular: bool = False, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
     """The solutions X of A·X = B, where A is a triangle.
 
@@ -373,6 +545,31 @@ def solve_triangular(A: Tensor, B: Tensor, *, upper: bool, left: bool = True, un
         >>> solve_triangular(tensor([[2.0, 0.0], [1.0, 1.0]]), tensor([[2.0], [3.0]]), upper=False)
         tensor([[1.],
                 [2.]])
+    """
+
+def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None, out: Tensor | tuple[Tensor, ...] | None = None) -> Any:
+    """Singular values in descending order, between orthonormal columns and rows: A = U·diag(S)·Vh.
+
+    Args:
+        A: shape `(…, n, m)`; k is the smaller of n and m.
+        full_matrices: return all n columns of U and all m rows of Vh, not k of them.
+        driver: of PyTorch's on a GPU; there is none here.
+        out: where to write the result, if the tape need not record it.
+
+    Returns:
+        The named tuple (U, S, Vh). S is real, of shape `(…, k)`. Gradients are those of a loss that
+        does not depend on what is open: signs or phases of vectors, which ones belong to equal
+        values, and those that `full_matrices` adds.
+
+    Raises:
+        ShapeError, DTypeError: if they are no matrices of floats.
+        GradientError: in a backward pass, if a loss does depend on the phases.
+
+    Example:
+        >>> svd(tensor([[3.0, 0.0], [0.0, 4.0]])).S
+        tensor([4., 3.])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.linalg.svd.html
     """
 
 def svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:

@@ -61,6 +61,7 @@ MADE = {
     "linspace one": lambda lib: lib.linspace(0, 1, 1),
     "linspace none": lambda lib: lib.linspace(0, 1, steps=0),
     "linspace ints": lambda lib: lib.linspace(0, 10, 3, dtype=lib.int64),
+    "linspace ints of fractions": lambda lib: lib.linspace(4.3, -3, 50, dtype=lib.int64),
     "eye": lambda lib: lib.eye(2),
     "eye of two sizes": lambda lib: lib.eye(2, 3, dtype=lib.int64),
     "zeros_like": lambda lib: lib.zeros_like(lib.arange(3), dtype=lib.float32),

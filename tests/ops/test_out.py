@@ -44,6 +44,24 @@ CALLS = [
     "bmm(a[None],b[None])",
     "cat([a,b])",
     "stack([a,b])",
+    "eq(a,b)",
+    "ne(a,a)",
+    "lt(a,b)",
+    "less_equal(a,0.5)",
+    "gt(a,b)",
+    "ge(a,b)",
+    "addcmul(a,a,b,value=2)",
+    "addcdiv(a,a,b)",
+    "std(a,0)",
+    "var(a)",
+    "max(a)",
+    "min(a)",
+    "diag(a)",
+    "outer(a[0],b[0])",
+    "renorm(a,2,0,1.0)",
+    "where(a>0.5,a,b)",
+    "linalg.matrix_power(a,2)",
+    "tril(a)",
 ]
 
 
@@ -97,6 +115,43 @@ def test_its_dtype_can_be_wider_but_not_of_a_lower_kind(lib):
     assert lib.mul(x, 3, out=lib.zeros(2, dtype=lib.float64)).tolist() == [3, 3]
     with pytest.raises(RuntimeError, match="can't be cast to the desired output type"):
         lib.mul(x, 3, out=lib.zeros(2, dtype=lib.int64))
+
+
+@pytest.mark.filterwarnings("ignore:torch.triangular_solve is deprecated")
+@pytest.mark.parametrize(
+    ("call", "dtypes"),
+    [
+        ("max(a,0)", "float64 int64"),
+        ("min(a,1,True)", "float64 int64"),
+        ("median(a,0)", "float64 int64"),
+        ("frexp(a)", "float64 int32"),
+        ("slogdet(a)", "float64 float64"),
+        ("linalg.slogdet(a)", "float64 float64"),
+        ("linalg.inv_ex(a)", "float64 int32"),
+        ("linalg.solve_ex(a,b)", "float64 int32"),
+        ("linalg.cholesky_ex(a@a.T)", "float64 int32"),
+        ("linalg.lu_factor(a)", "float64 int32"),
+        ("linalg.lu(a)", "float64 float64 float64"),
+        ("triangular_solve(a,b)", "float64 float64"),
+    ],
+)
+def test_several_results_are_in_several_tensors(call, dtypes):
+    results = []
+    for lib in (gg, torch):
+        outs = tuple(lib.zeros(0, dtype=getattr(lib, name)) for name in dtypes.split())
+        result = written(lib, call, outs)
+        assert all(part is out for part, out in zip(result, outs, strict=True))
+        results.append([out.tolist() for out in outs])
+    for ours, theirs in zip(*results, strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("lib", LIBRARIES)
+def test_some_ask_for_the_dtype_of_their_result(lib):
+    inverses = "linalg.inv(a) linalg.det(a) linalg.solve(a,b) linalg.svdvals(a)"
+    for call in f"{inverses} argmax(a) diag(a) renorm(a,2,0,1.0)".split():
+        with pytest.raises(RuntimeError, match="Expected out tensor to have dtype"):
+            written(lib, call, lib.zeros(0))
 
 
 def test_errors_are_ours():

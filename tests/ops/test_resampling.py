@@ -47,6 +47,11 @@ def test_a_factor_is_taken_as_it_is_or_as_the_sizes_have_it(rank, mode, factor):
     agree("interpolate", images(rank), scale_factor=factor, mode=mode, recompute_scale_factor=True)
 
 
+@pytest.mark.parametrize(("rank", "mode"), [(1, "linear"), (2, "bilinear"), (3, "trilinear")])
+def test_a_dim_that_keeps_its_size_is_kept(rank, mode):
+    agree("interpolate", images(rank), scale_factor=1.1, mode=mode)
+
+
 @pytest.mark.parametrize("mode", ["constant", "reflect", "replicate", "circular"])
 @pytest.mark.parametrize("pad", [(1, 2, 2, 0), (-1, 2, 2, -1), (0, 0, 0, 0)])
 def test_what_is_beyond_the_edges_is_pytorchs(mode, pad):

@@ -55,6 +55,8 @@ CALLS = {
     "expand 0-d": ((), lambda x: x.expand(2, 2)),
     "expand_as": ((3,), lambda x: x.expand_as(x.unsqueeze(0))),
     "broadcast_to": ((3,), lambda x: x.broadcast_to((2, 3))),
+    "broadcast_to sizes": ((3,), lambda x: x.broadcast_to(2, 3)),
+    "broadcast_to size": ((3,), lambda x: x.broadcast_to(size=(2, 3))),
     "permute": ((2, 3, 4), lambda x: x.permute(2, 0, 1)),
     "permute, negative dims": ((2, 3, 4), lambda x: x.permute((-1, 0, 1))),
     "permute 0-d": ((), lambda x: x.permute(())),

@@ -10,19 +10,19 @@ from collections.abc import Sequence
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops._arguments import Dims, Operand
 from glassgrad.ops.activations import prelu as prelu
-from glassgrad.ops.arithmetic import addcdiv as addcdiv, addcmul as addcmul, adjoint as adjoint, conj as conj, imag as imag, isreal as isreal, positive as positive, real as real, resolve_conj as resolve_conj, resolve_conj as resolve_neg, view_as_complex as view_as_complex, view_as_real as view_as_real
-from glassgrad.ops.comparison import allclose as allclose, equal as equal, isclose as isclose, isfinite as isfinite, isin as isin, isinf as isinf, isnan as isnan, signbit as signbit
+from glassgrad.ops.arithmetic import adjoint as adjoint, conj as conj, imag as imag, isreal as isreal, positive as positive, real as real, resolve_conj as resolve_conj, resolve_conj as resolve_neg, view_as_complex as view_as_complex, view_as_real as view_as_real
+from glassgrad.ops.comparison import allclose as allclose, equal as equal, isclose as isclose, isfinite as isfinite, isin as isin, isinf as isinf, isnan as isnan
 from glassgrad.ops.conversion import clone as clone, detach as detach, is_complex as is_complex, is_floating_point as is_floating_point, is_signed as is_signed
 from glassgrad.ops.creation import TensorType, as_tensor as as_tensor, asarray as asarray, from_dlpack as from_dlpack, from_numpy as from_numpy, frombuffer as frombuffer
-from glassgrad.ops.diagonals import block_diag as block_diag, diag as diag, diag_embed as diag_embed, diagflat as diagflat, diagonal as diagonal, diagonal_scatter as diagonal_scatter, trace as trace
-from glassgrad.ops.elementary import frexp as frexp, vander as vander
+from glassgrad.ops.diagonals import block_diag as block_diag, diag_embed as diag_embed, diagflat as diagflat, diagonal as diagonal, diagonal_scatter as diagonal_scatter, trace as trace
+from glassgrad.ops.elementary import FrexpReturn, vander as vander
 from glassgrad.ops.fourier import istft as istft, stft as stft
 from glassgrad.ops.generator import Generator, Generator as Generator, get_rng_state as get_rng_state, initial_seed as initial_seed, manual_seed as manual_seed, seed as seed, set_rng_state as set_rng_state
 from glassgrad.ops.indexing import index_put as index_put, put as put, unravel_index as unravel_index
 from glassgrad.ops.joining import Tensors, as_strided as as_strided, as_strided_ as as_strided_, as_strided_scatter as as_strided_scatter, atleast_1d as atleast_1d, atleast_2d as atleast_2d, atleast_3d as atleast_3d, broadcast_shapes as broadcast_shapes, broadcast_tensors as broadcast_tensors, cartesian_prod as cartesian_prod, combinations as combinations, dsplit as dsplit, hsplit as hsplit, meshgrid as meshgrid, narrow as narrow, select as select, select_scatter as select_scatter, slice_scatter as slice_scatter, split as split, split_with_sizes as split_with_sizes, unsafe_chunk as unsafe_chunk, unsafe_split as unsafe_split, unsafe_split_with_sizes as unsafe_split_with_sizes, vsplit as vsplit
-from glassgrad.ops.linalg import chain_matmul as chain_matmul, einsum as einsum, outer as ger, outer as outer
+from glassgrad.ops.linalg import chain_matmul as chain_matmul, einsum as einsum
 from glassgrad.ops.masking import masked_fill as masked_fill, masked_scatter as masked_scatter
-from glassgrad.ops.matrices import _lu as lu, _qr as qr, _svd as svd, logdet as logdet, lu_unpack as lu_unpack, matrix_exp as matrix_exp, pinverse as pinverse, slogdet as slogdet, triangular_solve as triangular_solve
+from glassgrad.ops.matrices import _lu as lu, _qr as qr, _svd as svd, logdet as logdet, lu_unpack as lu_unpack, matrix_exp as matrix_exp, pinverse as pinverse
 from glassgrad.ops.memory import detach_ as detach_, fill as fill, fill_ as fill_, get_device as get_device, is_nonzero as is_nonzero, is_same_size as is_same_size, is_storage as is_storage, layout, numel as numel, resize_as_ as resize_as_, typename as typename, zero_ as zero_
 from glassgrad.ops.networks import bilinear as bilinear, group_norm as group_norm, layer_norm as layer_norm, rms_norm as rms_norm
 from glassgrad.ops.norms import Order, cdist as cdist, dist as dist, pdist as pdist
@@ -32,7 +32,7 @@ from glassgrad.ops.recurrence import lstm_cell as lstm_cell
 from glassgrad.ops.reduction import corrcoef as corrcoef, cov as cov
 from glassgrad.ops.resampling import channel_shuffle as channel_shuffle, constant_pad_nd as constant_pad_nd, pixel_shuffle as pixel_shuffle, pixel_unshuffle as pixel_unshuffle
 from glassgrad.ops.scattering import index_add as index_add, index_copy as index_copy, index_fill as index_fill, index_reduce as index_reduce, scatter as scatter, scatter_add as scatter_add, scatter_reduce as scatter_reduce
-from glassgrad.ops.selection import argwhere as argwhere, where as where
+from glassgrad.ops.selection import argwhere as argwhere
 from glassgrad.ops.shape import Ints, broadcast_to as broadcast_to, flatten as flatten, flip as flip, fliplr as fliplr, flipud as flipud, movedim as moveaxis, movedim as movedim, permute as permute, ravel as ravel, reshape as reshape, roll as roll, rot90 as rot90, swapaxes as swapaxes, swapaxes as swapdims, t as t, tile as tile, transpose as transpose, unflatten as unflatten
 from glassgrad.ops.sparse import sparse_coo_tensor as sparse_coo_tensor, sparse_mm as smm, sparse_mm as spmm
 from glassgrad.ops.windows import Ints
@@ -171,6 +171,49 @@ def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, al
         tensor([[7.]])
     """
 
+def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
+    """`input + value·tensor1/tensor2`, element by element.
+
+    Args:
+        input, tensor1, tensor2: tensors of shapes that broadcast to `S`.
+        value: a number.
+        out: where to write the result, if the tape need not record it.
+
+    Returns:
+        Tensor of shape `S`, of the promoted dtype.
+
+    Raises:
+        ShapeError: if the shapes do not broadcast.
+        DTypeError: if both divided tensors hold integers.
+
+    Example:
+        >>> addcdiv(tensor([1.0, 1.0]), tensor([6.0, 9.0]), tensor([2.0, 3.0]))
+        tensor([4., 4.])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.addcdiv.html
+    """
+
+def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
+    """`input + value·tensor1·tensor2`, element by element.
+
+    Args:
+        input, tensor1, tensor2: tensors of shapes that broadcast to `S`.
+        value: a number.
+        out: where to write the result, if the tape need not record it.
+
+    Returns:
+        Tensor of shape `S`, of the promoted dtype.
+
+    Raises:
+        ShapeError: if the shapes do not broadcast.
+
+    Example:
+        >>> addcmul(tensor([1.0, 1.0]), tensor([2.0, 3.0]), tensor([4.0, 5.0]), value=10)
+        tensor([ 81., 151.])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.addcmul.html
+    """
+
 def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1, alpha: float = 1, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
     """`beta·input + alpha·(mat1 @ mat2)`.
 
@@ -216,7 +259,7 @@ def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: float = 1, alpha: f
         tensor([[7.]])
     """
 
-def all(input: Tensor, dim: Dims = None, keepdim: bool = False, *, axis: Dims = None, keepdims: bool | None = None) -> Tensor:
+def all(input: Tensor, dim: Dims = None, keepdim: bool = False, *, axis: Dims = None, keepdims: bool | None = None, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
     """Whether all elements are not 0, of all or over some dims.
 
     Returns:
@@ -333,7 +376,7 @@ def angle(input: Tensor, *, out: Tensor | tuple[Tensor, ...] | None = None) -> T
     See also: https://pytorch.org/docs/stable/generated/torch.angle.html
     """
 
-def any(input: Tensor, dim: Dims = None, keepdim: bool = False, *, axis: Dims = None, keepdims: bool | None = None) -> Tensor:
+def any(input: Tensor, dim: Dims = None, keepdim: bool = False, *, axis: Dims = None, keepdims: bool | None = None, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
     """Whether any element is not 0, among all or over some dims.
 
     Returns:
@@ -396,13 +439,14 @@ arctanh = atanh
 
 arctanh_ = atanh_
 
-def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False, *, axis: int | None = None, keepdims: bool | None = None) -> Tensor:
+def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False, *, axis: int | None = None, keepdims: bool | None = None, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
     """The index of the largest element: the first one, if there are several.
 
     Args:
         input: real tensor of shape `S`.
         dim, axis: along which dim; None for the index into the flattened tensor.
         keepdim, keepdims: keep that dim, with size 1.
+        out: where to write the result, if the tape need not record it.
 
     Returns:
         int64 tensor of shape `S` without `dim`.
@@ -418,7 +462,7 @@ def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False, *, axis
     See also: https://pytorch.org/docs/stable/generated/torch.argmax.html
     """
 
-def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False, *, axis: int | None = None, keepdims: bool | None = None) -> Tensor:
+def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False, *, axis: int | None = None, keepdims: bool | None = None, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
     """The index of the smallest element; everything else is as for `argmax`.
 
     Example:
@@ -1344,6 +1388,31 @@ def det(input: Tensor, *, out: Tensor | tuple[Tensor, ...] | None = None) -> Ten
     See also: https://pytorch.org/docs/stable/generated/torch.linalg.det.html
     """
 
+def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
+    """A matrix with a vector on its diagonal; or the diagonal of a matrix, as a copy.
+
+    Args:
+        input: shape `(n,)` or `(n, m)`.
+        diagonal: which diagonal: 0 the main one, 1 the one above it, -1 the one below.
+        out: where to write the result, if the tape need not record it.
+
+    Returns:
+        Tensor of shape `(n + |diagonal|, n + |diagonal|)` for a vector; of shape `(k,)`, if the
+        diagonal has `k` elements, for a matrix.
+
+    Raises:
+        ShapeError: for other shapes.
+
+    Example:
+        >>> diag(tensor([1, 2]))
+        tensor([[1, 0],
+                [0, 2]])
+        >>> diag(tensor([[1, 2], [3, 4]]))
+        tensor([1, 4])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.diag.html
+    """
+
 def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Tensor | None = None, append: Tensor | None = None, *, axis: int | None = None, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
     """How much larger than the one before it each element of a dim is.
 
@@ -1523,11 +1592,12 @@ def empty_strided(size: Sequence[int], stride: Sequence[int], *, dtype: Any = No
     See also: https://pytorch.org/docs/stable/generated/torch.empty_strided.html
     """
 
-def eq(input: Operand, other: Operand) -> Tensor:
+def eq(input: Operand, other: Operand, *, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
     """`input == other`, element by element.
 
     Args:
         input, other: tensors of shapes that broadcast to `S`, or one of them a number.
+        out: where to write the result, if the tape need not record it.
 
     Returns:
         bool tensor of shape `S`; nan equals nothing.
@@ -1867,6 +1937,27 @@ def frac_(input: Tensor) -> Tensor:
         DTypeError: if the result's dtype does not fit into `input`.
     """
 
+def frexp(input: Tensor, *, out: Tensor | tuple[Tensor, ...] | None = None) -> FrexpReturn:
+    """Each number as a mantissa from ½ to 1, and a power of 2.
+
+    Args:
+        input: floating-point tensor of shape `S`.
+        out: where to write the result, if the tape need not record it.
+
+    Returns:
+        `(mantissa, exponent)`: tensors of shape `S`, the exponents int32, so that
+        `input = mantissa · 2**exponent`.
+
+    Raises:
+        DTypeError: for other dtypes.
+
+    Example:
+        >>> frexp(tensor([6.0])).exponent
+        tensor([3], dtype=glassgrad.int32)
+
+    See also: https://pytorch.org/docs/stable/generated/torch.frexp.html
+    """
+
 def full(size: Sequence[int], fill_value: Number | Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, out: Tensor | tuple[Tensor, ...] | None = None, layout: Any = None, pin_memory: bool | None = None) -> Tensor:
     """A tensor of one number everywhere.
 
@@ -1944,13 +2035,15 @@ def gcd_(input: Tensor, other: Tensor) -> Tensor:
         DTypeError: if the result's dtype does not fit into `input`.
     """
 
-def ge(input: Operand, other: Operand) -> Tensor:
+def ge(input: Operand, other: Operand, *, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
     """`input >= other`, element by element; see `eq`.
 
     Example:
         >>> ge(tensor([1, 2]), 2)
         tensor([False,  True])
     """
+
+ger = outer
 
 def gradient(input: Tensor, *, spacing: Any = 1, dim: Dims = None, edge_order: int = 1, axis: Dims = None) -> tuple[Tensor, ...]:
     """The slope of sampled functions: from both neighbours, at the ends from the nearest ones.
@@ -1995,7 +2088,7 @@ def gru_cell(input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor
         tensor([[1.]])
     """
 
-def gt(input: Operand, other: Operand) -> Tensor:
+def gt(input: Operand, other: Operand, *, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
     """`input > other`, element by element; see `eq`.
 
     Example:
@@ -2402,7 +2495,7 @@ def ldexp_(input: Tensor, other: Tensor) -> Tensor:
         DTypeError: if the result's dtype does not fit into `input`.
     """
 
-def le(input: Operand, other: Operand) -> Tensor:
+def le(input: Operand, other: Operand, *, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
     """`input <= other`, element by element; see `eq`.
 
     Example:
@@ -2795,7 +2888,7 @@ def lstm(input: Tensor, hx: Tensor | Sequence[Tensor], params: Sequence[Tensor],
         tensor([1., 2.])
     """
 
-def lt(input: Operand, other: Operand) -> Tensor:
+def lt(input: Operand, other: Operand, *, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
     """`input < other`, element by element; see `eq`.
 
     Example:
@@ -2878,13 +2971,14 @@ def matrix_power(input: Tensor, n: int, *, out: Tensor | tuple[Tensor, ...] | No
                 [0., 1.]])
     """
 
-def max(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False, *, axis: int | Tensor | None = None, keepdims: bool | None = None) -> Any:
+def max(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False, *, axis: int | Tensor | None = None, keepdims: bool | None = None, out: Tensor | tuple[Tensor, ...] | None = None) -> Any:
     """The largest of all elements; with a dim, the largest along it and their indices.
 
     Args:
         input: real tensor of shape `S`.
         dim, axis: one dim, or a tensor to take the elementwise `maximum` with.
         keepdim, keepdims: keep that dim, with size 1.
+        out: where to write the result, if the tape need not record it.
 
     Returns:
         Without a dim, a 0-d tensor, whose gradient is split evenly between ties. With one, the
@@ -2985,13 +3079,14 @@ def mean(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: Any =
     See also: https://pytorch.org/docs/stable/generated/torch.mean.html
     """
 
-def median(input: Tensor, dim: int | None = None, keepdim: bool = False, *, axis: int | None = None, keepdims: bool | None = None) -> Any:
+def median(input: Tensor, dim: int | None = None, keepdim: bool = False, *, axis: int | None = None, keepdims: bool | None = None, out: Tensor | tuple[Tensor, ...] | None = None) -> Any:
     """The element in the middle of all; with a dim, those along it and their indices.
 
     Args:
         input: real tensor of shape `S`.
         dim, axis: one dim; None for all elements.
         keepdim, keepdims: keep that dim, with size 1.
+        out: where to write the result, if the tape need not record it.
 
     Returns:
         Without a dim, a 0-d tensor, whose gradient is split evenly between ties. With one, the
@@ -3008,7 +3103,7 @@ def median(input: Tensor, dim: int | None = None, keepdim: bool = False, *, axis
     See also: https://pytorch.org/docs/stable/generated/torch.median.html
     """
 
-def min(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False, *, axis: int | Tensor | None = None, keepdims: bool | None = None) -> Any:
+def min(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False, *, axis: int | Tensor | None = None, keepdims: bool | None = None, out: Tensor | tuple[Tensor, ...] | None = None) -> Any:
     """The smallest of all elements; with a dim, the smallest along it and their indices.
 
     Everything else is as for `max`.
@@ -3258,7 +3353,7 @@ def nansum(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: Any
     See also: https://pytorch.org/docs/stable/generated/torch.nansum.html
     """
 
-def ne(input: Operand, other: Operand) -> Tensor:
+def ne(input: Operand, other: Operand, *, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
     """`input != other`, element by element; see `eq`.
 
     Example:
@@ -3417,6 +3512,26 @@ def orgqr(input: Tensor, tau: Tensor, *, out: Tensor | tuple[Tensor, ...] | None
         >>> householder_product(tensor([[0.0], [1.0]]), tensor([1.0]))
         tensor([[ 0.],
                 [-1.]])
+    """
+
+def outer(input: Tensor, vec2: Tensor, *, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
+    """All products of an element of `input` and one of `vec2`.
+
+    Args:
+        input: shape `(n,)`.
+        vec2: shape `(m,)`.
+        out: where to write the result, if the tape need not record it.
+
+    Returns:
+        Tensor of shape `(n, m)`, of the promoted dtype.
+
+    Raises:
+        ShapeError: for other shapes.
+
+    Example:
+        >>> outer(tensor([1.0, 2.0]), tensor([3.0, 4.0]))
+        tensor([[3., 4.],
+                [6., 8.]])
     """
 
 def polar(abs: Tensor, angle: Tensor, *, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
@@ -3717,7 +3832,7 @@ def remainder(input: Operand, other: Operand, *, out: Tensor | tuple[Tensor, ...
     See also: https://pytorch.org/docs/stable/generated/torch.remainder.html
     """
 
-def renorm(input: Tensor, p: float, dim: int = ..., maxnorm: float = ..., *, axis: int | None = None) -> Tensor:
+def renorm(input: Tensor, p: float, dim: int = ..., maxnorm: float = ..., *, axis: int | None = None, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
     """Each slice of `input` along `dim`, made as short as `maxnorm` if it is longer.
 
     Args:
@@ -3725,6 +3840,7 @@ def renorm(input: Tensor, p: float, dim: int = ..., maxnorm: float = ..., *, axi
         p: which norm.
         dim: along which dim slices follow each other.
         maxnorm: the length that none exceeds.
+        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`.
@@ -3994,6 +4110,14 @@ def sign(input: Tensor, *, out: Tensor | tuple[Tensor, ...] | None = None) -> Te
         tensor([-1.,  0.,  1.])
     """
 
+def signbit(input: Tensor, *, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
+    """Which elements have the sign bit set: negative ones, and -0.0.
+
+    Example:
+        >>> signbit(tensor([1.0, -0.0]))
+        tensor([False,  True])
+    """
+
 def sin(input: Tensor, *, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
     """The sine, element by element.
 
@@ -4068,6 +4192,27 @@ def sinh_(input: Tensor) -> Tensor:
         LeafWriteError: if `input` is a leaf that requires grad and the tape records.
         ShapeError: if the result would have another shape than `input`.
         DTypeError: if the result's dtype does not fit into `input`.
+    """
+
+def slogdet(input: Tensor, *, out: Tensor | tuple[Tensor, ...] | None = None) -> Any:
+    """The signs of determinants, and the logarithms of their absolute values.
+
+    Args:
+        input: shape `(…, n, n)`.
+        out: where to write the result, if the tape need not record it.
+
+    Returns:
+        The named tuple (sign, logabsdet) of tensors of shape `(…)`: the sign of a complex number
+        has length 1; for singular matrices 0 and -inf.
+
+    Raises:
+        ShapeError, DTypeError: if they are not square matrices of floats.
+
+    Example:
+        >>> slogdet(tensor([[0.0, 2.0], [-1.0, 0.0]])).sign
+        tensor(1.)
+
+    See also: https://pytorch.org/docs/stable/generated/torch.linalg.slogdet.html
     """
 
 def softmax(input: Tensor, dim: int = ..., dtype: Any = None, *, axis: int | None = None) -> Tensor:
@@ -4204,7 +4349,7 @@ def stack(tensors: Tensors, dim: int = 0, *, axis: int | None = None, out: Tenso
     See also: https://pytorch.org/docs/stable/generated/torch.stack.html
     """
 
-def std(input: Tensor, dim: Dims = None, unbiased: bool | None = None, keepdim: bool = False, *, correction: float | None = 1, axis: Dims = None, keepdims: bool | None = None) -> Tensor:
+def std(input: Tensor, dim: Dims = None, unbiased: bool | None = None, keepdim: bool = False, *, correction: float | None = 1, axis: Dims = None, keepdims: bool | None = None, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
     """The standard deviation: the square root of `var`, with the same arguments.
 
     Returns:
@@ -4541,6 +4686,21 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Number | None = None, d
 
 trapz = trapezoid
 
+def triangular_solve(b: Tensor, A: Tensor, upper: bool = True, transpose: bool = False, unitriangular: bool = False, *, out: Tensor | tuple[Tensor, ...] | None = None) -> Any:
+    """`linalg.solve_triangular(A, b)` of PyTorch's past, and a copy of `A`.
+
+    Args:
+        b, A, upper, unitriangular: as `B`, `A` … there.
+        transpose: take the transpose of A.
+        out: where to write the result, if the tape need not record it.
+
+    Example:
+        >>> triangular_solve(tensor([[2.0]]), tensor([[4.0]])).solution
+        tensor([[0.5000]])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.triangular_solve.html
+    """
+
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
     """The lower triangles of matrices, with zeros above.
 
@@ -4676,7 +4836,7 @@ def unsqueeze(input: Tensor, dim: int = ..., *, axis: int | None = None) -> Tens
                 [2.]])
     """
 
-def var(input: Tensor, dim: Dims = None, unbiased: bool | None = None, keepdim: bool = False, *, correction: float | None = 1, axis: Dims = None, keepdims: bool | None = None) -> Tensor:
+def var(input: Tensor, dim: Dims = None, unbiased: bool | None = None, keepdim: bool = False, *, correction: float | None = 1, axis: Dims = None, keepdims: bool | None = None, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
     """The variance of all elements, or over some dims.
 
     Args:
@@ -4685,6 +4845,7 @@ def var(input: Tensor, dim: Dims = None, unbiased: bool | None = None, keepdim: 
         unbiased: True is `correction=1`, False `correction=0`; it may come alone: `x.var(False)`.
         keepdim, keepdims: keep those dims, with size 1.
         correction: what is subtracted from the number of elements; 1, or None, is Bessel's.
+        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S` without `dim`; nan with a warning if nothing is left to divide by.
@@ -4755,6 +4916,31 @@ def vstack(tensors: Tensors, *, out: Tensor | tuple[Tensor, ...] | None = None) 
                 [3, 4]])
 
     See also: https://pytorch.org/docs/stable/generated/torch.vstack.html
+    """
+
+def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Tensor | tuple[Tensor, ...] | None = None) -> Any:
+    """`input` where `condition` holds, `other` elsewhere; or the places where it holds.
+
+    Args:
+        condition: bool tensor, or a uint8 tensor of an old program.
+        input, other: tensors or numbers; all three broadcast to `S`. Neither: see below.
+        out: where to write the result, if the tape need not record it.
+
+    Returns:
+        Tensor of shape `S`, of the promoted dtype of `input` and `other`; the one that was not
+        chosen gets gradient 0. With `condition` alone, one int64 tensor of indices per dim.
+
+    Raises:
+        DTypeError: if `condition` is not bool.
+        ArgumentError: if only one of `input` and `other` is given.
+
+    Example:
+        >>> where(tensor([True, False]), tensor([1.0, 2.0]), 0.0)
+        tensor([1., 0.])
+        >>> where(tensor([0.0, 3.0, 4.0]))
+        (tensor([1, 2]),)
+
+    See also: https://pytorch.org/docs/stable/generated/torch.where.html
     """
 
 def xlogy(input: Operand, other: Operand, *, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:

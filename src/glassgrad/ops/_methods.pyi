@@ -337,7 +337,7 @@ class OpMethods:
     def bool(self, memory_format: Any = None) -> Tensor:
         """`to(input, bool)`."""
 
-    def broadcast_to(self, size: Sequence[builtins.int]) -> Tensor:
+    def broadcast_to(self, *shape: Any, size: Any = None) -> Tensor:
         """`expand(input, size)` under NumPy's name."""
 
     def byte(self, memory_format: Any = None) -> Tensor:
@@ -1218,6 +1218,9 @@ class OpMethods:
 
     def renorm(self, p: builtins.float, dim: builtins.int = ..., maxnorm: builtins.float = ..., *, axis: builtins.int | None = None) -> Tensor:
         """Each slice of `input` along `dim`, made as short as `maxnorm` if it is longer."""
+
+    def renorm_(self, p: builtins.float, dim: builtins.int, maxnorm: builtins.float) -> Tensor:
+        """`renorm`, in place."""
 
     def repeat(self, *repeats: Any) -> Tensor:
         """Copies of a tensor side by side."""

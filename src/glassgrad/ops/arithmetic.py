@@ -448,7 +448,7 @@ class Addcmul(Elementwise):
         )
 
 
-@op(Addcmul, out=False)
+@op(Addcmul)
 def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Tensor:
     """`input + value·tensor1·tensor2`, element by element.
 
@@ -487,7 +487,7 @@ class Addcdiv(Elementwise):
         return grad, grad * (value / b), b_bar
 
 
-@op(Addcdiv, out=False)
+@op(Addcdiv)
 def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Tensor:
     """`input + value·tensor1/tensor2`, element by element.
 

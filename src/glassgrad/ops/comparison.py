@@ -26,7 +26,7 @@ class Eq(Predicate):
     ufunc = np.equal
 
 
-@op(Eq, inplace=True, tensors=("input",))
+@op(Eq, out=True, inplace=True, tensors=("input",))
 def eq(input: Operand, other: Operand) -> Tensor:
     """`input == other`, element by element.
 
@@ -51,7 +51,7 @@ class Ne(Predicate):
     ufunc = np.not_equal
 
 
-@op(Ne, aliases=("not_equal",), inplace=True, tensors=("input",))
+@op(Ne, aliases=("not_equal",), out=True, inplace=True, tensors=("input",))
 def ne(input: Operand, other: Operand) -> Tensor:
     """`input != other`, element by element; see `eq`.
 
@@ -68,7 +68,7 @@ class Lt(Predicate):
     ufunc = np.less
 
 
-@op(Lt, aliases=("less",), inplace=True, tensors=("input",))
+@op(Lt, aliases=("less",), out=True, inplace=True, tensors=("input",))
 def lt(input: Operand, other: Operand) -> Tensor:
     """`input < other`, element by element; see `eq`.
 
@@ -85,7 +85,7 @@ class Le(Predicate):
     ufunc = np.less_equal
 
 
-@op(Le, aliases=("less_equal",), inplace=True, tensors=("input",))
+@op(Le, aliases=("less_equal",), out=True, inplace=True, tensors=("input",))
 def le(input: Operand, other: Operand) -> Tensor:
     """`input <= other`, element by element; see `eq`.
 
@@ -102,7 +102,7 @@ class Gt(Predicate):
     ufunc = np.greater
 
 
-@op(Gt, aliases=("greater",), inplace=True, tensors=("input",))
+@op(Gt, aliases=("greater",), out=True, inplace=True, tensors=("input",))
 def gt(input: Operand, other: Operand) -> Tensor:
     """`input > other`, element by element; see `eq`.
 
@@ -119,7 +119,7 @@ class Ge(Predicate):
     ufunc = np.greater_equal
 
 
-@op(Ge, aliases=("greater_equal",), inplace=True, tensors=("input",))
+@op(Ge, aliases=("greater_equal",), out=True, inplace=True, tensors=("input",))
 def ge(input: Operand, other: Operand) -> Tensor:
     """`input >= other`, element by element; see `eq`.
 
@@ -222,7 +222,7 @@ class SignBit(Predicate):
         return np.signbit(x) if x.dtype.kind == "f" else x < 0
 
 
-@op(SignBit)
+@op(SignBit, out=True, out_exact=True)
 def signbit(input: Tensor) -> Tensor:
     """Which elements have the sign bit set: negative ones, and -0.0.
 

@@ -506,6 +506,8 @@ def linspace(start: Any, end: Any, steps: int, *, dtype: Any = None, **new: Any)
         )
     first, last = _real("linspace", start), _real("linspace", end)
     wanted = as_dtype(dtype or get_default_dtype())
+    if wanted.kind in "iu":  # such ends have no fractions, either
+        first, last = int(first), int(last)
     if wanted.kind != "f" or count < 2:
         return made(np.linspace(first, last, count), wanted, **new)
     step = wanted.type(last - first) / wanted.type(count - 1)  # as PyTorch, from both ends

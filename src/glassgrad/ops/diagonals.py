@@ -34,7 +34,7 @@ class Tril(Paired):
         return np.tril(x, diagonal)
 
 
-@op(Tril, out=True, inplace=True, by=_triangle)
+@op(Tril, out=True, out_exact=True, inplace=True, by=_triangle)
 def tril(input: Tensor, diagonal: int = 0) -> Tensor:
     """The lower triangles of matrices, with zeros above.
 
@@ -66,7 +66,7 @@ class Triu(Paired):
         return np.triu(x, diagonal)
 
 
-@op(Triu, out=True, inplace=True, by=_triangle)
+@op(Triu, out=True, out_exact=True, inplace=True, by=_triangle)
 def triu(input: Tensor, diagonal: int = 0) -> Tensor:
     """The upper triangles of matrices, with zeros below; see `tril`.
 
@@ -314,7 +314,7 @@ class DiagonalCopy(Diagonal):
         return np.copy(run(Diagonal, x, offset=offset, dim1=dim1, dim2=dim2))
 
 
-@op(DiagonalCopy)
+@op(DiagonalCopy, out=True, out_exact=True)
 def diag(input: Tensor, diagonal: int = 0) -> Tensor:
     """A matrix with a vector on its diagonal; or the diagonal of a matrix, as a copy.
 

@@ -716,7 +716,7 @@ def _shrunk(value: Any, x: Any) -> Any:
     return value / np.exp2(exponent + np.zeros_like(value))
 
 
-@op(Frexp, numpy=(np.frexp,), out=False, inplace=False)
+@op(Frexp, numpy=(np.frexp,), inplace=False)
 def frexp(input: Tensor) -> FrexpReturn:
     """Each number as a mantissa from ½ to 1, and a power of 2.
 

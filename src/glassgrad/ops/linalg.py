@@ -248,7 +248,7 @@ class Bmm(Mm):
         return MatMul.apply(x, y)  # stacks of stacks broadcast
 
 
-@op(Bmm, out=True)
+@op(Bmm, out=True, out_exact=True)
 def bmm(input: Tensor, mat2: Tensor) -> Tensor:
     """The products of two stacks of matrices, one by one.
 
@@ -318,7 +318,15 @@ class MatMul(Multilinear):
         return z.squeeze(-2) if x_rank == 1 else z.squeeze(-1) if y_rank == 1 else z
 
 
-@op(MatMul, Mm, aliases=("linalg.matmul",), numpy=(np.matmul, np.dot), out=True, sign="matmul")
+@op(
+    MatMul,
+    Mm,
+    aliases=("linalg.matmul",),
+    numpy=(np.matmul, np.dot),
+    out=True,
+    out_exact=True,
+    sign="matmul",
+)
 def matmul(input: Tensor, other: Tensor) -> Tensor:
     """The matrix product `input @ other`.
 
@@ -371,7 +379,7 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
     return MatMul.apply(input, other)
 
 
-@op(aliases=("ger",))
+@op(aliases=("ger",), out=True)
 def outer(input: Tensor, vec2: Tensor) -> Tensor:
     """All products of an element of `input` and one of `vec2`.
 
@@ -516,7 +524,7 @@ class LinalgCross(Multilinear, Along):
         )
 
 
-@op(LinalgCross, out=True)
+@op(LinalgCross, out=True, out_exact=True)
 def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
     """The vectors at right angles to two others in space, as long as the area between them.
 
@@ -616,7 +624,7 @@ def _numpy_inner(a: Any, b: Any) -> Tensor:
     return inner(as_tensor(a), as_tensor(b))
 
 
-@function(home="linalg", name="cross", out=True)
+@function(home="linalg", name="cross", out=True, out_exact=True)
 def _linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
     """`cross`, of the last dim if no other is given.
 

@@ -1511,7 +1511,9 @@ class CtcLoss(Transposed):
     @staticmethod
     def backward(ctx, grad):
         (x,) = ctx.saved_tensors
-        return _slopes(x, *ctx.target) * grad[:, None]
+        signs, lasts, sizes = ctx.target
+        never = 0 if ctx.zero_infinity else math.nan
+        return _slopes(x, signs, lasts, sizes, never) * grad[:, None]
 
     @classmethod
     def vmap(cls, info, in_dims, *values, zero_infinity):
@@ -1556,8 +1558,11 @@ def _is_possible(ln_p: Any, lasts: Any) -> Any:
     return (ln_p > NEVER / 2) & (lasts > 0)
 
 
-def _slopes(x: Any, signs: Any, lasts: Any, sizes: Any) -> Any:
-    """What a change of x does to the losses: alpha and beta in one go, as if of 2·N sequences."""
+def _slopes(x: Any, signs: Any, lasts: Any, sizes: Any, never: float) -> Any:
+    """What a change of x does to the losses: alpha and beta in one go, as if of 2·N sequences.
+
+    To a loss that is inf it does what `never` says.
+    """
     (length, count, _), size, like = x.shape, signs.shape[1], array_of(x)
     steps, numbers, ranks = [np.arange(n, like=like) for n in (length, count, size)]
     steps = steps[:, None]
@@ -1571,12 +1576,14 @@ def _slopes(x: Any, signs: Any, lasts: Any, sizes: Any) -> Any:
     )
     alpha, beta = both[:, :count], _read(both[:, count:], last_first, turned)
     ln_p = _spelt(alpha, lasts, sizes)
-    counts = (steps < lasts) & _is_possible(ln_p, lasts)
+    is_read, is_possible = steps < lasts, _is_possible(ln_p, lasts)
+    counts = is_read & is_possible
     is_there = counts[..., None] & (ranks <= 2 * sizes[:, None])
     shares = np.exp(np.where(is_there, alpha + beta - emitted - ln_p[:, None], NEVER))
     labels = np.broadcast_to(signs, shares.shape)
     emissions = run(ScatterAdd, zeros_like(x, x.shape), shares, labels, dim=2)
-    return np.where(counts[..., None], np.exp(x) - emissions, 0)
+    others = np.where(is_read & ~is_possible, never, 0)
+    return np.where(counts[..., None], np.exp(x) - emissions, others[..., None])
 
 
 @loss(flags=False)

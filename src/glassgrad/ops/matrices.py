@@ -351,7 +351,7 @@ class CholeskyInfo(Decomposition):
         return backend_of(x).asarray(cholesky_orders(asnumpy(x)))
 
 
-@function(LinalgCholeskyEx, home="linalg", out=True)
+@function(LinalgCholeskyEx, home="linalg", out=True, out_exact=True)
 def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
     """The lower triangles L of Hermitian matrices A = L·Lᴴ.
 
@@ -380,7 +380,7 @@ def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
 _CholeskyEx = return_type("linalg_cholesky_ex", "L info")
 
 
-@function(LinalgCholeskyEx, CholeskyInfo, home="linalg")
+@function(LinalgCholeskyEx, CholeskyInfo, home="linalg", out=True, out_exact=True)
 def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -> Any:
     """`cholesky`, and what is wrong with each matrix.
 
@@ -462,7 +462,7 @@ def _check_qr(x: Any, mode: str) -> None:
 _Qr = return_type("linalg_qr", "Q R")
 
 
-@function(LinalgQr, home="linalg")
+@function(LinalgQr, home="linalg", out=True, out_exact=True)
 def qr(A: Tensor, mode: str = "reduced") -> Any:
     """Matrices with orthonormal columns, and upper triangles: A = Q·R.
 
@@ -655,7 +655,7 @@ _Lu = return_type("linalg_lu", "P L U")
 _LuUnpack = return_type("lu_unpack", "P L U")
 
 
-@function(LinalgLuFactorEx, home="linalg")
+@function(LinalgLuFactorEx, home="linalg", out=True, out_exact=True)
 def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -> Any:
     """`lu_factor`, and what is wrong with each matrix.
 
@@ -676,7 +676,7 @@ def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -
     return _LuFactorEx(*LinalgLuFactorEx.apply(A, check_errors=check_errors))
 
 
-@function(LinalgLuFactorEx, home="linalg")
+@function(LinalgLuFactorEx, home="linalg", out=True, out_exact=True)
 def lu_factor(A: Tensor, *, pivot: bool = True) -> Any:
     """The factors of A = P·L·U in one matrix, as `lu_solve` takes them.
 
@@ -737,7 +737,7 @@ def lu_unpack(
     return _LuUnpack(order, lower, upper)
 
 
-@function(home="linalg")
+@function(home="linalg", out=True, out_exact=True)
 def lu(A: Tensor, *, pivot: bool = True) -> Any:
     """A permutation and two triangles: A = P·L·U.
 
@@ -802,7 +802,7 @@ class LinalgEigh(IntoVectors):
 _Eigh = return_type("linalg_eigh", "eigenvalues eigenvectors")
 
 
-@function(LinalgEigh, home="linalg")
+@function(LinalgEigh, home="linalg", out=True, out_exact=True)
 def eigh(A: Tensor, UPLO: str = "L") -> Any:
     """The eigenvalues of Hermitian matrices, in ascending order, and their eigenvectors.
 
@@ -833,7 +833,7 @@ def eigh(A: Tensor, UPLO: str = "L") -> Any:
     return _Eigh(*LinalgEigh.apply(A, uplo=UPLO.upper(), checks=True))
 
 
-@function(LinalgEigh, home="linalg", out=True)
+@function(LinalgEigh, home="linalg", out=True, out_exact=True)
 def eigvalsh(A: Tensor, UPLO: str = "L") -> Tensor:
     """The eigenvalues of Hermitian matrices, in ascending order; see `eigh`.
 
@@ -873,7 +873,7 @@ class LinalgEig(IntoVectors):
 _Eig = return_type("linalg_eig", "eigenvalues eigenvectors")
 
 
-@function(LinalgEig, home="linalg")
+@function(LinalgEig, home="linalg", out=True, out_exact=True)
 def eig(A: Tensor) -> Any:
     """The eigenvalues of matrices, and eigenvectors of length 1.
 
@@ -899,7 +899,7 @@ def eig(A: Tensor) -> Any:
     return _Eig(*LinalgEig.apply(A, checks=True))
 
 
-@function(LinalgEig, home="linalg", out=True)
+@function(LinalgEig, home="linalg", out=True, out_exact=True)
 def eigvals(A: Tensor) -> Tensor:
     """The eigenvalues of matrices; see `eig`.
 
@@ -964,7 +964,7 @@ def _turning(vectors: Any, grad: Any, s: Any) -> tuple[Any, Any, Any]:
 _Svd = return_type("linalg_svd", "U S Vh")
 
 
-@function(LinalgSvd, home="linalg")
+@function(LinalgSvd, home="linalg", out=True, out_exact=True)
 def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> Any:
     """Singular values in descending order, between orthonormal columns and rows: A = U·diag(S)·Vh.
 
@@ -997,7 +997,7 @@ def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> 
     return _Svd(*LinalgSvd.apply(A, full_matrices=bool(full_matrices), checks=True))
 
 
-@function(LinalgSvd, home="linalg", out=True)
+@function(LinalgSvd, home="linalg", out=True, out_exact=True)
 def svdvals(A: Tensor, *, driver: str | None = None) -> Tensor:
     """The singular values of matrices, in descending order; see `svd`.
 
@@ -1119,7 +1119,7 @@ def _singular(name: str, x: Any, said: str) -> LinAlgError:
     return failed(name, at, said.format(info[at] if info.any() else "?"), advice)
 
 
-@function(LinalgInvEx, home="linalg", out=True, numpy=(np.linalg.inv,))
+@function(LinalgInvEx, home="linalg", out=True, out_exact=True, numpy=(np.linalg.inv,))
 def inv(A: Tensor) -> Tensor:
     """The inverses of matrices.
 
@@ -1158,7 +1158,7 @@ def inverse(input: Tensor) -> Tensor:
 _InvEx = return_type("linalg_inv_ex", "inverse info")
 
 
-@function(home="linalg")
+@function(home="linalg", out=True, out_exact=True)
 def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
     """`inv`, and what is wrong with each matrix.
 
@@ -1226,7 +1226,7 @@ def _check_sides(name: str, A: Tensor, B: Tensor, *, left: bool) -> None:
         )
 
 
-@function(LinalgSolveEx, home="linalg", out=True)
+@function(LinalgSolveEx, home="linalg", out=True, out_exact=True)
 def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
     """The solutions X of A·X = B.
 
@@ -1261,7 +1261,7 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
 _SolveEx = return_type("linalg_solve_ex", "result info")
 
 
-@function(home="linalg")
+@function(home="linalg", out=True, out_exact=True)
 def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False) -> Any:
     """`solve`, and what is wrong with each matrix.
 
@@ -1280,7 +1280,7 @@ def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = Fa
     return _SolveEx(unless(info, lambda x: solve(x, B, left=left), A), info)
 
 
-@function(LinalgSolveTriangular, home="linalg", out=True)
+@function(LinalgSolveTriangular, home="linalg", out=True, out_exact=True)
 def solve_triangular(
     A: Tensor,
     B: Tensor,
@@ -1321,7 +1321,7 @@ def solve_triangular(
 _TriangularSolve = return_type("triangular_solve", "solution cloned_coefficient")
 
 
-@function()
+@function(out=True, out_exact=True)
 def triangular_solve(
     b: Tensor,
     A: Tensor,
@@ -1346,7 +1346,7 @@ def triangular_solve(
     return _TriangularSolve(found, A.clone())
 
 
-@function(home="linalg", out=True)
+@function(home="linalg", out=True, out_exact=True)
 def lu_solve(
     LU: Tensor,
     pivots: Tensor,
@@ -1482,7 +1482,14 @@ def _cofactors(x: Any, det: Any) -> Any:
     return np.where(is_singular, by_values, det[..., None, None] * inverse.swapaxes(-1, -2))
 
 
-@op(LinalgDet, aliases=("linalg.det",), numpy=(np.linalg.det,), inplace=False, out=True)
+@op(
+    LinalgDet,
+    aliases=("linalg.det",),
+    numpy=(np.linalg.det,),
+    inplace=False,
+    out=True,
+    out_exact=True,
+)
 def det(input: Tensor) -> Tensor:
     """The determinants of matrices.
 
@@ -1545,7 +1552,7 @@ _LinalgSlogdet = return_type("linalg_slogdet", "sign logabsdet")
 _Slogdet = return_type("slogdet", "sign logabsdet")
 
 
-@op(LinalgSlogdet)
+@op(LinalgSlogdet, out=True, out_exact=True)
 def slogdet(input: Tensor) -> Any:
     """The signs of determinants, and the logarithms of their absolute values.
 
@@ -1569,7 +1576,7 @@ def slogdet(input: Tensor) -> Any:
     return _Slogdet(*LinalgSlogdet.apply(input))
 
 
-@function(home="linalg", name="slogdet")
+@function(home="linalg", name="slogdet", out=True, out_exact=True)
 def _linalg_slogdet(A: Tensor) -> Any:
     """The same as `slogdet`.
 
@@ -1663,7 +1670,7 @@ def _rank(values: Tensor, limit: Tensor) -> Tensor:
     return (values > limit.unsqueeze(-1)).sum(-1)
 
 
-@function(LinalgPinv, home="linalg", out=True)
+@function(LinalgPinv, home="linalg", out=True, out_exact=True)
 def pinv(
     A: Tensor,
     rcond: float | Tensor | None = None,
@@ -1710,7 +1717,7 @@ def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
     return pinv(input, rcond)
 
 
-@function(home="linalg", out=True)
+@function(home="linalg", out=True, out_exact=True)
 def matrix_rank(
     A: Tensor,
     tol: float | Tensor | None = None,
@@ -1869,7 +1876,7 @@ def vander(x: Tensor, *, N: int | None = None) -> Tensor:
     return cat([powers.new_ones((*x.shape, 1)), powers], -1)
 
 
-@function(home="linalg", out=True)
+@function(home="linalg", out=True, out_exact=True)
 def tensorinv(A: Tensor, ind: int = 2) -> Tensor:
     """The inverse of a tensor as a map from its last dims to its first `ind` ones.
 
@@ -1902,7 +1909,7 @@ def tensorinv(A: Tensor, ind: int = 2) -> Tensor:
     return reshape(inv(reshape(A, (math.prod(ahead), math.prod(behind)))), (*behind, *ahead))
 
 
-@function(home="linalg", out=True)
+@function(home="linalg", out=True, out_exact=True)
 def tensorsolve(A: Tensor, B: Tensor, dims: Sequence[int] | None = None) -> Tensor:
     """The tensor X for which A, as a map of its last dims to the first ones, gives B.
 

@@ -24,7 +24,7 @@ from .selection import where
 Order = float | str | None
 
 
-@op(axis=True)
+@op(out=True, out_exact=True, inplace=True, axis=True)
 def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
     """Each slice of `input` along `dim`, made as short as `maxnorm` if it is longer.
 
@@ -120,7 +120,7 @@ def _converted(name: str, x: Tensor, dtype: Any) -> Tensor:
     return x.to(wanted)
 
 
-@function(LinalgVectorNorm, home="linalg", out=True, axis=True)
+@function(LinalgVectorNorm, home="linalg", out=True, out_exact=True, axis=True)
 def vector_norm(
     x: Tensor,
     ord: Order = 2,
@@ -171,7 +171,7 @@ def vector_norm(
     return LinalgVectorNorm.apply(x, ord=float(ord), dim=dims, keepdim=bool(keepdim))
 
 
-@function(home="linalg", out=True, axis=True)
+@function(home="linalg", out=True, out_exact=True, axis=True)
 def matrix_norm(
     A: Tensor,
     ord: Order = "fro",
@@ -255,7 +255,7 @@ def _check_some(name: str, ord: Order, found: Tensor) -> None:
         )
 
 
-@function(home="linalg", out=True, axis=True)
+@function(home="linalg", out=True, out_exact=True, axis=True)
 def norm(
     A: Tensor,
     ord: Order = None,
@@ -345,7 +345,7 @@ def _norm(
     return vector_norm(input, p, dim, keepdim, dtype=dtype)
 
 
-@function(home="linalg", out=True)
+@function(home="linalg", out=True, out_exact=True)
 def cond(A: Tensor, p: Order = None) -> Tensor:
     """How much matrices can enlarge relative errors: the size of each, times that of its inverse.
 

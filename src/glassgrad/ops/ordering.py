@@ -244,7 +244,7 @@ def _over_dims(name: str, op: type[Primitive], input: Tensor, dim: Dims, keepdim
     return op.apply(input, dim=wanted, keepdim=keepdim)
 
 
-@op(Max, MaxDim, axis=True)
+@op(Max, MaxDim, out=True, axis=True)
 def max(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False) -> Any:
     """The largest of all elements; with a dim, the largest along it and their indices.
 
@@ -275,7 +275,7 @@ def max(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False) -
     return _chosen("max", Max, input, dim, keepdim)
 
 
-@op(Min, MinDim, axis=True)
+@op(Min, MinDim, out=True, axis=True)
 def min(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False) -> Any:
     """The smallest of all elements; with a dim, the smallest along it and their indices.
 
@@ -457,7 +457,7 @@ def _index(name: str, op: type[Primitive], input: Tensor, dim: int | None, keepd
     return reshape(found, (1,) * input.ndim) if keepdim else found
 
 
-@op(ArgMax, axis=True, by=_index)
+@op(ArgMax, out=True, out_exact=True, axis=True, by=_index)
 def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
     """The index of the largest element: the first one, if there are several.
 
@@ -481,7 +481,7 @@ def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tens
     """
 
 
-@op(ArgMin, axis=True, by=_index)
+@op(ArgMin, out=True, out_exact=True, axis=True, by=_index)
 def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
     """The index of the smallest element; everything else is as for `argmax`.
 
@@ -625,7 +625,7 @@ def _middle(x: Any, dim: int, keepdim: bool, *, ignore_nan: bool) -> tuple[Any, 
     return chosen_at(x, place, dim, keepdim=keepdim)
 
 
-@op(Median, MedianDim, axis=True, by=_chosen)
+@op(Median, MedianDim, out=True, out_exact=True, axis=True, by=_chosen)
 def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """The element in the middle of all; with a dim, those along it and their indices.
 

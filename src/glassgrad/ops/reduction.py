@@ -382,7 +382,7 @@ class All(Along):
     forward = staticmethod(over_dims(np.all))
 
 
-@op(Some, axis=True, by=_answer)
+@op(Some, out=True, out_exact=True, axis=True, by=_answer)
 def any(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Tensor:
     """Whether any element is not 0, among all or over some dims.
 
@@ -398,7 +398,7 @@ def any(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Tensor:
     """
 
 
-@op(All, axis=True, by=_answer)
+@op(All, out=True, out_exact=True, axis=True, by=_answer)
 def all(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Tensor:
     """Whether all elements are not 0, of all or over some dims.
 
@@ -497,7 +497,7 @@ def _logaddexp(x: Any, y: Any) -> Any:
     return larger + np.log1p(_ratio(smaller, larger))
 
 
-@op(Logcumsumexp, out=True, axis=True)
+@op(Logcumsumexp, out=True, out_exact=True, axis=True)
 def logcumsumexp(input: Tensor, dim: int) -> Tensor:
     """For each place `logsumexp` of what is before it in a dim, and of the element itself.
 
@@ -723,7 +723,7 @@ def checked_spread(
     return op.apply(input, dim=dims, correction=lost, keepdim=keepdim)
 
 
-@op(Var, axis=True, by=checked_spread)
+@op(Var, out=True, axis=True, by=checked_spread)
 def var(
     input: Tensor,
     dim: Dims = None,
@@ -757,7 +757,7 @@ def var(
     """
 
 
-@op(Std, axis=True, by=checked_spread)
+@op(Std, out=True, axis=True, by=checked_spread)
 def std(
     input: Tensor,
     dim: Dims = None,

@@ -202,7 +202,7 @@ def _nearest(n: int, m: int, scale: float | None, _aligned: bool, centre: float 
 
 
 def _linear(n: int, m: int, scale: float | None, aligned: bool) -> Taps:
-    places = np.maximum(_places(n, m, scale, aligned), 0)
+    places = np.maximum(_places(n, m, scale, aligned, stays=True), 0)
     first = np.minimum(places.astype(np.int64), n - 1)
     share = np.clip(places - first, 0, 1)
     return Taps(np.stack([first, np.minimum(first + 1, n - 1)]), np.stack([1 - share, share]))
@@ -225,10 +225,15 @@ def _step(n: int, m: int, scale: float | None) -> float:
     return 1 / scale if scale else n / m
 
 
-def _places(n: int, m: int, scale: float | None, aligned: bool) -> Any:
-    """Where in the dim the elements of the result lie; `aligned`: the corners on each other."""
+def _places(n: int, m: int, scale: float | None, aligned: bool, stays: bool = False) -> Any:
+    """Where in the dim the elements of the result lie; `aligned`: the corners on each other.
+
+    stays: whether a dim that keeps its size is kept, though a scale was given, as PyTorch does.
+    """
     if aligned:
         return np.arange(m) * ((n - 1) / (m - 1) if m > 1 else 0.0)
+    if stays and n == m:
+        return np.arange(m)
     return (np.arange(m) + 0.5) * _step(n, m, scale) - 0.5
 
 

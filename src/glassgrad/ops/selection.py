@@ -280,7 +280,7 @@ def argwhere(input: Tensor) -> Tensor:
     """
 
 
-@op(numpy=(np.where,))
+@op(numpy=(np.where,), out=True, out_exact=True)
 def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
     """`input` where `condition` holds, `other` elsewhere; or the places where it holds.
 

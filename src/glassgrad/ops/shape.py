@@ -101,7 +101,7 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
 
 
 @op(numpy=(np.broadcast_to,))
-def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
+def broadcast_to(input: Tensor, *shape: Any, size: Any = None) -> Tensor:
     """`expand(input, size)` under NumPy's name.
 
     Example:
@@ -109,7 +109,7 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
         tensor([[1, 2],
                 [1, 2]])
     """
-    return expand(input, tuple(size))
+    return expand(input, *(shape if size is None else (size,)))
 
 
 Ints = int | Sequence[int]
