@@ -2,6 +2,7 @@
 
 import functools
 import http.server
+import json
 import os
 import sys
 import threading
@@ -51,14 +52,28 @@ def address(site):
         server.shutdown()
 
 
+@pytest.fixture(scope="session")
+def nothing_to_find(site):
+    """The index of the site's search, of no page."""
+    return json.loads((site / "search" / "search_index.json").read_text("utf-8")) | {"docs": []}
+
+
 @pytest.fixture
-def visit(address, browser):
-    """Opens a page by its path in the site; the browser remembers nothing of other tests."""
+def visit(address, browser, nothing_to_find):
+    """Opens a page by its path in the site; the browser remembers nothing of other tests.
+
+    Each page of the site reads the index of the search, which takes longer than all the rest: those
+    where nobody `searches` get an empty one.
+    """
     context = browser.new_context()
     with visits(context, own=(address, "data:", "blob:")) as take_page:
 
-        def open_page(path, **options):
+        def open_page(path, *, searches=False, **options):
             page = take_page(**options)
+            if not searches:
+                page.route(
+                    "**/search_index.json", lambda route: route.fulfill(json=nothing_to_find)
+                )
             page.goto(address + path)
             return page
 

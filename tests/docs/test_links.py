@@ -2,6 +2,7 @@
 
 import importlib
 from collections import Counter
+from functools import cache
 from html.parser import HTMLParser
 from types import ModuleType
 from urllib.parse import unquote, urldefrag, urlsplit
@@ -32,6 +33,13 @@ def pages(site):
 
 def test_every_internal_link_leads_somewhere(site, pages):
     broken = []
+    ids = {path: set(page.ids) for path, page in pages.items()}
+
+    @cache
+    def goal_of(folder, address):
+        goal = (folder / unquote(address)).resolve()
+        return goal / "index.html" if goal.is_dir() else goal
+
     for path, page in pages.items():
         if path.name == "404.html":
             continue
@@ -39,10 +47,10 @@ def test_every_internal_link_leads_somewhere(site, pages):
             address, fragment = urldefrag(target)
             if urlsplit(address).scheme or address.startswith("//"):
                 continue
-            goal = (path.parent / unquote(address)).resolve() if address else path
-            goal = goal / "index.html" if goal.is_dir() else goal
-            ids = pages[goal].ids if goal in pages else [unquote(fragment)]
-            if not goal.is_file() or (fragment and unquote(fragment) not in ids):
+            goal = goal_of(path.parent, address) if address else path
+            is_there = goal in ids or goal.is_file()
+            known = ids.get(goal, {unquote(fragment)})
+            if not is_there or (fragment and unquote(fragment) not in known):
                 broken.append((path.relative_to(site), target))
     assert broken == []
 

@@ -2,6 +2,9 @@
 
 import re
 
+import pytest
+
+PARTS = 4  # of all pages: one test would keep one process busy while the others are done
 # The page itself, and its tables, which scroll by themselves: nobody finds a column out of sight.
 WIDEST = """Math.max(document.documentElement.scrollWidth,
     ...[...document.querySelectorAll("article table:not([class])")].map(e => e.offsetWidth))"""
@@ -22,17 +25,18 @@ def count(page, number=0):
     return player(page, number).locator(".gg-count").inner_text()
 
 
-def pages(site, address, visit):
+def pages(paths, address, visit):
     """Each page, opened once, in one tab: a new one for each takes a third longer."""
     page = visit("")
-    for path in paths(site):
+    for path in paths:
         page.goto(f"{address}{path}/" if path else address)
         yield path, page
 
 
-def test_every_page_opens_and_fits_a_telephone_in_both_themes(site, address, visit):
+@pytest.mark.parametrize("part", range(PARTS))
+def test_every_page_opens_and_fits_a_telephone_in_both_themes(part, site, address, visit):
     broken, wide = {}, {}
-    for path, page in pages(site, address, visit):
+    for path, page in pages(paths(site)[part::PARTS], address, visit):
         assert page.locator("h1").count() >= 1, path
         lost = "[...document.images].filter(image => !image.naturalWidth).map(image => image.src)"
         broken[path] = page.evaluate(lost)
@@ -116,7 +120,7 @@ def test_players_start_on_pages_one_goes_on_to_and_back_to(visit):
 
 
 def test_the_search_finds_a_function_without_a_network(visit):
-    page = visit("")
+    page = visit("", searches=True)
     page.get_by_role("textbox", name="Search").click()
     page.keyboard.type("stack_module_state")
     page.locator(".md-search-result__link").first.wait_for()
