@@ -236,8 +236,7 @@ class SavedTensor:
                 "Calling register_hooks on a saved tensor whose hooks have already been set. "
                 "Hint: only one pair of hooks is allowed at a time. Write one pair that does both."
             )
-        holder = node.holders[index]
-        tensor = holder if isinstance(holder, Tensor) else saved.as_it_was(node, index)
+        tensor = saved.as_it_was(node, index)
         pack_one(node, index, tensor.detach(), (pack_hook, unpack_hook))
 
 

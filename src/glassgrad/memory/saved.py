@@ -175,7 +175,8 @@ def check_version(node: Any, index: int) -> None:
     version, expected = (node.versions or {}).get(index, (None, 0))
     if version is None and isinstance(source, Tensor) and source.cold is not None:
         version = source.cold.version
-    if version is not None and version.count != expected:
+    is_packed = hasattr(node._entries[index], "unpack")  # by a hook, which may have made a copy
+    if version is not None and version.count != expected and not is_packed:
         name = "" if node._is_users else node._saved_names[index]
         tensor = as_it_was(node, index) if source is None or node._is_users else source
         raise stale_error(node, name, tensor, version, expected)
