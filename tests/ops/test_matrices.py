@@ -196,6 +196,16 @@ def test_the_condition_of_a_singular_matrix_is_inf(m):
 
 
 @pytest.mark.parametrize("m", LIBRARIES)
+def test_the_largest_number_of_an_empty_matrix_is_zero_and_it_has_no_smallest(m):
+    empty = m.zeros(2, 0, 3)
+    for order in (1, 2, float("inf"), "nuc"):
+        assert m.linalg.matrix_norm(empty, order).abs().sum() == 0
+        assert m.linalg.cond(empty[..., :0], order).tolist() == [0, 0]
+    with pytest.raises(IndexError, match="non-zero size"):
+        m.linalg.matrix_norm(empty, -2)
+
+
+@pytest.mark.parametrize("m", LIBRARIES)
 def test_what_is_not_looked_at_does_not_count(m):
     x = m.tensor([[4.0, np.nan], [2.0, 5.0]], dtype=m.float64)
     assert m.linalg.cholesky(x).tolist() == [[2, 0], [1, 2]]
