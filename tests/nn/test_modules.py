@@ -334,6 +334,10 @@ def test_bags_of_rows_are_pytorchs(case):
         (lambda lib, bag, x, w: bag(x, w), "offsets has to be a 1D Tensor but got None"),
         (lambda lib, bag, x, w: bag(x[None], w, x), "if input is 2D, then offsets has to be None"),
         (lambda lib, bag, x, w: bag(x[None, None], w), "input has to be 1D or 2D Tensor"),
+        (
+            lambda lib, bag, x, w: bag(x[None] + 1, w),
+            r"Index 1 of input takes value 2 which is not in the valid range \[0, 2\)",
+        ),
         (lambda lib, bag, x, w: bag(x, w, x + 1), r"offsets\[0\] has to be 0"),
         (lambda lib, bag, x, w: bag(x, w, x * 9), r"offsets\[-1\] can not be greater"),
         (lambda lib, bag, x, w: bag(x, w, x, mode="min"), "mode has to be one of sum, mean or max"),

@@ -172,6 +172,12 @@ def test_packing_and_padding(lib):
     assert lengths.tolist() == [2, 3]
     left = rnn.pad_sequence(sequences, batch_first=True, padding_side="left")
     assert left.tolist() == [[0, 1, 2], [3, 4, 5]]
+    rows = rnn.pad_sequence(lib.tensor([[1, 2], [3, 4]]), batch_first=True)
+    assert rows.tolist() == [[1, 2], [3, 4]]
+    with pytest.raises(RuntimeError, match="received an empty list of sequences"):
+        rnn.pad_sequence([])
+    with pytest.raises(RuntimeError, match="Expected iterable for input sequences"):
+        rnn.pad_sequence(3)
     assert packed.to(lib.float64).data.dtype == lib.float64
     with pytest.raises(RuntimeError, match="must be sorted in decreasing order"):
         rnn.pack_sequence(sequences)

@@ -174,3 +174,10 @@ def test_spellings_that_do_not_fit_are_refused(change, words):
         arguments = {k: lib.tensor(v) if isinstance(v, list) else v for k, v in given.items()}
         with pytest.raises((RuntimeError, ValueError), match=words):
             lib.nn.functional.ctc_loss(lib.zeros(6, 2, 4), **arguments)
+
+
+@pytest.mark.parametrize("lib", [gg, torch])
+def test_a_target_of_the_soft_margin_has_no_gradient(lib):
+    target = lib.ones(2, requires_grad=True)
+    with pytest.raises(RuntimeError, match="not differentiable with respect to argument 'target'"):
+        lib.nn.functional.soft_margin_loss(lib.zeros(2), target)

@@ -506,6 +506,15 @@ def binary_cross_entropy_with_logits(
     return BinaryCrossEntropyWithLogits.apply(input, target, *weights, reduction=reduction)
 
 
+def _check_constant(name: str, argument: str, value: Tensor) -> None:
+    """Raise if a gradient would be wanted of an argument that has none."""
+    if value.requires_grad and modes.grad:
+        raise errors.GraphError(
+            f"The function '{name}' is not differentiable with respect to argument '{argument}'. "
+            f"This input cannot have requires_grad True. Write `{argument}.detach()`."
+        )
+
+
 def _expanded(name: str, argument: str, weight: Tensor, input: Tensor) -> Tensor:
     """A weight for each element.
 
@@ -513,11 +522,7 @@ def _expanded(name: str, argument: str, weight: Tensor, input: Tensor) -> Tensor
         GraphError: if a gradient of the weight would be wanted.
         ShapeError: if it does not broadcast.
     """
-    if weight.requires_grad and modes.grad:
-        raise errors.GraphError(
-            f"The function '{name}' is not differentiable with respect to argument '{argument}'. "
-            "This input cannot have requires_grad True. Write `weight.detach()`."
-        )
+    _check_constant(name, argument, weight)
     return expand(weight, *input.shape) if weight.shape != input.shape else weight
 
 
@@ -1328,6 +1333,7 @@ def soft_margin_loss(input: Tensor, target: Tensor) -> Tensor:
 
     Raises:
         ShapeError: if the shapes do not broadcast.
+        GraphError: if the target would want a gradient.
         ArgumentError: for another reduction.
 
     Example:
@@ -1336,6 +1342,7 @@ def soft_margin_loss(input: Tensor, target: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.soft_margin_loss.html
     """
+    _check_constant("soft_margin_loss", "target", target)
     return (-target * input).exp().log1p()
 
 

@@ -793,6 +793,14 @@ def embedding_bag(
     if per_sample_weights is not None:
         _check_weights_of_bags(input, per_sample_weights, mode)
     bags, bag = _bags(input, offsets, include_last_offset)
+    count, values = weight.shape[0], seen(input)
+    if values is not None:
+        wrong = np.flatnonzero((values < 0) | (values >= count))
+        for index in wrong[:1]:
+            raise errors.ShapeError(
+                f"Index {index} of input takes value {values.flat[index]} which is not in the valid "
+                f"range [0, {count}). It names a row of the weight. Write one of them."
+            )
     rows = embedding(input.reshape(-1), weight, None, max_norm, norm_type, scale_grad_by_freq)
     if per_sample_weights is not None:
         rows = rows * per_sample_weights.reshape(-1, 1)

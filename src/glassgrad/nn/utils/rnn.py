@@ -7,7 +7,7 @@ Packed sequences are sorted by their lengths, the longest first; `sorted_indices
 was, and `unsorted_indices` leads back.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -230,7 +230,8 @@ def pad_sequence(
         Tensor of shape `(T, N, …)`.
 
     Raises:
-        ArgumentError: for another side.
+        RangeError: for another side, or what holds no tensors.
+        ShapeError: for no sequence at all.
 
     Example:
         >>> pad_sequence([tensor([1, 2]), tensor([3])], batch_first=True)
@@ -239,8 +240,11 @@ def pad_sequence(
     """
     wanted, why = "Expected padding_side to be one of left or right", "A sequence has two ends."
     check.choice(wanted, padding_side, ("left", "right"), why, RangeError)
-    why = "They are stacked. Pass a list of tensors."
-    check.kind("pad_sequence: Expected iterable for input sequences", sequences, (list, tuple), why)
+    said, why = "pad_sequence: Expected iterable for input sequences", "Pass a list of tensors."
+    check.kind(said, sequences, Iterable, why, RangeError)
+    sequences = list(sequences)
+    why = "There is nothing to stack. Pass one tensor at least."
+    check.least("received an empty list of sequences", len(sequences), 1, why)
     longest = max([x.shape[0] for x in sequences])
 
     def padded(x: Tensor) -> Tensor:
