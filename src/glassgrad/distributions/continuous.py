@@ -32,6 +32,29 @@ from .utils import (
     uniform,
 )
 
+__all__ = [
+    "Beta",
+    "Cauchy",
+    "Chi2",
+    "Dirichlet",
+    "Exponential",
+    "Gamma",
+    "Gumbel",
+    "HalfCauchy",
+    "HalfNormal",
+    "InverseGamma",
+    "Laplace",
+    "LogNormal",
+    "LowRankMultivariateNormal",
+    "MultivariateNormal",
+    "Normal",
+    "Pareto",
+    "StudentT",
+    "Uniform",
+    "VonMises",
+    "Weibull",
+]
+
 _linalg: Any = linalg
 _special: Any = special
 

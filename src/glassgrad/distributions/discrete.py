@@ -10,6 +10,18 @@ from . import constraints
 from .distribution import Distribution, Real, Shape, Switch, _ByProbs
 from .utils import draw, limits, softplus, uniform
 
+__all__ = [
+    "Bernoulli",
+    "Binomial",
+    "Categorical",
+    "Geometric",
+    "Multinomial",
+    "NegativeBinomial",
+    "OneHotCategorical",
+    "OneHotCategoricalStraightThrough",
+    "Poisson",
+]
+
 # What happens or not ------------------------------------------------------------------------------
 
 

@@ -14,6 +14,11 @@ from glassgrad.ops import _checks as check
 from . import constraints
 from .utils import broadcast_all, lazy_property, logits_to_probs, probs_to_logits, sum_rightmost
 
+__all__ = [
+    "Distribution",
+    "Independent",
+]
+
 Shape = Sequence[int]
 Real = Tensor | float  # a parameter with a number for each distribution
 Switch = bool | None  # None: as `set_default_validate_args` has said

@@ -24,6 +24,13 @@ from .transforms import (
 )
 from .utils import clamp_probs, property_at, uniform
 
+__all__ = [
+    "LogisticNormal",
+    "MixtureSameFamily",
+    "RelaxedBernoulli",
+    "RelaxedOneHotCategorical",
+]
+
 
 class MixtureSameFamily(Distribution):
     """One of several distributions of a kind is chosen, then a value is drawn from it.

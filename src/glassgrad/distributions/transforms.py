@@ -15,6 +15,27 @@ from .constraints import Constraint
 from .distribution import Distribution, Shape, Switch, _Derived
 from .utils import limits, softplus, sum_rightmost
 
+__all__ = [
+    "AbsTransform",
+    "AffineTransform",
+    "ComposeTransform",
+    "CumulativeDistributionTransform",
+    "ExpTransform",
+    "IndependentTransform",
+    "LowerCholeskyTransform",
+    "PositiveDefiniteTransform",
+    "PowerTransform",
+    "ReshapeTransform",
+    "SigmoidTransform",
+    "SoftmaxTransform",
+    "SoftplusTransform",
+    "StickBreakingTransform",
+    "TanhTransform",
+    "Transform",
+    "TransformedDistribution",
+    "identity_transform",
+]
+
 
 class Transform:
     """A function of values with an inverse, and how much it stretches.
