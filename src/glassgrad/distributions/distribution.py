@@ -78,7 +78,7 @@ class Distribution:
         if self._validate_args:
             self._check_parameters()
 
-    def _take(self, validate_args: Switch, **parameters: Any) -> None:
+    def _set_parameters(self, validate_args: Switch, **parameters: Any) -> None:
         """Begin with parameters of one number for each distribution, brought to one shape."""
         tensors = broadcast_all(*parameters.values())
         vars(self).update(zip(parameters, tensors, strict=True))
@@ -127,7 +127,7 @@ class Distribution:
                 f"but found invalid values:\n{value}"
             )
 
-    def _checked(self, value: Any) -> Any:
+    def _validated(self, value: Any) -> Any:
         """`value`, which can be a sample."""
         if self._validate_args:
             self._validate_sample(value)
@@ -199,11 +199,11 @@ class Distribution:
 
     def log_prob(self, value: Tensor) -> Tensor:
         """The logarithm of the density, or of the probability, at `value`."""
-        return self._log_prob(self._checked(value))
+        return self._log_prob(self._validated(value))
 
     def cdf(self, value: Tensor) -> Tensor:
         """How likely a value is not above `value`."""
-        return self._cdf(self._checked(value))
+        return self._cdf(self._validated(value))
 
     _mean, _mode, _variance = _unknown("mean"), _unknown("mode"), _unknown("variance")
     _log_prob, _cdf = _unknown("log_prob"), _unknown("cdf")
@@ -366,7 +366,7 @@ class _ByProbs(Distribution):
     _is_binary: ClassVar[bool] = True
 
     def __init__(self, probs: Any = None, logits: Any = None, validate_args: Switch = None) -> None:
-        self._take(validate_args, **self._one_of(probs, logits))
+        self._set_parameters(validate_args, **self._one_of(probs, logits))
 
     def _one_of(self, probs: Any, logits: Any) -> dict[str, Any]:
         if (probs is None) == (logits is None):
