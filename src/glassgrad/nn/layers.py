@@ -13,6 +13,7 @@ from glassgrad.nn.init import constant_, uniform_
 from glassgrad.nn.lazy import LazyModuleMixin
 from glassgrad.nn.module import Module
 from glassgrad.nn.parameter import Parameter
+from glassgrad.ops import _checks as check
 
 
 class Linear(Module):
@@ -118,11 +119,9 @@ class Bilinear(Module):
         dtype: Any = None,
     ) -> None:
         super().__init__()
-        if in1_features <= 0:
-            raise ArgumentError(
-                f"in1_features must be > 0, but got (in1_features={in1_features}). It is the size "
-                "of an input. Write a positive number."
-            )
+        said = "in1_features must be > 0, but got (in1_features={})"
+        why = "It is the size of an input. Write a positive number."
+        check.least(said, in1_features, 1, why, ArgumentError)
         self.in1_features = in1_features
         self.in2_features = in2_features
         self.out_features = out_features
@@ -147,11 +146,9 @@ class Softmax2d(Module):
     """`Softmax` over the channels of images, of shape `(N, C, H, W)` or `(C, H, W)`."""
 
     def forward(self, input: Tensor) -> Tensor:
-        if input.ndim not in (3, 4):
-            raise ArgumentError(
-                f"Softmax2d: expected input to be 3D or 4D, got {input.ndim}D instead. Channels "
-                "lie in front of rows and columns. Write `Softmax(dim)` for other shapes."
-            )
+        said = "Softmax2d: expected input to be 3D or 4D, got {ndim}D instead"
+        why = "Channels lie in front of rows and columns. Write `Softmax(dim)` for other shapes."
+        check.ndim(said, input, (3, 4), why, ArgumentError)
         return functional.softmax(input, -3)
 
 

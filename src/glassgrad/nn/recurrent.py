@@ -24,6 +24,7 @@ from glassgrad.nn.init import uniform_
 from glassgrad.nn.module import Module
 from glassgrad.nn.parameter import Parameter
 from glassgrad.nn.utils.rnn import PackedSequence
+from glassgrad.ops import _checks as check
 from glassgrad.ops import gru_cell, lstm_cell, rnn_relu_cell, rnn_tanh_cell, zeros
 from glassgrad.ops.recurrence import Ends, grouped, recurrent
 
@@ -52,11 +53,8 @@ class RNNBase(Module):
         dtype: Any = None,
     ) -> None:
         super().__init__()
-        if mode not in _GATES:
-            raise ArgumentError(
-                f"Unrecognized RNN mode: {mode}. It says what a step does. Write one of "
-                f"{', '.join(_GATES)}."
-            )
+        why = f"It says what a step does. Write one of {', '.join(_GATES)}."
+        check.choice("Unrecognized RNN mode: {}", mode, _GATES, why)
         _check_sizes(mode, hidden_size, num_layers, proj_size)
         _check_dropout(dropout, num_layers)
         self.mode = mode
@@ -280,8 +278,8 @@ class RNN(_OfMode):
 
 
 def _check_nonlinearity(nonlinearity: str) -> None:
-    if nonlinearity not in ("tanh", "relu"):
-        raise RangeError(f"Unknown nonlinearity '{nonlinearity}'. Select from 'tanh' or 'relu'.")
+    said, why = "Unknown nonlinearity '{}'", "Select from 'tanh' or 'relu'."
+    check.choice(said, nonlinearity, ("tanh", "relu"), why, RangeError)
 
 
 class LSTM(_OfMode):

@@ -674,16 +674,11 @@ class ChannelShuffle(Moved):
 
 def _check_factor(name: str, argument: str, input: Tensor, factor: int) -> None:
     check.tensor(name, input)
-    if input.ndim < 3:
-        raise ShapeError(
-            f"{name} expects input to have at least 3 dimensions, but got input with {input.ndim} "
-            "dimension(s). Images are (…, channels, h, w). Write `x.unsqueeze(0)`."
-        )
-    if int_of(factor, name, argument) <= 0:
-        raise ShapeError(
-            f"{name} expects a positive {argument}, but got {factor}. It counts pixels. "
-            "Write a number from 1 on."
-        )
+    said = " expects input to have at least 3 dimensions, but got input with {ndim} dimension(s)"
+    check.ndim(name + said, input, 3, "Images are (…, channels, h, w). Write `x.unsqueeze(0)`.")
+    said = f"{name} expects a positive {argument}, but got {{}}"
+    why = "It counts pixels. Write a number from 1 on."
+    check.least(said, int_of(factor, name, argument), 1, why)
 
 
 @function(home="nn.functional", aliases=("pixel_shuffle",))

@@ -7,6 +7,7 @@ import numpy as np
 
 from glassgrad.core.errors import ArgumentError
 from glassgrad.core.tensor import Tensor
+from glassgrad.ops import _checks as check
 
 from .optimizer import Group, Optimizer, Params, State, decayed, with_options
 
@@ -190,12 +191,8 @@ class Adadelta(Optimizer):
     differentiable: InitVar[bool] = False
 
     def _completed(self, options: Group) -> Group:
-        rho = options["rho"]
-        if not 0.0 <= rho <= 1.0:
-            raise ArgumentError(
-                f"Invalid rho value: {rho}. It is the share of the old average that is kept. "
-                "Write a number from 0 to 1."
-            )
+        why = "It is the share of the old average that is kept. Write a number from 0 to 1."
+        check.within("Invalid rho value: {}", options["rho"], 0.0, 1.0, why, ArgumentError)
         return options
 
     def update(self, x: Any, grad: Any, group: Group, state: State) -> None:
