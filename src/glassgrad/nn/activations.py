@@ -137,7 +137,7 @@ class Dropout(Applied, of="dropout"):
         ArgumentError: if `p` is not from 0 to 1.
     """
 
-    _shown = ("p", "inplace")
+    _in_repr = ("p", "inplace")
 
     def _build(self, given: dict[str, Any]) -> None:
         check_dropout(given["p"])

@@ -7,7 +7,7 @@ from glassgrad import ops
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.nn import functional
-from glassgrad.nn._making import add_parameters, draw_weight_and_bias, shown
+from glassgrad.nn._making import add_parameters, draw_weight_and_bias, listed
 from glassgrad.nn.applied import Applied
 from glassgrad.nn.init import constant_, uniform_
 from glassgrad.nn.lazy import LazyModuleMixin
@@ -74,7 +74,7 @@ class Linear(Module):
         return functional.linear(input, self.weight, self.bias)
 
     def extra_repr(self) -> str:
-        return shown(self, "in_features", "out_features", "bias")
+        return listed(self, "in_features", "out_features", "bias")
 
 
 class LazyLinear(LazyModuleMixin, Linear, channels_at=-1):
@@ -139,7 +139,7 @@ class Bilinear(Module):
         return functional.bilinear(input1, input2, self.weight, self.bias)
 
     def extra_repr(self) -> str:
-        return shown(self, "in1_features", "in2_features", "out_features", "bias")
+        return listed(self, "in1_features", "in2_features", "out_features", "bias")
 
 
 class Softmax2d(Module):
@@ -183,7 +183,7 @@ class PReLU(Module):
         return functional.prelu(input, self.weight)
 
     def extra_repr(self) -> str:
-        return shown(self, "num_parameters")
+        return listed(self, "num_parameters")
 
 
 class Identity(Module):
@@ -238,4 +238,4 @@ class Unflatten(Module):
         return input.unflatten(self.dim, self.unflattened_size)
 
     def extra_repr(self) -> str:
-        return shown(self, "dim", "unflattened_size")
+        return listed(self, "dim", "unflattened_size")

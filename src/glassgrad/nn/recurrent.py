@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, RangeError, ShapeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.memory.calls import warn
-from glassgrad.nn._making import add_parameters, changed
+from glassgrad.nn._making import add_parameters, unusual
 from glassgrad.nn.applied import Derived
 from glassgrad.nn.init import uniform_
 from glassgrad.nn.module import Module
@@ -175,8 +175,8 @@ class RNNBase(Module):
 
     def extra_repr(self) -> str:
         usual = {"proj_size": 0, "num_layers": 1, "bias": True, "batch_first": False}
-        shown = changed(self, **usual, dropout=0, bidirectional=False)
-        return ", ".join([str(self.input_size), str(self.hidden_size), *shown])
+        parts = unusual(self, **usual, dropout=0, bidirectional=False)
+        return ", ".join([str(self.input_size), str(self.hidden_size), *parts])
 
 
 def _draw(module: Module, hidden_size: int) -> None:
@@ -367,8 +367,8 @@ class RNNCellBase(Module):
         return [state.squeeze(0) for state in after] if is_single else after
 
     def extra_repr(self) -> str:
-        shown = changed(self, bias=True)
-        return ", ".join([str(self.input_size), str(self.hidden_size), *shown])
+        parts = unusual(self, bias=True)
+        return ", ".join([str(self.input_size), str(self.hidden_size), *parts])
 
 
 class RNNCell(RNNCellBase):
