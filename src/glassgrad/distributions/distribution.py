@@ -14,10 +14,7 @@ from glassgrad.ops import _checks as check
 from . import constraints
 from .utils import broadcast_all, lazy_property, logits_to_probs, probs_to_logits, sum_rightmost
 
-__all__ = [
-    "Distribution",
-    "Independent",
-]
+__all__ = ["Distribution", "Independent"]
 
 Shape = Sequence[int]
 Real = Tensor | float  # a parameter with a number for each distribution

@@ -24,12 +24,7 @@ from .transforms import (
 )
 from .utils import clamp_probs, property_at, uniform
 
-__all__ = [
-    "LogisticNormal",
-    "MixtureSameFamily",
-    "RelaxedBernoulli",
-    "RelaxedOneHotCategorical",
-]
+__all__ = ["LogisticNormal", "MixtureSameFamily", "RelaxedBernoulli", "RelaxedOneHotCategorical"]
 
 
 class MixtureSameFamily(Distribution):
