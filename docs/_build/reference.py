@@ -159,6 +159,12 @@ def groups(module: ModuleType) -> dict[str, list[str]]:
     names = _all_of(ast.parse(source))
     if not isinstance(names, ast.List):  # derived, so there are no comments in it
         return {"": module.__all__}
+    is_starred = any(isinstance(each, ast.Starred) for each in names.elts)
+    if is_starred and comments.keys().isdisjoint(range(names.lineno, names.end_lineno or 0)):
+        # Derived, too: from what files define.
+        for name in filter(functools.partial(_is_shown, module), module.__all__):
+            found.setdefault(_about(getattr(module, name)), []).append(name)
+        return found
     title, line = "", names.lineno
     for element in names.elts:
         while line < element.lineno:
@@ -166,9 +172,6 @@ def groups(module: ModuleType) -> dict[str, list[str]]:
             title = comments.get(line, title)
         if isinstance(element, ast.Constant) and _is_shown(module, str(element.value)):
             found.setdefault(title, []).append(str(element.value))
-    if not found:  # derived, too: from what files define
-        for name in filter(functools.partial(_is_shown, module), module.__all__):
-            found.setdefault(_about(getattr(module, name)), []).append(name)
     return found
 
 

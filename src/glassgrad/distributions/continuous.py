@@ -32,6 +32,29 @@ from .utils import (
     uniform,
 )
 
+__all__ = [
+    "Beta",
+    "Cauchy",
+    "Chi2",
+    "Dirichlet",
+    "Exponential",
+    "Gamma",
+    "Gumbel",
+    "HalfCauchy",
+    "HalfNormal",
+    "InverseGamma",
+    "Laplace",
+    "LogNormal",
+    "LowRankMultivariateNormal",
+    "MultivariateNormal",
+    "Normal",
+    "Pareto",
+    "StudentT",
+    "Uniform",
+    "VonMises",
+    "Weibull",
+]
+
 _linalg: Any = linalg
 _special: Any = special
 
@@ -54,7 +77,7 @@ class Uniform(Distribution):
     high: Tensor
 
     def __init__(self, low: Real, high: Real, validate_args: Switch = None) -> None:
-        self._take(validate_args, low=low, high=high)
+        self._set_parameters(validate_args, low=low, high=high)
 
     @property
     def arg_constraints(self) -> Any:
@@ -107,7 +130,7 @@ class _LocScale(Distribution):
     scale: Tensor
 
     def __init__(self, loc: Real, scale: Real, validate_args: Switch = None) -> None:
-        self._take(validate_args, loc=loc, scale=scale)
+        self._set_parameters(validate_args, loc=loc, scale=scale)
 
     def _mean(self) -> Tensor:
         return self.loc
@@ -578,7 +601,7 @@ class Gamma(Distribution):
     rate: Tensor
 
     def __init__(self, concentration: Real, rate: Real, validate_args: Switch = None) -> None:
-        self._take(validate_args, concentration=concentration, rate=rate)
+        self._set_parameters(validate_args, concentration=concentration, rate=rate)
 
     def _mean(self) -> Tensor:
         return self.concentration / self.rate
@@ -595,7 +618,7 @@ class Gamma(Distribution):
         return drawn / self.rate
 
     def log_prob(self, value: Tensor) -> Tensor:
-        value = self._checked(ops.as_tensor(value, dtype=self.rate.dtype))
+        value = self._validated(ops.as_tensor(value, dtype=self.rate.dtype))
         a = self.concentration
         return a.xlogy(self.rate) + (a - 1).xlogy(value) - self.rate * value - a.lgamma()
 
@@ -638,7 +661,7 @@ class Exponential(Distribution):
     rate: Tensor
 
     def __init__(self, rate: Real, validate_args: Switch = None) -> None:
-        self._take(validate_args, rate=rate)
+        self._set_parameters(validate_args, rate=rate)
 
     def _mean(self) -> Tensor:
         return 1 / self.rate
@@ -745,7 +768,9 @@ class Beta(Distribution):
     def __init__(
         self, concentration1: Real, concentration0: Real, validate_args: Switch = None
     ) -> None:
-        self._take(validate_args, concentration1=concentration1, concentration0=concentration0)
+        self._set_parameters(
+            validate_args, concentration1=concentration1, concentration0=concentration0
+        )
 
     @property
     def _shares(self) -> Dirichlet:
@@ -792,7 +817,7 @@ class StudentT(_LocScale):
     def __init__(
         self, df: Real, loc: Real = 0.0, scale: Real = 1.0, validate_args: Switch = None
     ) -> None:
-        self._take(validate_args, df=df, loc=loc, scale=scale)
+        self._set_parameters(validate_args, df=df, loc=loc, scale=scale)
 
     def _mean(self) -> Tensor:
         return ops.where(self.df <= 1, math.nan, self.loc)
@@ -934,7 +959,7 @@ class VonMises(Distribution):
     concentration: Tensor
 
     def __init__(self, loc: Real, concentration: Real, validate_args: Switch = None) -> None:
-        self._take(validate_args, loc=loc, concentration=concentration)
+        self._set_parameters(validate_args, loc=loc, concentration=concentration)
 
     def _mean(self) -> Tensor:
         return self.loc

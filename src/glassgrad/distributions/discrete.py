@@ -10,6 +10,18 @@ from . import constraints
 from .distribution import Distribution, Real, Shape, Switch, _ByProbs
 from .utils import draw, limits, softplus, uniform
 
+__all__ = [
+    "Bernoulli",
+    "Binomial",
+    "Categorical",
+    "Geometric",
+    "Multinomial",
+    "NegativeBinomial",
+    "OneHotCategorical",
+    "OneHotCategoricalStraightThrough",
+    "Poisson",
+]
+
 # What happens or not ------------------------------------------------------------------------------
 
 
@@ -104,7 +116,19 @@ class Geometric(_ByProbs):
         return Bernoulli(self.probs, validate_args=False).entropy() / self.probs
 
 
-class Binomial(_ByProbs):
+class _Counted(_ByProbs):
+    """What distributions of a number of trials share."""
+
+    total_count: Tensor
+
+    def _set_counts(self, validate_args: Switch, total_count: Real, **chosen: Any) -> None:
+        (given,) = chosen.values()
+        if isinstance(total_count, Tensor) and isinstance(given, Tensor):
+            total_count = total_count.type_as(given)
+        self._set_parameters(validate_args, total_count=total_count, **chosen)
+
+
+class Binomial(_Counted):
     """How often it happens in `total_count` trials: p(k) = (n over k)·pᵏ·(1 - p)ⁿ⁻ᵏ
 
     Args:
@@ -119,7 +143,6 @@ class Binomial(_ByProbs):
         **_ByProbs.arg_constraints,
     }
     has_enumerate_support = True
-    total_count: Tensor
 
     def __init__(
         self,
@@ -128,11 +151,7 @@ class Binomial(_ByProbs):
         logits: Any = None,
         validate_args: Switch = None,
     ) -> None:
-        chosen = self._one_of(probs, logits)
-        (given,) = chosen.values()
-        if isinstance(total_count, Tensor) and isinstance(given, Tensor):
-            total_count = total_count.type_as(given)
-        self._take(validate_args, total_count=total_count, **chosen)
+        self._set_counts(validate_args, total_count, **self._one_of(probs, logits))
 
     @property
     def support(self) -> Any:
@@ -177,7 +196,7 @@ class Binomial(_ByProbs):
         return count
 
 
-class NegativeBinomial(_ByProbs):
+class NegativeBinomial(_Counted):
     """How often it happens before it has failed `total_count` times.
 
     Args:
@@ -193,7 +212,6 @@ class NegativeBinomial(_ByProbs):
         "logits": constraints.real,
     }
     support = constraints.nonnegative_integer
-    total_count: Tensor
 
     def __init__(
         self,
@@ -202,11 +220,7 @@ class NegativeBinomial(_ByProbs):
         logits: Any = None,
         validate_args: Switch = None,
     ) -> None:
-        chosen = self._one_of(probs, logits)
-        (given,) = chosen.values()
-        if isinstance(total_count, Tensor) and isinstance(given, Tensor):
-            total_count = total_count.type_as(given)
-        self._take(validate_args, total_count=total_count, **chosen)
+        self._set_counts(validate_args, total_count, **self._one_of(probs, logits))
 
     def _mean(self) -> Tensor:
         return self.total_count * self.logits.exp()
@@ -242,7 +256,7 @@ class Poisson(Distribution):
     rate: Tensor
 
     def __init__(self, rate: Real, validate_args: Switch = None) -> None:
-        self._take(validate_args, rate=rate)
+        self._set_parameters(validate_args, rate=rate)
 
     def _mean(self) -> Tensor:
         return self.rate
@@ -280,10 +294,6 @@ class _OfClasses(_ByProbs):
     _is_binary = False
 
     def __init__(self, probs: Any = None, logits: Any = None, validate_args: Switch = None) -> None:
-        self._take_classes(probs, logits)
-        Distribution.__init__(self, self.param_shape[:-1], self._event(), validate_args)
-
-    def _take_classes(self, probs: Any, logits: Any) -> None:
         ((name, given),) = self._one_of(probs, logits).items()
         if given.ndim < 1:
             raise ArgumentError(
@@ -294,6 +304,7 @@ class _OfClasses(_ByProbs):
             self.probs = given / given.sum(-1, keepdim=True)
         else:
             self.logits = given - given.logsumexp(-1, keepdim=True)
+        Distribution.__init__(self, self.param_shape[:-1], self._event(), validate_args)
 
     def _event(self) -> Any:
         return self.param_shape[-1:]

@@ -14,6 +14,8 @@ from glassgrad.ops import _checks as check
 from . import constraints
 from .utils import broadcast_all, lazy_property, logits_to_probs, probs_to_logits, sum_rightmost
 
+__all__ = ["Distribution", "Independent"]
+
 Shape = Sequence[int]
 Real = Tensor | float  # a parameter with a number for each distribution
 Switch = bool | None  # None: as `set_default_validate_args` has said
@@ -73,7 +75,7 @@ class Distribution:
         if self._validate_args:
             self._check_parameters()
 
-    def _take(self, validate_args: Switch, **parameters: Any) -> None:
+    def _set_parameters(self, validate_args: Switch, **parameters: Any) -> None:
         """Begin with parameters of one number for each distribution, brought to one shape."""
         tensors = broadcast_all(*parameters.values())
         vars(self).update(zip(parameters, tensors, strict=True))
@@ -122,7 +124,7 @@ class Distribution:
                 f"but found invalid values:\n{value}"
             )
 
-    def _checked(self, value: Any) -> Any:
+    def _validated(self, value: Any) -> Any:
         """`value`, which can be a sample."""
         if self._validate_args:
             self._validate_sample(value)
@@ -194,11 +196,11 @@ class Distribution:
 
     def log_prob(self, value: Tensor) -> Tensor:
         """The logarithm of the density, or of the probability, at `value`."""
-        return self._log_prob(self._checked(value))
+        return self._log_prob(self._validated(value))
 
     def cdf(self, value: Tensor) -> Tensor:
         """How likely a value is not above `value`."""
-        return self._cdf(self._checked(value))
+        return self._cdf(self._validated(value))
 
     _mean, _mode, _variance = _unknown("mean"), _unknown("mode"), _unknown("variance")
     _log_prob, _cdf = _unknown("log_prob"), _unknown("cdf")
@@ -361,7 +363,7 @@ class _ByProbs(Distribution):
     _is_binary: ClassVar[bool] = True
 
     def __init__(self, probs: Any = None, logits: Any = None, validate_args: Switch = None) -> None:
-        self._take(validate_args, **self._one_of(probs, logits))
+        self._set_parameters(validate_args, **self._one_of(probs, logits))
 
     def _one_of(self, probs: Any, logits: Any) -> dict[str, Any]:
         if (probs is None) == (logits is None):

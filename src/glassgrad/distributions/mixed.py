@@ -24,6 +24,8 @@ from .transforms import (
 )
 from .utils import clamp_probs, property_at, uniform
 
+__all__ = ["LogisticNormal", "MixtureSameFamily", "RelaxedBernoulli", "RelaxedOneHotCategorical"]
+
 
 class MixtureSameFamily(Distribution):
     """One of several distributions of a kind is chosen, then a value is drawn from it.
@@ -72,15 +74,8 @@ class MixtureSameFamily(Distribution):
         self._component_distribution = component_distribution
         super().__init__(batch, component_distribution.event_shape, validate_args)
 
-    @property
-    def mixture_distribution(self) -> Categorical:
-        """Which one is chosen."""
-        return self._mixture_distribution
-
-    @property
-    def component_distribution(self) -> Distribution:
-        """What is chosen among."""
-        return self._component_distribution
+    mixture_distribution = property_at("_mixture_distribution", "Which one is chosen.")
+    component_distribution = property_at("_component_distribution", "What is chosen among.")
 
     @property
     def support(self) -> Any:

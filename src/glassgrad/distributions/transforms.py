@@ -13,7 +13,28 @@ from glassgrad.ops import _checks as check
 from . import constraints
 from .constraints import Constraint
 from .distribution import Distribution, Shape, Switch, _Derived
-from .utils import limits, softplus, sum_rightmost
+from .utils import limits, property_at, softplus, sum_rightmost
+
+__all__ = [
+    "AbsTransform",
+    "AffineTransform",
+    "ComposeTransform",
+    "CumulativeDistributionTransform",
+    "ExpTransform",
+    "IndependentTransform",
+    "LowerCholeskyTransform",
+    "PositiveDefiniteTransform",
+    "PowerTransform",
+    "ReshapeTransform",
+    "SigmoidTransform",
+    "SoftmaxTransform",
+    "SoftplusTransform",
+    "StickBreakingTransform",
+    "TanhTransform",
+    "Transform",
+    "TransformedDistribution",
+    "identity_transform",
+]
 
 
 class Transform:
@@ -109,13 +130,8 @@ class _InverseTransform(Transform):
         self._transform = transform
         self.domain, self.codomain = transform.codomain, transform.domain
 
-    @property
-    def inv(self) -> Transform:
-        return self._transform
-
-    @property
-    def sign(self) -> Any:
-        return self._transform.sign
+    inv = property_at("_transform", "The other one.")
+    sign = property_at("_transform.sign", "That of the other one.")
 
     def _call(self, x: Tensor) -> Tensor:
         return self._transform._inv_call(x)
@@ -343,9 +359,7 @@ class IndependentTransform(Transform):
         self.domain = constraints.independent(base_transform.domain, reinterpreted_batch_ndims)
         self.codomain = constraints.independent(base_transform.codomain, reinterpreted_batch_ndims)
 
-    @property
-    def sign(self) -> Any:
-        return self.base_transform.sign
+    sign = property_at("base_transform.sign", "That of the other one.")
 
     def _call(self, x: Tensor) -> Tensor:
         return self.base_transform(x)

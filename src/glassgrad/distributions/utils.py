@@ -80,10 +80,9 @@ class lazy_property:  # noqa: N801  # PyTorch's name
         return value
 
 
-def property_at(path: str, doc: str) -> Tensor:
+def property_at(path: str, doc: str) -> Any:
     """A property that reads an attribute of a part: `base_dist.loc`."""
-    made: Any = property(operator.attrgetter(path), doc=doc)
-    return made
+    return property(operator.attrgetter(path), doc=doc)
 
 
 def sum_rightmost(value: Tensor, dims: int) -> Tensor:

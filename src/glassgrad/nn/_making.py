@@ -20,8 +20,8 @@ def each_dim(numbers: Ints, rank: int = 1) -> tuple[int, ...]:
 def add_parameters(module: Module, device: Any, dtype: Any, **shapes: Sequence[int] | None) -> None:
     """Give a module parameters of these shapes, not yet filled; None for what is left out."""
     for name, shape in shapes.items():
-        made = None if shape is None else Parameter(empty(*shape, device=device, dtype=dtype))
-        module.register_parameter(name, made)
+        blank = None if shape is None else Parameter(empty(*shape, device=device, dtype=dtype))
+        module.register_parameter(name, blank)
 
 
 def draw_weight_and_bias(module: Any) -> None:
@@ -34,7 +34,7 @@ def draw_weight_and_bias(module: Any) -> None:
         uniform_(module.bias, -bound, bound)
 
 
-def shown(module: Module, *names: str) -> str:
+def listed(module: Module, *names: str) -> str:
     """Attributes as a repr has them: `eps=1e-05`; of the bias whether there is one."""
     values = {name: getattr(module, name) for name in names}
     if "bias" in values:
@@ -42,7 +42,7 @@ def shown(module: Module, *names: str) -> str:
     return ", ".join([f"{name}={value}" for name, value in values.items()])
 
 
-def changed(module: Module, **usual: Any) -> list[str]:
+def unusual(module: Module, **usual: Any) -> list[str]:
     """The attributes that are not as usual, for a repr."""
     return [
         f"{name}={getattr(module, name)}"

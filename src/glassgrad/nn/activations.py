@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from glassgrad.core.errors import ArgumentError, RangeError
+from glassgrad.core.errors import RangeError
 from glassgrad.nn.applied import Applied
+from glassgrad.ops.random import check_dropout
 
 
 class ReLU(Applied, of="relu"):
@@ -136,14 +137,10 @@ class Dropout(Applied, of="dropout"):
         ArgumentError: if `p` is not from 0 to 1.
     """
 
-    _shown = ("p", "inplace")
+    _in_repr = ("p", "inplace")
 
     def _build(self, given: dict[str, Any]) -> None:
-        if not 0 <= given["p"] <= 1:
-            raise ArgumentError(
-                f"dropout probability has to be between 0 and 1, but got {given['p']}. It is how "
-                "likely an element is set to 0. Write 0.1 for ten percent."
-            )
+        check_dropout(given["p"])
         super()._build(given)
 
 

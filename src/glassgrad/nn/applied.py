@@ -75,7 +75,7 @@ class Applied(Derived):
         _home: the module that has it.
         _names: of its arguments, if the module has not all of them, or another order.
         _defaults: the defaults that are not the function's.
-        _shown: the arguments in its repr; None: all, but `inplace` only if it is True.
+        _in_repr: the arguments in its repr; None: all, but `inplace` only if it is True.
         fields: the arguments that are handed on; found when they are derived.
         _tensors: those that become buffers; likewise.
         passes_training: whether the function is told the module's mode; likewise.
@@ -85,7 +85,7 @@ class Applied(Derived):
     _home: ClassVar[Any] = functional
     _names: ClassVar[tuple[str, ...]] = ()
     _defaults: ClassVar[dict[str, Any]] = {}
-    _shown: ClassVar[tuple[str, ...] | None] = None
+    _in_repr: ClassVar[tuple[str, ...] | None] = None
     fields: ClassVar[tuple[str, ...]]
     _tensors: ClassVar[frozenset[str]]
     passes_training: ClassVar[bool]
@@ -137,11 +137,11 @@ class Applied(Derived):
         return getattr(self._home, self.function)(*inputs, **named, **kept)
 
     def extra_repr(self) -> str:
-        shown = self._shown
-        if shown is None:
+        names = self._in_repr
+        if names is None:
             self._arguments()
-            shown = self.fields if getattr(self, "inplace", True) else self.fields[:-1]
-        return ", ".join([f"{name}={getattr(self, name)!r}" for name in shown])
+            names = self.fields if getattr(self, "inplace", True) else self.fields[:-1]
+        return ", ".join([f"{name}={getattr(self, name)!r}" for name in names])
 
 
 def _takes_tensor(argument: inspect.Parameter) -> bool:

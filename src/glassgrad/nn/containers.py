@@ -219,11 +219,8 @@ class Sequential(_Modules):
 
     def __mul__(self, n: int) -> Self:
         check.kind("unsupported operand type(s) for *: Sequential and", n, int, "Write an int.")
-        if n <= 0:
-            raise ArgumentError(
-                f"Non-positive multiplication factor {n} for {type(self)}: there would be no "
-                "module. Write a number from 1 up."
-            )
+        said = f"Non-positive multiplication factor {{}} for {type(self)}: there would be no module"
+        check.least(said, n, 1, "Write a number from 1 up.", ArgumentError)
         return type(self)(*itertools.chain.from_iterable([self] * n))
 
     __rmul__ = __mul__

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 from glassgrad.core.errors import ArgumentError
 from glassgrad.core.tensor import Tensor
 from glassgrad.nn import functional
-from glassgrad.nn._making import Ints, add_parameters, changed, draw_weight_and_bias, each_dim
+from glassgrad.nn._making import Ints, add_parameters, draw_weight_and_bias, each_dim, unusual
 from glassgrad.nn.lazy import LazyModuleMixin
 from glassgrad.nn.module import Module
 from glassgrad.nn.parameter import Parameter
@@ -109,12 +109,12 @@ class _ConvNd(Module):
     def extra_repr(self) -> str:
         none, one = (0,) * self.rank, (1,) * self.rank
         usual = {"padding": none, "dilation": one, "output_padding": none, "groups": 1}
-        shown = [str(self.in_channels), str(self.out_channels)]
-        shown += [f"kernel_size={self.kernel_size}", f"stride={self.stride}"]
-        shown += changed(self, **usual)
+        parts = [str(self.in_channels), str(self.out_channels)]
+        parts += [f"kernel_size={self.kernel_size}", f"stride={self.stride}"]
+        parts += unusual(self, **usual)
         if self.bias is None:
-            shown.append("bias=False")
-        return ", ".join([*shown, *changed(self, padding_mode="zeros")])
+            parts.append("bias=False")
+        return ", ".join([*parts, *unusual(self, padding_mode="zeros")])
 
 
 class _ConvTransposeNd(_ConvNd):

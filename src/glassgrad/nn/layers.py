@@ -7,12 +7,13 @@ from glassgrad import ops
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.nn import functional
-from glassgrad.nn._making import add_parameters, draw_weight_and_bias, shown
+from glassgrad.nn._making import add_parameters, draw_weight_and_bias, listed
 from glassgrad.nn.applied import Applied
 from glassgrad.nn.init import constant_, uniform_
 from glassgrad.nn.lazy import LazyModuleMixin
 from glassgrad.nn.module import Module
 from glassgrad.nn.parameter import Parameter
+from glassgrad.ops import _checks as check
 
 
 class Linear(Module):
@@ -73,7 +74,7 @@ class Linear(Module):
         return functional.linear(input, self.weight, self.bias)
 
     def extra_repr(self) -> str:
-        return shown(self, "in_features", "out_features", "bias")
+        return listed(self, "in_features", "out_features", "bias")
 
 
 class LazyLinear(LazyModuleMixin, Linear, channels_at=-1):
@@ -118,11 +119,9 @@ class Bilinear(Module):
         dtype: Any = None,
     ) -> None:
         super().__init__()
-        if in1_features <= 0:
-            raise ArgumentError(
-                f"in1_features must be > 0, but got (in1_features={in1_features}). It is the size "
-                "of an input. Write a positive number."
-            )
+        said = "in1_features must be > 0, but got (in1_features={})"
+        why = "It is the size of an input. Write a positive number."
+        check.least(said, in1_features, 1, why, ArgumentError)
         self.in1_features = in1_features
         self.in2_features = in2_features
         self.out_features = out_features
@@ -140,18 +139,16 @@ class Bilinear(Module):
         return functional.bilinear(input1, input2, self.weight, self.bias)
 
     def extra_repr(self) -> str:
-        return shown(self, "in1_features", "in2_features", "out_features", "bias")
+        return listed(self, "in1_features", "in2_features", "out_features", "bias")
 
 
 class Softmax2d(Module):
     """`Softmax` over the channels of images, of shape `(N, C, H, W)` or `(C, H, W)`."""
 
     def forward(self, input: Tensor) -> Tensor:
-        if input.ndim not in (3, 4):
-            raise ArgumentError(
-                f"Softmax2d: expected input to be 3D or 4D, got {input.ndim}D instead. Channels "
-                "lie in front of rows and columns. Write `Softmax(dim)` for other shapes."
-            )
+        said = "Softmax2d: expected input to be 3D or 4D, got {ndim}D instead"
+        why = "Channels lie in front of rows and columns. Write `Softmax(dim)` for other shapes."
+        check.ndim(said, input, (3, 4), why, ArgumentError)
         return functional.softmax(input, -3)
 
 
@@ -186,7 +183,7 @@ class PReLU(Module):
         return functional.prelu(input, self.weight)
 
     def extra_repr(self) -> str:
-        return shown(self, "num_parameters")
+        return listed(self, "num_parameters")
 
 
 class Identity(Module):
@@ -241,4 +238,4 @@ class Unflatten(Module):
         return input.unflatten(self.dim, self.unflattened_size)
 
     def extra_repr(self) -> str:
-        return shown(self, "dim", "unflattened_size")
+        return listed(self, "dim", "unflattened_size")

@@ -13,7 +13,7 @@ from glassgrad.ops._arguments import chosen_reduction
 class _Loss(Applied, of="soft_margin_loss"):
     """The base class of losses of an input and a target."""
 
-    _shown = ()
+    _in_repr = ()
 
     def _build(self, given: dict[str, Any]) -> None:
         old = given.pop("size_average", None), given.pop("reduce", None)
@@ -138,10 +138,10 @@ class TripletMarginWithDistanceLoss(_Loss, of="triplet_margin_with_distance_loss
 class CosineSimilarity(Applied, of="cosine_similarity"):
     """The cosine of the angle between vectors along `dim`."""
 
-    _shown = ()
+    _in_repr = ()
 
 
 class PairwiseDistance(Applied, of="pairwise_distance"):
     """The norm of the difference between vectors along the last dim."""
 
-    _shown = ()
+    _in_repr = ()

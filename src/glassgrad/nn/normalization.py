@@ -8,7 +8,7 @@ from glassgrad.core.errors import ArgumentError
 from glassgrad.core.tensor import Tensor
 from glassgrad.memory.calls import warn
 from glassgrad.nn import functional
-from glassgrad.nn._making import Ints, add_parameters, each_dim, shown
+from glassgrad.nn._making import Ints, add_parameters, each_dim, listed
 from glassgrad.nn.applied import Derived
 from glassgrad.nn.init import ones_, zeros_
 from glassgrad.nn.lazy import LazyModuleMixin
@@ -73,7 +73,7 @@ class LayerNorm(_Scaled):
         return functional.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:
-        return f"{self.normalized_shape}, {shown(self, 'eps', 'elementwise_affine', 'bias')}"
+        return f"{self.normalized_shape}, {listed(self, 'eps', 'elementwise_affine', 'bias')}"
 
 
 class RMSNorm(_Scaled):
@@ -104,7 +104,7 @@ class RMSNorm(_Scaled):
         return functional.rms_norm(x, self.normalized_shape, self.weight, self.eps)
 
     def extra_repr(self) -> str:
-        return f"{self.normalized_shape}, {shown(self, 'eps', 'elementwise_affine')}"
+        return f"{self.normalized_shape}, {listed(self, 'eps', 'elementwise_affine')}"
 
 
 class GroupNorm(_Scaled):
@@ -149,7 +149,7 @@ class GroupNorm(_Scaled):
         return functional.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:
-        return f"{self.num_groups}, {self.num_channels}, {shown(self, 'eps', 'affine', 'bias')}"
+        return f"{self.num_groups}, {self.num_channels}, {listed(self, 'eps', 'affine', 'bias')}"
 
 
 class _NormBase(_Scaled):
@@ -224,7 +224,7 @@ class _NormBase(_Scaled):
 
     def extra_repr(self) -> str:
         names = ("eps", "momentum", "affine", "bias", "track_running_stats")
-        return f"{self.num_features}, {shown(self, *names)}"
+        return f"{self.num_features}, {listed(self, *names)}"
 
 
 class _BatchNorm(_NormBase):

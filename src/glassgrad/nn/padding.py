@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 from glassgrad.core.tensor import Tensor
 from glassgrad.nn import functional
-from glassgrad.nn._making import Ints, each_dim, shown
+from glassgrad.nn._making import Ints, each_dim, listed
 from glassgrad.nn.applied import Applied
 from glassgrad.nn.module import Module
 
@@ -54,7 +54,7 @@ class _ConstantPad(_Pad):
         self.value = value
 
     def extra_repr(self) -> str:
-        return shown(self, "padding", "value")
+        return listed(self, "padding", "value")
 
 
 class _ZeroPad(_Pad):

@@ -9,7 +9,7 @@ from glassgrad.nn.applied import Applied
 class _Windows(Applied):
     """What pooling of given windows shares: the next one is as far as a window is large."""
 
-    _shown: ClassVar[tuple[str, ...]] = ("kernel_size", "stride", "padding")
+    _in_repr: ClassVar[tuple[str, ...]] = ("kernel_size", "stride", "padding")
 
     def _build(self, given: dict[str, Any]) -> None:
         if given["stride"] is None:
@@ -19,7 +19,7 @@ class _Windows(Applied):
 
 class _MaxPool(_Windows):
     _names = ("kernel_size", "stride", "padding", "dilation", "return_indices", "ceil_mode")
-    _shown = ("kernel_size", "stride", "padding", "dilation", "ceil_mode")
+    _in_repr = ("kernel_size", "stride", "padding", "dilation", "ceil_mode")
 
 
 class MaxPool1d(_MaxPool, of="max_pool1d"):
@@ -92,7 +92,7 @@ class AvgPool1d(_Windows, of="avg_pool1d"):
     _names = ("kernel_size", "stride", "padding", "ceil_mode", "count_include_pad")
 
     def _build(self, given: dict[str, Any]) -> None:
-        given |= {name: each_dim(given[name]) for name in self._shown if given[name] is not None}
+        given |= {name: each_dim(given[name]) for name in self._in_repr if given[name] is not None}
         super()._build(given)
 
 
@@ -159,7 +159,7 @@ class AdaptiveAvgPool3d(Applied, of="adaptive_avg_pool3d"):
 
 
 class _AdaptiveMaxPool(Applied):
-    _shown = ("output_size",)
+    _in_repr = ("output_size",)
 
 
 class AdaptiveMaxPool1d(_AdaptiveMaxPool, of="adaptive_max_pool1d"):

@@ -18,12 +18,13 @@ from typing import Any, ClassVar
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, RangeError, ShapeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.memory.calls import warn
-from glassgrad.nn._making import add_parameters, changed
+from glassgrad.nn._making import add_parameters, unusual
 from glassgrad.nn.applied import Derived
 from glassgrad.nn.init import uniform_
 from glassgrad.nn.module import Module
 from glassgrad.nn.parameter import Parameter
 from glassgrad.nn.utils.rnn import PackedSequence
+from glassgrad.ops import _checks as check
 from glassgrad.ops import gru_cell, lstm_cell, rnn_relu_cell, rnn_tanh_cell, zeros
 from glassgrad.ops.recurrence import Ends, grouped, recurrent
 
@@ -52,11 +53,8 @@ class RNNBase(Module):
         dtype: Any = None,
     ) -> None:
         super().__init__()
-        if mode not in _GATES:
-            raise ArgumentError(
-                f"Unrecognized RNN mode: {mode}. It says what a step does. Write one of "
-                f"{', '.join(_GATES)}."
-            )
+        why = f"It says what a step does. Write one of {', '.join(_GATES)}."
+        check.choice("Unrecognized RNN mode: {}", mode, _GATES, why)
         _check_sizes(mode, hidden_size, num_layers, proj_size)
         _check_dropout(dropout, num_layers)
         self.mode = mode
@@ -177,8 +175,8 @@ class RNNBase(Module):
 
     def extra_repr(self) -> str:
         usual = {"proj_size": 0, "num_layers": 1, "bias": True, "batch_first": False}
-        shown = changed(self, **usual, dropout=0, bidirectional=False)
-        return ", ".join([str(self.input_size), str(self.hidden_size), *shown])
+        parts = unusual(self, **usual, dropout=0, bidirectional=False)
+        return ", ".join([str(self.input_size), str(self.hidden_size), *parts])
 
 
 def _draw(module: Module, hidden_size: int) -> None:
@@ -280,8 +278,8 @@ class RNN(_OfMode):
 
 
 def _check_nonlinearity(nonlinearity: str) -> None:
-    if nonlinearity not in ("tanh", "relu"):
-        raise RangeError(f"Unknown nonlinearity '{nonlinearity}'. Select from 'tanh' or 'relu'.")
+    said, why = "Unknown nonlinearity '{}'", "Select from 'tanh' or 'relu'."
+    check.choice(said, nonlinearity, ("tanh", "relu"), why, RangeError)
 
 
 class LSTM(_OfMode):
@@ -369,8 +367,8 @@ class RNNCellBase(Module):
         return [state.squeeze(0) for state in after] if is_single else after
 
     def extra_repr(self) -> str:
-        shown = changed(self, bias=True)
-        return ", ".join([str(self.input_size), str(self.hidden_size), *shown])
+        parts = unusual(self, bias=True)
+        return ", ".join([str(self.input_size), str(self.hidden_size), *parts])
 
 
 class RNNCell(RNNCellBase):

@@ -6,7 +6,7 @@ from glassgrad.autograd.grad_mode import no_grad
 from glassgrad.core.errors import ExpectationError
 from glassgrad.core.tensor import Tensor
 from glassgrad.nn import functional
-from glassgrad.nn._making import changed
+from glassgrad.nn._making import unusual
 from glassgrad.nn.init import normal_
 from glassgrad.nn.module import Module
 from glassgrad.nn.parameter import Parameter
@@ -135,9 +135,9 @@ class Embedding(_Table):
         return functional.embedding(input, self.weight, self.padding_idx, *norms, self.sparse)
 
     def extra_repr(self) -> str:
-        shown = [str(self.num_embeddings), str(self.embedding_dim)]
-        shown += changed(self, padding_idx=None, max_norm=None, norm_type=2)
-        return ", ".join([*shown, *changed(self, scale_grad_by_freq=False, sparse=False)])
+        parts = [str(self.num_embeddings), str(self.embedding_dim)]
+        parts += unusual(self, padding_idx=None, max_norm=None, norm_type=2)
+        return ", ".join([*parts, *unusual(self, scale_grad_by_freq=False, sparse=False)])
 
 
 class EmbeddingBag(_Table):
@@ -219,6 +219,6 @@ class EmbeddingBag(_Table):
         )
 
     def extra_repr(self) -> str:
-        shown = [str(self.num_embeddings), str(self.embedding_dim)]
-        shown += changed(self, max_norm=None, norm_type=2, scale_grad_by_freq=False)
-        return ", ".join([*shown, f"mode={self.mode!r}", *changed(self, padding_idx=None)])
+        parts = [str(self.num_embeddings), str(self.embedding_dim)]
+        parts += unusual(self, max_norm=None, norm_type=2, scale_grad_by_freq=False)
+        return ", ".join([*parts, f"mode={self.mode!r}", *unusual(self, padding_idx=None)])

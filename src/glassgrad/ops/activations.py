@@ -253,11 +253,8 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
     if weight.numel() == 1:
         is_fit = weight.ndim == input.ndim
         return PreluKernel.apply(input, weight if is_fit else weight.reshape((1,) * input.ndim))
-    if not input.ndim:
-        raise ShapeError(
-            f"Not allow zero-dim input tensor. It has no channels for {weight.numel()} slopes. "
-            "Give one slope."
-        )
+    why = f"It has no channels for {weight.numel()} slopes. Give one slope."
+    check.ndim("Not allow zero-dim input tensor", input, 1, why)
     channels = input.shape[1] if input.ndim > 1 else 1
     if weight.numel() != channels:
         raise ShapeError(

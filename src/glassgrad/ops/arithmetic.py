@@ -924,11 +924,9 @@ def imag(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.imag.html
     """
-    if input.dtype.kind != "c":
-        raise DTypeError(
-            "imag is not implemented for tensors with non-complex dtypes. The imaginary part of a "
-            f"real number is 0, got {input.dtype}. Write `zeros_like(x)`."
-        )
+    said = "imag is not implemented for tensors with non-complex dtypes"
+    why = f"The imaginary part of a real number is 0, got {input.dtype}. Write `zeros_like(x)`."
+    check.dtype(said, input, "c", why)
     return select(view_as_real(input), -1, 1)
 
 

@@ -114,11 +114,9 @@ class FftC2R(Along, Linear):
 def _normalization(norm: str | None, *, inverse: bool) -> int:
     """Which of the numbers above is meant by a user's word."""
     word: Any = "backward" if norm is None else norm
-    if word not in _NORMS:
-        raise DTypeError(
-            f'Invalid normalization mode: "{norm}". It says what a sum is divided by. Write '
-            "'backward' (nothing, and n on the way back), 'ortho' (√n) or 'forward' (n)."
-        )
+    said = 'Invalid normalization mode: "{}". It says what a sum is divided by'
+    why = "Write 'backward' (nothing, and n on the way back), 'ortho' (√n) or 'forward' (n)."
+    check.choice(said, word, _NORMS, why, DTypeError)
     at = _NORMS.index(word)
     return 2 - at if inverse else at
 
@@ -154,11 +152,9 @@ def _dims_and_sizes(input: Tensor, s: Sizes, dim: Dims) -> tuple[Shape, Values]:
             f"When given, dim and shape arguments must have the same length, got dim={dim} and "
             f"s={s}. Each dim has a size. Write -1 for one that stays."
         )
-    if len(asked) > ndim:
-        raise ShapeError(
-            f"Got shape with {len(asked)} values but input tensor only has {ndim} dimensions. "
-            "Each value is the size of a dim. Write fewer."
-        )
+    said = "Got shape with {} values but input tensor only has {high} dimensions"
+    why = "Each value is the size of a dim. Write fewer."
+    check.within(said, len(asked), 0, ndim, why)
     return dims[-len(asked) :] if asked else (), tuple([None if n == -1 else n for n in asked])
 
 

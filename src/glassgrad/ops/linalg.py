@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.errors import ArgumentTypeError, DTypeError, ShapeError
+from glassgrad.core.errors import DTypeError, ShapeError
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.state import Shape, Values
 from glassgrad.core.tensor import Tensor
@@ -1119,10 +1119,7 @@ def einsum(*args: Any) -> Tensor:
     else:
         equation, operands = _equation_of_lists(args)
     for x in operands:
-        if not isinstance(x, Tensor):
-            raise ArgumentTypeError(
-                f"einsum() takes tensors, got {type(x).__name__}. Write `glassgrad.tensor(x)`."
-            )
+        check.kind("einsum() takes tensors, got", x, Tensor, "Write `glassgrad.tensor(x)`.")
         check.one_dtype(operands[0], x, "einsum(): expected {} operands but found {}")
     inputs, output = _parse(equation, [tuple(x.shape) for x in operands])
     return _contract(inputs, operands, output)

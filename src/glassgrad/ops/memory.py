@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.errors import DTypeError, GraphError, ShapeError, TransformError
+from glassgrad.core.errors import DTypeError, GraphError, TransformError
 from glassgrad.core.primitive import constant
 from glassgrad.core.state import Shape, modes, special, wrote
 from glassgrad.core.tensor import Tensor, wrap
@@ -485,12 +485,11 @@ def fill_value(name: str, input: Tensor, value: Number | Tensor) -> Any:
         ArgumentTypeError: for anything else.
     """
     if isinstance(value, Tensor):
-        if value.ndim:
-            raise ShapeError(
-                f"{name}_ only supports a 0-dimensional value tensor, but got tensor with "
-                f"{value.ndim} dimension(s). One value fills all places. Write "
-                "`where(mask, values, x)` for several."
-            )
+        said = (
+            "_ only supports a 0-dimensional value tensor, but got tensor with {ndim} dimension(s)"
+        )
+        why = "One value fills all places. Write `where(mask, values, x)` for several."
+        check.ndim(name + said, value, (0,), why)
         array = seen(value)
         if array is not None and array.dtype != input.dtype:
             number = array.item()

@@ -923,7 +923,7 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True) -> Tensor:
 
     See also: Srivastava et al., *Dropout* (2014).
     """
-    _check_dropout(p)
+    check_dropout(p)
     return _dropped(input, p, input) if training else input
 
 
@@ -945,7 +945,7 @@ def feature_dropout(input: Tensor, p: float, train: bool) -> Tensor:
         tensor([[[1., 1.],
                  [1., 1.]]])
     """
-    _check_dropout(p)
+    check_dropout(p)
     return _dropped(input, p, _channels_of(input)) if train else input
 
 
@@ -1046,7 +1046,7 @@ def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False) -> Tens
 
     See also: Klambauer et al., *Self-Normalizing Neural Networks* (2017).
     """
-    _check_dropout(p)
+    check_dropout(p)
     return _towards_alpha(input, p, input) if training else input
 
 
@@ -1069,11 +1069,12 @@ def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False)
         >>> feature_alpha_dropout(ones(1, 2), 0.0, training=True)
         tensor([[1., 1.]])
     """
-    _check_dropout(p)
+    check_dropout(p)
     return _towards_alpha(input, p, _channels_of(input)) if training else input
 
 
-def _check_dropout(p: float) -> None:
+def check_dropout(p: float) -> None:
+    """Raise ArgumentError unless a number is a probability of being dropped."""
     said = "dropout probability has to be between 0 and 1, but got {}"
     why = "It is how likely an element is set to 0. Write 0.1 for ten percent."
     check.within(said, p, 0, 1, why, errors.ArgumentError)

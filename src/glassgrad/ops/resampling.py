@@ -209,15 +209,19 @@ def _linear(n: int, m: int, scale: float | None, aligned: bool) -> Taps:
 
 
 def _cubic(n: int, m: int, scale: float | None, aligned: bool) -> Taps:
-    """Keys' convolution, with the parameter -3/4."""
     places = _places(n, m, scale, aligned)
     first = np.floor(places)
-    share = places - first
+    pixels = np.arange(-1, 3)[:, None]
+    index = np.clip(first.astype(np.int64) + pixels, 0, n - 1)
+    return Taps(index, cubic_weight(np.abs(places - first - pixels)))
+
+
+def cubic_weight(t: Any) -> Any:
+    """Keys' convolution, with the parameter -3/4: what a pixel counts at a distance of t pixels."""
     a = -0.75
-    near = [(a + 2) * t**3 - (a + 3) * t**2 + 1 for t in (share, 1 - share)]
-    far = [a * (t**3 - 5 * t**2 + 8 * t - 4) for t in (1 + share, 2 - share)]
-    index = first.astype(np.int64) + np.arange(-1, 3)[:, None]
-    return Taps(np.clip(index, 0, n - 1), np.stack([far[0], *near, far[1]]))
+    near = ((a + 2) * t - (a + 3)) * t * t + 1
+    far = ((a * t - 5 * a) * t + 8 * a) * t - 4 * a
+    return np.where(t <= 1, near, far)
 
 
 def _step(n: int, m: int, scale: float | None) -> float:
@@ -670,16 +674,11 @@ class ChannelShuffle(Moved):
 
 def _check_factor(name: str, argument: str, input: Tensor, factor: int) -> None:
     check.tensor(name, input)
-    if input.ndim < 3:
-        raise ShapeError(
-            f"{name} expects input to have at least 3 dimensions, but got input with {input.ndim} "
-            "dimension(s). Images are (…, channels, h, w). Write `x.unsqueeze(0)`."
-        )
-    if int_of(factor, name, argument) <= 0:
-        raise ShapeError(
-            f"{name} expects a positive {argument}, but got {factor}. It counts pixels. "
-            "Write a number from 1 on."
-        )
+    said = " expects input to have at least 3 dimensions, but got input with {ndim} dimension(s)"
+    check.ndim(name + said, input, 3, "Images are (…, channels, h, w). Write `x.unsqueeze(0)`.")
+    said = f"{name} expects a positive {argument}, but got {{}}"
+    why = "It counts pixels. Write a number from 1 on."
+    check.least(said, int_of(factor, name, argument), 1, why)
 
 
 @function(home="nn.functional", aliases=("pixel_shuffle",))

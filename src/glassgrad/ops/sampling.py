@@ -21,6 +21,7 @@ from ._arguments import ints_of
 from ._declaring import for_each_rank, function
 from .creation import arange, linspace
 from .joining import stack
+from .resampling import cubic_weight
 from .selection import where
 from .windows import Ints, each_dim
 
@@ -100,7 +101,7 @@ def _taps(place: Tensor, size: int, mode: str, padding_mode: str, is_aligned: bo
         first = place.detach().floor()
         share = place - first
         return [
-            (_held(first + at, size, padding_mode, is_aligned), _cubic((share - at).abs()))
+            (_held(first + at, size, padding_mode, is_aligned), cubic_weight((share - at).abs()))
             for at in (-1, 0, 1, 2)
         ]
     place = _held(place, size, padding_mode, is_aligned)
@@ -108,14 +109,6 @@ def _taps(place: Tensor, size: int, mode: str, padding_mode: str, is_aligned: bo
         return [(place.detach().round(), 1 + 0 * place)]  # a step: the gradient is 0
     first = place.detach().floor()
     return [(first, first + 1 - place), (first + 1, place - first)]
-
-
-def _cubic(t: Tensor) -> Tensor:
-    """Keys' convolution, with the parameter -3/4, at a distance of t pixels."""
-    a = -0.75
-    near = ((a + 2) * t - (a + 3)) * t * t + 1
-    far = ((a * t - 5 * a) * t + 8 * a) * t - 4 * a
-    return where(t <= 1, near, far)
 
 
 def _held(place: Tensor, size: int, padding_mode: str, is_aligned: bool) -> Tensor:

@@ -576,11 +576,9 @@ def _repeated(repeats: Tensor, output_size: int | None) -> Tensor:
             "repeats can not be negative. They count copies. Write `x.clamp(min=0)`."
         )
     places = np.repeat(np.arange(len(asnumpy(counts))), asnumpy(counts))
-    if output_size is not None and output_size != len(places):
-        raise errors.ShapeError(
-            "allocated size does not match required size: "
-            f"{output_size} and {len(places)}. Leave `output_size` out."
-        )
+    if output_size is not None:
+        said = "allocated size does not match required size: {0} and {1}"
+        check.equal(said, output_size, len(places), "Leave `output_size` out.")
     return wrap(backend_of(counts).asarray(places, repeats.dtype))
 
 

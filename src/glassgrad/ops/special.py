@@ -211,11 +211,9 @@ def mvlgamma(input: Tensor, p: int) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.mvlgamma.html
     """
-    if int_of(p, "mvlgamma", "p") < 1:
-        raise DTypeError(
-            f"p has to be greater than or equal to 1, got {p}. A matrix has rows. Write 1 for "
-            "`lgamma` itself."
-        )
+    said = "p has to be greater than or equal to 1, got {}"
+    why = "A matrix has rows. Write 1 for `lgamma` itself."
+    check.least(said, int_of(p, "mvlgamma", "p"), 1, why, DTypeError)
     steps = [lgamma(input - j / 2) for j in range(p)]
     return sum(steps[1:], steps[0] + p * (p - 1) / 4 * math.log(math.pi))
 

@@ -755,11 +755,8 @@ def _padded_by_name(input: Tensor, padding: Any, windows: Windows) -> tuple[Tens
     Raises:
         ShapeError: for another word, or for "same" with a stride.
     """
-    if padding not in ("valid", "same"):
-        raise ShapeError(
-            f"Invalid padding string: {padding!r}. It is a number, or says what the size of the "
-            "result is. Write 'valid' or 'same'."
-        )
+    said = "Invalid padding string: {!r}. It is a number, or says what the size of the result is"
+    check.choice(said, padding, ("valid", "same"), "Write 'valid' or 'same'.", ShapeError)
     if padding == "valid":
         return input, windows
     if max(windows.stride) > 1:

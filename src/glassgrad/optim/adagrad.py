@@ -7,16 +7,9 @@ import numpy as np
 
 from glassgrad.core.errors import ArgumentError
 from glassgrad.core.tensor import Tensor
+from glassgrad.ops import _checks as check
 
-from .optimizer import (
-    Group,
-    Optimizer,
-    Params,
-    State,
-    decayed,
-    require_at_least_zero,
-    with_options,
-)
+from .optimizer import Group, Optimizer, Params, State, decayed, with_options
 
 
 @with_options
@@ -63,6 +56,7 @@ class Adagrad(Optimizer):
     maximize: InitVar[bool] = False
     differentiable: InitVar[bool] = False
     fused: InitVar[bool | None] = None
+    _not_negative = (*Optimizer._not_negative, "lr_decay", "initial_accumulator_value")
 
     def add_param_group(self, param_group: Group) -> None:
         """Add parameters; what is remembered of them is there before the first step."""
@@ -129,10 +123,7 @@ class RMSprop(Optimizer):
     foreach: InitVar[bool | None] = None
     maximize: InitVar[bool] = False
     differentiable: InitVar[bool] = False
-
-    def _completed(self, options: Group) -> Group:
-        require_at_least_zero("alpha", options["alpha"])
-        return options
+    _not_negative = (*Optimizer._not_negative, "alpha")
 
     def update(self, x: Any, grad: Any, group: Group, state: State) -> None:
         state.count()
@@ -200,12 +191,8 @@ class Adadelta(Optimizer):
     differentiable: InitVar[bool] = False
 
     def _completed(self, options: Group) -> Group:
-        rho = options["rho"]
-        if not 0.0 <= rho <= 1.0:
-            raise ArgumentError(
-                f"Invalid rho value: {rho}. It is the share of the old average that is kept. "
-                "Write a number from 0 to 1."
-            )
+        why = "It is the share of the old average that is kept. Write a number from 0 to 1."
+        check.within("Invalid rho value: {}", options["rho"], 0.0, 1.0, why, ArgumentError)
         return options
 
     def update(self, x: Any, grad: Any, group: Group, state: State) -> None:

@@ -156,8 +156,8 @@ class LBFGS(Optimizer):
             loss = closure()
         grads = []
         for param in self.param_groups[0]["params"]:
-            values = _shown(param)
-            grad = np.zeros_like(values) if param.grad is None else _shown(param.grad)
+            values = _values_of(param)
+            grad = np.zeros_like(values) if param.grad is None else _values_of(param.grad)
             grads.append(grad.reshape(-1))
         return loss, _Point(0.0, float(loss), np.concatenate(grads), 0.0)
 
@@ -165,7 +165,7 @@ class LBFGS(Optimizer):
         """Add a multiple of a direction to the parameters."""
         begin = 0
         for param in self.param_groups[0]["params"]:
-            values = _shown(param)
+            values = _values_of(param)
             end = begin + values.size
             values += distance * direction[begin:end].reshape(values.shape)
             param.wrote()
@@ -190,13 +190,13 @@ class LBFGS(Optimizer):
                 f"only 'strong_wolfe' is supported, got {group['line_search_fn']!r}. "
                 'Write line_search_fn="strong_wolfe", or None.'
             )
-        before = [_shown(param).copy() for param in group["params"]]
+        before = [_values_of(param).copy() for param in group["params"]]
 
         def look(distance: float) -> _Point:
             self._move(distance, direction)
             _, there = self._evaluate(closure)
             for param, values in zip(group["params"], before, strict=True):
-                _shown(param)[...] = values
+                _values_of(param)[...] = values
             return there._replace(distance=distance, slope=float(there.grad @ direction))
 
         smallest = group["tolerance_change"] / float(np.abs(direction).max())
@@ -233,8 +233,8 @@ def _direction(state: dict[str, Any], grad: Any, size: int) -> Any:
     return out
 
 
-def _shown(tensor: Tensor) -> Any:
-    return State(tensor, {}, on_arrays=True).shown(tensor)
+def _values_of(tensor: Tensor) -> Any:
+    return State(tensor, {}, on_arrays=True).values_of(tensor)
 
 
 # Along a line -------------------------------------------------------------------------------------

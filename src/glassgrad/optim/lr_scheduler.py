@@ -93,7 +93,7 @@ class LRScheduler:
 
     def __post_init__(self, *given: Any) -> None:
         """Begin: remember where the learning rates were, and write those of the first epoch."""
-        optimizer = _checked(self.optimizer)
+        optimizer = _require_optimizer(self.optimizer)
         for number, group in enumerate(optimizer.param_groups):
             if self.last_epoch == -1:
                 lr = group["lr"]
@@ -230,7 +230,7 @@ def _load(part: Any, saved: Any) -> None:
         vars(part).update(saved)
 
 
-def _checked(optimizer: object) -> Any:
+def _require_optimizer(optimizer: object) -> Any:
     if not isinstance(optimizer, Optimizer):
         raise ArgumentTypeError(
             f"{type(optimizer).__name__} is not an Optimizer. A scheduler sets the learning rates "
@@ -316,7 +316,7 @@ class _ByFunctions(LRScheduler):
     _with_states = ("lr_lambdas",)
 
     def __post_init__(self, lr_lambda: Any) -> None:
-        groups = len(_checked(self.optimizer).param_groups)
+        groups = len(_require_optimizer(self.optimizer).param_groups)
         count = len(lr_lambda) if isinstance(lr_lambda, (list, tuple)) else groups
         said = f"Expected {groups} lr_lambdas, but got {count}"
         self.lr_lambdas = for_groups("lr_lambda", self.optimizer, lr_lambda, said)
@@ -641,7 +641,7 @@ class CyclicLR(_WithMomentum):
         max_momentum: float | list[float] = 0.9,
         last_epoch: int = -1,
     ) -> None:
-        self.optimizer = _checked(optimizer)
+        self.optimizer = _require_optimizer(optimizer)
         base_lrs = for_groups("base_lr", optimizer, base_lr)
         if last_epoch == -1:
             for rate, group in zip(base_lrs, optimizer.param_groups, strict=True):
@@ -726,7 +726,7 @@ class OneCycleLR(_WithMomentum):
         three_phase: bool = False,
         last_epoch: int = -1,
     ) -> None:
-        self.optimizer = _checked(optimizer)
+        self.optimizer = _require_optimizer(optimizer)
         parts: dict[str, Any] = {"total_steps": total_steps}
         if total_steps is None:
             parts = {"epochs": epochs, "steps_per_epoch": steps_per_epoch}
@@ -939,7 +939,7 @@ class ReduceLROnPlateau(LRScheduler):
         _require(self.mode in ("min", "max"), f"mode {self.mode} is unknown!", remedy)
         said = f"threshold mode {self.threshold_mode} is unknown!"
         _require(self.threshold_mode in ("rel", "abs"), said, 'Write "rel" or "abs".')
-        groups = len(_checked(self.optimizer).param_groups)
+        groups = len(_require_optimizer(self.optimizer).param_groups)
         bounds: Any = self.min_lr
         is_list = isinstance(bounds, (list, tuple))
         said = f"expected {groups} min_lrs, got {len(bounds) if is_list else 1}"

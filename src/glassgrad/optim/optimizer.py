@@ -67,8 +67,8 @@ def _group_tensors_by_device_and_dtype(
     return groups
 
 
-def _checked(options: Group) -> Group:
-    """The options of an optimiser, as they are.
+def _check(options: Group, not_negative: Names) -> None:
+    """Raise for options of an optimiser that make no sense.
 
     Raises:
         ArgumentError: for an option out of its bounds, or a learning rate in a tensor with
@@ -77,8 +77,8 @@ def _checked(options: Group) -> Group:
         GraphError: for two ways of computing at once.
     """
     for name, value in options.items():
-        if name in _FROM_ZERO:
-            require_at_least_zero(name, value)
+        if name in not_negative:
+            _require_not_negative(name, value)
     if "betas" in options:
         _require_betas(options["betas"])
     lr, fused, foreach = options["lr"], options.get("fused"), options.get("foreach")
@@ -94,7 +94,6 @@ def _checked(options: Group) -> Group:
                 f"`fused` {said} `{other}`: `fused` and `{other}` cannot be `True` together. "
                 "Each is another way to compute the same step. Leave `fused` out."
             )
-    return options
 
 
 @dataclass(slots=True)
@@ -118,9 +117,9 @@ class State:
         if kept is not None and not self.on_arrays:  # the steps before may have saved it
             kept = self.kept[name] = kept.clone()
         if kept is not None:
-            return self.shown(kept)
+            return self.values_of(kept)
         self.kept[name] = zeros_like(self.param).detach()
-        values = self.shown(self.kept[name])
+        values = self.values_of(self.kept[name])
         if fill:
             values[...] = fill
         return values
@@ -138,7 +137,7 @@ class State:
         step += 1
         return int(step)
 
-    def shown(self, tensor: Tensor) -> Any:
+    def values_of(self, tensor: Tensor) -> Any:
         """What `update` computes with: the array of `tensor`, or itself; real in any case."""
         if not self.on_arrays and tensor.is_complex():
             raise errors.DTypeError(
@@ -235,6 +234,8 @@ class Optimizer:
     """
 
     _options: ClassVar[Names] = ()  # the names of the options that the class declares
+    # The options that are numbers from 0 up.
+    _not_negative: ClassVar[Names] = ("lr", "momentum", "momentum_decay", "weight_decay", "eps")
     _opt_called: bool | None = None  # whether `step` was called since a scheduler asked; None: none
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -259,7 +260,8 @@ class Optimizer:
 
     def __post_init__(self, params: Params, *given: Any) -> None:
         """Begin with the options that a class declares (see `with_options`)."""
-        options = _checked(dict(zip(self._options, given, strict=True)))
+        options = dict(zip(self._options, given, strict=True))
+        _check(options, self._not_negative)
         Optimizer.__init__(self, params, self._completed(options))
 
     def _completed(self, options: Group) -> Group:
@@ -375,9 +377,9 @@ class Optimizer:
             state = State(param, self.state[param], on_arrays=on_arrays)
             if on_arrays and before_write:
                 about_to_write(param)
-            grad = state.shown(param.grad)
+            grad = state.values_of(param.grad)
             grad = -grad if group.get("maximize") else grad
-            self.update(state.shown(param), grad, options, state)
+            self.update(state.values_of(param), grad, options, state)
             if on_arrays and not param.is_inference():
                 param.wrote()
 
@@ -516,12 +518,8 @@ def _with_plain_numbers(group: Group) -> Group:
 
 # Options that make no sense -----------------------------------------------------------------------
 
-_FROM_ZERO = ["lr", "momentum", "lr_decay", "momentum_decay", "weight_decay", "eps"]
-_FROM_ZERO += ["initial_accumulator_value"]
-"""The options that are numbers from 0 up, whichever optimiser has them."""
 
-
-def require_at_least_zero(name: str, value: Any) -> None:
+def _require_not_negative(name: str, value: Any) -> None:
     """Raise for a negative option, such as a learning rate."""
     what = {"lr": "learning rate", "eps": "epsilon value"}.get(name, f"{name} value")
     why = "It scales how far a step goes. Write a number, such as 0.01."

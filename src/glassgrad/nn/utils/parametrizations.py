@@ -7,6 +7,7 @@ from glassgrad.core.errors import ArgumentError
 from glassgrad.core.tensor import Tensor
 from glassgrad.nn.module import Module
 from glassgrad.nn.utils.parametrize import register_parametrization
+from glassgrad.ops import _checks as check
 from glassgrad.ops import cat, dot, eye, matrix_exp, mv, orgqr, qr, randn, zeros_like
 from glassgrad.ops._lookup import function_named
 
@@ -64,11 +65,8 @@ class _SpectralNorm(Module):
         self, weight: Tensor, n_power_iterations: int = 1, dim: int = 0, eps: float = 1e-12
     ) -> None:
         super().__init__()
-        if n_power_iterations <= 0:
-            raise ArgumentError(
-                "Expected n_power_iterations to be positive, but got "
-                f"n_power_iterations={n_power_iterations}. Write 1 or more."
-            )
+        said = "Expected n_power_iterations to be positive, but got n_power_iterations={}"
+        check.least(said, n_power_iterations, 1, "Write 1 or more.", ArgumentError)
         self.dim = dim if dim >= 0 else dim + weight.ndim
         self.eps = eps
         self.n_power_iterations = n_power_iterations

@@ -10,51 +10,12 @@ stacks the samples of one, and `DataLoader` ties them together, with worker proc
 
 from glassgrad.missing import missing_from as _missing_from
 
+from . import dataloader, dataset, sampler
 from . import sampler as distributed
-from .collate import default_collate, default_convert
-from .dataloader import DataLoader
-from .dataset import (
-    ChainDataset,
-    ConcatDataset,
-    Dataset,
-    IterableDataset,
-    StackDataset,
-    Subset,
-    TensorDataset,
-    random_split,
-)
-from .sampler import (
-    BatchSampler,
-    DistributedSampler,
-    RandomSampler,
-    Sampler,
-    SequentialSampler,
-    SubsetRandomSampler,
-    WeightedRandomSampler,
-)
-from .worker import get_worker_info
+from .dataloader import *
+from .dataset import *
+from .sampler import *
 
-__all__ = [
-    "BatchSampler",
-    "ChainDataset",
-    "ConcatDataset",
-    "DataLoader",
-    "Dataset",
-    "DistributedSampler",
-    "IterableDataset",
-    "RandomSampler",
-    "Sampler",
-    "SequentialSampler",
-    "StackDataset",
-    "Subset",
-    "SubsetRandomSampler",
-    "TensorDataset",
-    "WeightedRandomSampler",
-    "default_collate",
-    "default_convert",
-    "distributed",
-    "get_worker_info",
-    "random_split",
-]
+__all__ = ["distributed", *dataloader.__all__, *dataset.__all__, *sampler.__all__]
 
 __getattr__ = _missing_from(__name__)

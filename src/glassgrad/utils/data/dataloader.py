@@ -8,6 +8,7 @@ from typing import Any
 
 from glassgrad.core.errors import ArgumentError
 from glassgrad.memory.calls import warn
+from glassgrad.ops import _checks as check
 from glassgrad.ops.generator import Generator
 
 from .collate import default_collate, default_convert
@@ -101,21 +102,15 @@ class DataLoader:
                 "num_workers option should be non-negative; use num_workers=0 to disable "
                 f"multiprocessing, got {workers}."
             )
-        if self.timeout < 0:
-            raise ArgumentError(
-                f"timeout option should be non-negative, got {self.timeout}. "
-                "Write 0 to wait for ever."
-            )
+        said = "timeout option should be non-negative, got {}"
+        check.least(said, self.timeout, 0, "Write 0 to wait for ever.", ArgumentError)
         if workers == 0 and ahead is not None:
             raise ArgumentError(
                 "prefetch_factor option could only be specified in multiprocessing. let "
                 "num_workers > 0 to enable multiprocessing, otherwise set prefetch_factor to None."
             )
-        if ahead is not None and ahead < 0:
-            raise ArgumentError(
-                f"prefetch_factor option should be non-negative, got {ahead}. "
-                "It counts batches. Write 2."
-            )
+        said = "prefetch_factor option should be non-negative, got {}"
+        check.least(said, ahead or 0, 0, "It counts batches. Write 2.", ArgumentError)
         if self.persistent_workers and workers == 0:
             raise ArgumentError(
                 "persistent_workers option needs num_workers > 0: without workers there is "

@@ -12,6 +12,17 @@ from glassgrad.ops import _checks as check
 from glassgrad.ops.generator import Generator
 from glassgrad.ops.random import randperm
 
+__all__ = [
+    "ChainDataset",
+    "ConcatDataset",
+    "Dataset",
+    "IterableDataset",
+    "StackDataset",
+    "Subset",
+    "TensorDataset",
+    "random_split",
+]
+
 SampleT_co = TypeVar("SampleT_co", covariant=True)
 
 

@@ -11,6 +11,16 @@ from glassgrad.ops.generator import Generator
 from glassgrad.ops.random import multinomial, randint, randperm
 from glassgrad.values.dtypes import float64
 
+__all__ = [
+    "BatchSampler",
+    "DistributedSampler",
+    "RandomSampler",
+    "Sampler",
+    "SequentialSampler",
+    "SubsetRandomSampler",
+    "WeightedRandomSampler",
+]
+
 IndexT_co = TypeVar("IndexT_co", covariant=True)
 
 
