@@ -27,6 +27,17 @@ from glassgrad.trajectory._arguments import check_shape, check_tensor, count
 from glassgrad.trajectory.states import TensorDeviceType, dtype_of, settings_of
 from glassgrad.values.dtypes import DType, float32
 
+__all__ = [
+    "action_interpolate_kernel",
+    "build_clique_matrix",
+    "build_fd_matrix",
+    "build_int_matrix",
+    "build_start_state_mask",
+    "interpolate_kernel",
+    "sum_matrix",
+    "tensor_linspace",
+]
+
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
