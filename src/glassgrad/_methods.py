@@ -21,16 +21,7 @@ from .hooks.on_gradients import Hooks
 from .levels.subclasses import torch_function
 from .memory.calls import warn
 from .ops import _checks as check
-from .ops import (
-    _lookup,
-    arithmetic,
-    comparison,
-    conversion,
-    indexing,
-    joining,
-    memory,
-    shape,
-)
+from .ops import _lookup, arithmetic, comparison, conversion, indexing, joining, memory, shape
 from .ops._arguments import Operand
 from .ops._declaring import METHODS, plain
 from .ops.arithmetic import Add, Div, Mul, Sub

@@ -800,7 +800,7 @@ _MODULES: dict[str, dict[str, Any]] = {
 """What else is in a module, by its name."""
 
 
-def _made(name: str) -> ModuleType:
+def _module_of(name: str) -> ModuleType:
     """A module of `glassgrad` that has its answers; `import glassgrad.cuda.amp` finds it."""
     whole = f"glassgrad.{name}"
     module = sys.modules[whole] = ModuleType(
@@ -821,8 +821,8 @@ def _made(name: str) -> ModuleType:
 _HOMES = [*_MODULES, *[home for homes, *_ in (*_FUNCTIONS, *_TAKEN) for home in homes.split()]]
 _AROUND = [home[:at] for home in _HOMES for at, sign in enumerate(home) if sign == "."]
 # What contains another comes before it.
-_MADE = {name: _made(name) for name in sorted({*_HOMES, *_AROUND})}
-MODULES = tuple([name for name in _MADE if "." not in name])
+_BY_NAME = {name: _module_of(name) for name in sorted({*_HOMES, *_AROUND})}
+MODULES = tuple([name for name in _BY_NAME if "." not in name])
 """The names of those that `glassgrad` has."""
 
-globals().update(_MADE)
+globals().update(_BY_NAME)

@@ -316,7 +316,7 @@ def _mark_shared_storage(_self: Any, *_pairs: Any) -> None:
     )
 
 
-def _made(self: Any, *_args: Any, **_kwargs: Any) -> None:
+def _warn_of_instance(self: Any, *_args: Any, **_kwargs: Any) -> None:
     warn(
         f"{type(self)} should not be instantiated. Methods on autograd functions are all "
         "static, so you should invoke them on the class itself. Instantiating an autograd "
@@ -325,7 +325,7 @@ def _made(self: Any, *_args: Any, **_kwargs: Any) -> None:
     )
 
 
-def _called(self: Any, *_args: Any, **_kwargs: Any) -> Any:
+def _refuse_instance(self: Any, *_args: Any, **_kwargs: Any) -> Any:
     raise errors.GraphError(
         "Legacy autograd function with non-static forward method is deprecated. Please use "
         "new-style autograd function with static forward method: write "
@@ -389,5 +389,5 @@ for _name in _ADDED:
 for _name in (*_SHOWN.split(), *_ADDED):
     setattr(Function, _name, inspect.getattr_static(BackwardCFunction, _name))
 FunctionCtx.mark_shared_storage = _mark_shared_storage  # type: ignore[attr-defined]  # added here
-for _name, _legacy in {"__init__": _made, "__call__": _called}.items():
+for _name, _legacy in {"__init__": _warn_of_instance, "__call__": _refuse_instance}.items():
     setattr(Function, _name, _legacy)

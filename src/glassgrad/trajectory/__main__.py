@@ -123,14 +123,14 @@ def _plan_and_draw(out: Path, steps: int) -> list[str]:
         console, "planning", "cost {:.2f}", steps, disable=not console.is_terminal
     ) as report:
         found = plan(task, steps, report)
-    for line in _told(found):
+    for line in _figures(found):
         console.print(line)
-    for line in _drawn(task, found, out):
+    for line in _draw(task, found, out):
         console.print(line)
     return shortfalls(found.after[found.best])
 
 
-def _told(found: Plan) -> Iterator[str]:
+def _figures(found: Plan) -> Iterator[str]:
     """The figures of all guesses, then those of the plan that is kept."""
     yield f"planned in {found.seconds:.1f} s"
     yield f"  {'first guess':<14}{'cost':>15}{'clearance':>21}{'goal missed by':>18}"
@@ -151,7 +151,7 @@ def _told(found: Plan) -> Iterator[str]:
     )
 
 
-def _drawn(task: Task, found: Plan, out: Path) -> Iterator[str]:
+def _draw(task: Task, found: Plan, out: Path) -> Iterator[str]:
     """Draw the straight line and the plan that is kept, and tell where."""
     from ._arm.pictures import draw_panels, draw_snapshots, save, save_animation
 

@@ -237,8 +237,7 @@ def product(name: str, matrix: Tensor, samples: Tensor, of: str = "act") -> Tens
             f"multiplies, computed from {of}, is {samples.dtype}. A product is computed in one "
             "precision. Write `x.to(dtype)`, with one dtype for actions, start and matrices."
         )
-    found: Tensor = matrix @ samples
-    return found
+    return matrix @ samples
 
 
 # What a fused step asks of its arguments, before it touches any buffer ----------------------------

@@ -105,8 +105,7 @@ def euler_integrate(q_0: Tensor, u: Tensor, diag_dt: Any, integrate_matrix: Tens
     check_matrix("integrate_matrix", integrate_matrix, u, of="u")
     check_broadcasts("q_0", q_0, tuple(u.shape), "one row for each trajectory, (B, 1, D)")
     check_device("q_0", q_0, "u", u)
-    integral: Tensor = q_0 + product("integrate_matrix", integrate_matrix, u, of="u")
-    return integral
+    return q_0 + product("integrate_matrix", integrate_matrix, u, of="u")
 
 
 def tensor_step_jerk(

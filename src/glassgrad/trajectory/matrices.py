@@ -307,8 +307,7 @@ def tensor_linspace(start_tensor: Tensor, end_tensor: Tensor, steps: int = 10) -
     way: Tensor = end_tensor - start_tensor
     dtype = way.dtype if is_differentiable(way.dtype) else None
     parts = arange(1, steps + 1, dtype=dtype, device=way.device) / steps
-    points: Tensor = start_tensor + parts * way
-    return points
+    return start_tensor + parts * way
 
 
 def sum_matrix(h: int, int_steps: int, tensor_args: TensorDeviceType) -> Tensor:

@@ -180,7 +180,7 @@ def _size(node: Node) -> int:
 # Entries -----------------------------------------------------------------------------------------
 
 
-def _made(
+def _new_entry(
     words: str, latex: Iterable[str] = (), rows: Iterable[list[str]] = (), ok: bool | None = None
 ) -> Entry:
     typeset = [mathml(tex) for tex in latex]
@@ -190,11 +190,11 @@ def _made(
 def _entry(found: Explanation) -> Entry:
     shown = PAGE if found.rule else (NUMBERS, *PAGE)
     rows = [[name, key, plain(text, LONGEST)] for name, key, text in found.rows() if name in shown]
-    return _made(found.words, found.formulas, rows, found.ok)
+    return _new_entry(found.words, found.formulas, rows, found.ok)
 
 
 def _of_op(cls: Any, rows: Iterable[list[str]] = ()) -> Entry:
-    return _made(formulas.words_of(cls), formulas.latex_of(cls), rows)
+    return _new_entry(formulas.words_of(cls), formulas.latex_of(cls), rows)
 
 
 def _only_words(node: Node, note: str) -> Entry:
@@ -202,7 +202,7 @@ def _only_words(node: Node, note: str) -> Entry:
 
 
 def _of_leaf() -> Entry:
-    return _made("adds the gradient that arrives to the .grad of its leaf")
+    return _new_entry("adds the gradient that arrives to the .grad of its leaf")
 
 
 # From a trace ------------------------------------------------------------------------------------
@@ -237,7 +237,7 @@ def _of_record(node: Entry, event: Entry | None, arrays: Entry) -> Entry:
         return _of_leaf()
     if cls is None:
         none = f"no op of glassgrad's has nodes {node['op']}"
-        return _made(plain(YOURS if node.get("user") else none, LONGEST))
+        return _new_entry(plain(YOURS if node.get("user") else none, LONGEST))
     if event is None:
         return _of_op(cls)
     gradients, first = [], cls.differentiates.start or 0
