@@ -170,9 +170,19 @@ def groups(module: ModuleType) -> dict[str, list[str]]:
         while line < element.lineno:
             line += 1
             title = comments.get(line, title)
-        if isinstance(element, ast.Constant) and _is_shown(module, str(element.value)):
-            found.setdefault(title, []).append(str(element.value))
+        shown = [name for name in _listed(module, element) if _is_shown(module, name)]
+        if shown:
+            found.setdefault(title, []).extend(shown)
     return found
+
+
+def _listed(module: ModuleType, element: ast.expr) -> list[str]:
+    """The names that a part of `__all__` stands for: one, or all of a file without a page."""
+    if isinstance(element, ast.Constant):
+        return [str(element.value)]
+    file = ast.unparse(element).strip("*").removesuffix(".__all__")
+    path = f"{module.__name__}.{file}"
+    return [] if path in PAGES else getattr(sys.modules.get(path), "__all__", [])
 
 
 def _about(value: Any) -> str:

@@ -22,49 +22,16 @@ import warnings as _warnings
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
+from . import _dtypes, _methods, autograd, environment, ops
 from . import _meta as _meta
-from . import _methods, autograd, environment, ops
-from ._dtypes import (
-    bfloat16,
-    bool_,
-    can_cast,
-    cdouble,
-    cfloat,
-    complex64,
-    complex128,
-    double,
-    dtype,
-    finfo,
-    float16,
-    float32,
-    float64,
-    get_default_dtype,
-    half,
-    iinfo,
-    int8,
-    int16,
-    int32,
-    int64,
-    long,
-    promote_types,
-    result_type,
-    short,
-    uint8,
-)
+from ._dtypes import *
 from ._printing import get_printoptions, set_printoptions
 from .autograd.anomaly_mode import (
     is_anomaly_check_nan_enabled,
     is_anomaly_enabled,
     set_anomaly_enabled,
 )
-from .autograd.grad_mode import (
-    enable_grad,
-    inference_mode,
-    is_grad_enabled,
-    is_inference_mode_enabled,
-    no_grad,
-    set_grad_enabled,
-)
+from .autograd.grad_mode import *
 from .core import errors
 from .core.tensor import Size, Tensor
 from .environment import *
@@ -82,24 +49,22 @@ from .values.backend import Device as device
 from .values.dtypes import set_default_dtype
 
 if _TYPE_CHECKING:
-    from . import (
-        data,
-        distributions,
-        fft,
-        func,
-        linalg,
-        multiprocessing,
-        nn,
-        optim,
-        profiler,
-        sparse,
-        special,
-        testing,
-        tracing,
-        trajectory,
-        utils,
-        viz,
-    )
+    from . import data as data
+    from . import distributions as distributions
+    from . import fft as fft
+    from . import func as func
+    from . import linalg as linalg
+    from . import multiprocessing as multiprocessing
+    from . import nn as nn
+    from . import optim as optim
+    from . import profiler as profiler
+    from . import sparse as sparse
+    from . import special as special
+    from . import testing as testing
+    from . import tracing as tracing
+    from . import trajectory as trajectory
+    from . import utils as utils
+    from . import viz as viz
     from ._as_torch import as_torch
     from .autograd.scopes import scope
     from .exchange import from_torch, to_torch
@@ -114,7 +79,7 @@ __version__ = "0.1.0"
 e, inf, nan, pi = _math.e, _math.inf, _math.nan, _math.pi
 newaxis = None
 
-bool, float, int = bool_, float32, int32  # PyTorch's names
+bool, float, int = _dtypes.bool_, _dtypes.float32, _dtypes.int32  # PyTorch's names
 
 
 def is_tensor(obj: object) -> _builtins.bool:
@@ -220,42 +185,13 @@ __all__ = [
     "newaxis",
     "pi",
     # dtypes
-    "bfloat16",
     "bool",
-    "bool_",
-    "can_cast",
-    "cdouble",
-    "cfloat",
-    "complex64",
-    "complex128",
-    "double",
-    "dtype",
-    "finfo",
     "float",
-    "float16",
-    "float32",
-    "float64",
-    "get_default_dtype",
-    "half",
-    "iinfo",
     "int",
-    "int8",
-    "int16",
-    "int32",
-    "int64",
-    "long",
-    "promote_types",
-    "result_type",
     "set_default_dtype",
-    "short",
-    "uint8",
+    *_dtypes.__all__,
     # whether to record
-    "enable_grad",
-    "inference_mode",
-    "is_grad_enabled",
-    "is_inference_mode_enabled",
-    "no_grad",
-    "set_grad_enabled",
+    *autograd.grad_mode.__all__,
     # find what fails in backward
     "is_anomaly_check_nan_enabled",
     "is_anomaly_enabled",
@@ -282,24 +218,9 @@ __all__ = [
     *environment.__all__,
     # packages
     "autograd",
-    "data",
-    "distributions",
     "errors",
-    "fft",
-    "func",
-    "linalg",
-    "multiprocessing",
-    "nn",
     "ops",
-    "optim",
-    "profiler",
-    "sparse",
-    "special",
-    "testing",
-    "tracing",
-    "trajectory",
-    "utils",
-    "viz",
+    *_PACKAGES.split(),
     # ops
     *_OPS,
 ]

@@ -55,7 +55,7 @@ class MetaArray(np.ndarray):
         if any(isinstance(each, MetaArray) and each.dtype.kind == "b" for each in keys):
             raise _no_values("a mask chooses as many elements as its values decide")
         found = _plain(self)[_plain(key)]
-        return _reserved(found) if isinstance(found, np.ndarray) else _made((), self.dtype)
+        return _reserved(found) if isinstance(found, np.ndarray) else _new_array((), self.dtype)
 
     def __setitem__(self, key: Any, value: Any) -> None:
         """Nothing: there is nothing to write to."""
@@ -104,7 +104,7 @@ def _product(a: Any, b: Any) -> Any:
     if a.ndim < 2 or b.ndim < 2 or a.shape[-1] != b.shape[-2]:
         return _reserved(np.matmul(a, b))
     first = np.matmul(a[..., :1, :1], b[..., :1, :1])
-    return _made((*first.shape[:-2], a.shape[-2], b.shape[-1]), first.dtype)
+    return _new_array((*first.shape[:-2], a.shape[-2], b.shape[-1]), first.dtype)
 
 
 def _reduced(ufunc: Any, x: Any, axis: Any = 0, keepdims: bool = False, **rest: Any) -> Any:
@@ -114,7 +114,7 @@ def _reduced(ufunc: Any, x: Any, axis: Any = 0, keepdims: bool = False, **rest: 
     one = ufunc.reduce(np.zeros(1, x.dtype), dtype=rest.get("dtype"))
     sizes = [1 if dim in places else n for dim, n in enumerate(x.shape)]
     kept = [n for dim, n in enumerate(sizes) if keepdims or dim not in places]
-    return _made(tuple(kept), one.dtype)
+    return _new_array(tuple(kept), one.dtype)
 
 
 def _reserved(result: Any, shape: Shape | None = None) -> Any:
@@ -125,7 +125,7 @@ def _reserved(result: Any, shape: Shape | None = None) -> Any:
         return result
     if _owner(result) is _reservation.addresses:
         return result.view(MetaArray)
-    return _made(result.shape if shape is None else shape, result.dtype)
+    return _new_array(result.shape if shape is None else shape, result.dtype)
 
 
 def _owner(array: Any) -> Any:
@@ -149,7 +149,7 @@ class _Reservation:
 _reservation = _Reservation()
 
 
-def _made(shape: Shape, dtype: Any) -> Any:
+def _new_array(shape: Shape, dtype: Any) -> Any:
     """A new array."""
     size = math.prod(shape) * dtype.itemsize
     if size > _SIZE:
@@ -167,11 +167,11 @@ class _Making:
 
     @staticmethod
     def empty(shape: Shape, dtype: Any) -> Any:
-        return _made(shape, dtype)
+        return _new_array(shape, dtype)
 
     @staticmethod
     def empty_like(array: Any, dtype: Any) -> Any:
-        return _made(array.shape, dtype)
+        return _new_array(array.shape, dtype)
 
     zeros = empty
 
@@ -182,10 +182,10 @@ class _Meta(Backend):
     def asarray(self, data: Any, dtype: Any = None) -> Any:
         if isinstance(data, MetaArray) and dtype in (None, data.dtype):
             return data
-        return _made(np.shape(data), np.dtype(dtype or np.asarray(data).dtype))
+        return _new_array(np.shape(data), np.dtype(dtype or np.asarray(data).dtype))
 
     def drawn(self, draw: Any, shape: Shape, dtype: Any = None) -> Any:
-        return _made(shape, dtype or draw((0,)).dtype)
+        return _new_array(shape, dtype or draw((0,)).dtype)
 
     def asnumpy(self, array: Any) -> Any:
         raise _no_values("Tensor.item() cannot be called on meta tensors")

@@ -13,14 +13,7 @@ import numpy as np
 
 from . import _dtypes, _printing
 from .core import backward as _backward
-from .core.errors import (
-    ArgumentTypeError,
-    DTypeError,
-    GradientError,
-    GraphError,
-    ShapeError,
-    TransformError,
-)
+from .core import errors
 from .core.state import Func, modes
 from .core.tensor import ANY_DTYPE, LEAF, Size, Tensor, is_differentiable, wrap
 from .hooks import on_gradients as hooks
@@ -28,16 +21,7 @@ from .hooks.on_gradients import Hooks
 from .levels.subclasses import torch_function
 from .memory.calls import warn
 from .ops import _checks as check
-from .ops import (
-    _lookup,
-    arithmetic,
-    comparison,
-    conversion,
-    indexing,
-    joining,
-    memory,
-    shape,
-)
+from .ops import _lookup, arithmetic, comparison, conversion, indexing, joining, memory, shape
 from .ops._arguments import Operand
 from .ops._declaring import METHODS, plain
 from .ops.arithmetic import Add, Div, Mul, Sub
@@ -223,7 +207,7 @@ class Methods:
             tensor([2., 4.], dtype=glassgrad.float64)
         """
         if not self.is_leaf:
-            raise GraphError(
+            raise errors.GraphError(
                 "grad_dtype can only be accessed on leaf tensors. The gradient of any other has "
                 f"the dtype of the tensor, here {self.dtype}. Read `x.dtype`."
             )
@@ -235,7 +219,7 @@ class Methods:
     @grad_dtype.setter
     def grad_dtype(self: "Tensor", dtype: Any) -> None:
         if not self.is_leaf:
-            raise GraphError(
+            raise errors.GraphError(
                 "grad_dtype can only be set on leaf tensors. This one was computed by "
                 f"{self.grad_fn.name()}, which gets gradients of dtype {self.dtype}. Set it on the "
                 "leaves."
@@ -243,7 +227,7 @@ class Methods:
         wanted = None if dtype is None else _as_grad_dtype(dtype)
         grad = self.grad
         if grad is not None and wanted is not None and grad.dtype != wanted:
-            raise GraphError(
+            raise errors.GraphError(
                 f"Cannot set grad_dtype to '{wanted}' because there is already a gradient with "
                 f"dtype '{grad.dtype}'. The next one could not be added to it. Please clear the "
                 "gradient (.grad = None) before changing grad_dtype."
@@ -294,7 +278,9 @@ class Methods:
     def __contains__(self: "Tensor", element: Any) -> bool:
         kinds = (Tensor, bool, int, float, complex, np.generic)
         wanted = "Tensor.__contains__ only supports Tensor or scalar"
-        check.kind(wanted, element, kinds, "Elements are numbers. Write `2 in x`.", GraphError)
+        check.kind(
+            wanted, element, kinds, "Elements are numbers. Write `2 in x`.", errors.GraphError
+        )
         return bool(Eq.apply(self, element).any())
 
     # Transposes
@@ -349,7 +335,7 @@ class Methods:
     @name.setter
     def name(self: "Tensor", value: str | None) -> None:
         if value is not None and not isinstance(value, str):
-            raise ArgumentTypeError(
+            raise errors.ArgumentTypeError(
                 f"a tensor's name was set to {value!r}, of type {type(value).__name__}. Pictures "
                 f"and messages show it as text. Write `x.name = {str(value)!r}`."
             )
@@ -359,7 +345,7 @@ class Methods:
     def data(self: "Tensor") -> "Tensor":
         """The same array as a tensor that autograd knows nothing of, version included."""
         if getattr(self.payload, "batched", False):
-            raise TransformError(
+            raise errors.TransformError(
                 "accessing `data` under vmap transform is not allowed. A tensor stands for one "
                 "example there, and has no memory of its own. Write `x.detach()`."
             )
@@ -373,12 +359,12 @@ class Methods:
         layers = [x.payload for x in (self, value) if isinstance(x.payload, Layer)]
         if layers:
             where = "under vmap" if layers[0].batched else "inside functorch"
-            raise TransformError(
+            raise errors.TransformError(
                 f"mutating directly with `.data` {where} transform is not allowed. The transform "
                 "would not see it. Write `x.copy_(value)`."
             )
         if self.requires_grad and not is_differentiable(value.dtype):
-            raise DTypeError(
+            raise errors.DTypeError(
                 "data set to a tensor that requires gradients must be floating point or complex "
                 f"dtype, got {value.dtype}. Write `x.data = y.float()`."
             )
@@ -386,7 +372,9 @@ class Methods:
 
     @data.deleter
     def data(self: "Tensor") -> None:
-        raise GraphError("cannot delete data: a tensor is nothing without. Delete the tensor.")
+        raise errors.GraphError(
+            "cannot delete data: a tensor is nothing without. Delete the tensor."
+        )
 
     def numpy(self: "Tensor", *, force: bool = False) -> "np.ndarray[Any, Any]":
         """The values as a NumPy array that shares memory.
@@ -402,12 +390,12 @@ class Methods:
         if force:
             return asnumpy(self.payload)
         if self.requires_grad and modes.grad:
-            raise GraphError(
+            raise errors.GraphError(
                 "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() "
                 "instead. NumPy records nothing, so the gradient would be lost."
             )
         if self.device != CPU:
-            raise ArgumentTypeError(
+            raise errors.ArgumentTypeError(
                 f"can't convert {self.device} device type tensor to numpy. Use Tensor.cpu() to "
                 "copy the tensor to host memory first."
             )
@@ -427,14 +415,14 @@ class Methods:
         """
         array = visible(self.payload)
         if array is None:
-            raise TransformError(
+            raise errors.TransformError(
                 "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap "
                 "over calling .item() on a Tensor: it stands for the numbers of all examples. "
                 "Please try to rewrite what you're doing with other operations, or return it from "
                 "the function."
             )
         if self.numel() != 1:
-            raise ShapeError(
+            raise errors.ShapeError(
                 f"a Tensor with {self.numel()} elements cannot be converted to Scalar: shape "
                 f"{tuple(self.shape)}. A Python number holds one. Write `x.sum().item()` or "
                 "`x.tolist()`."
@@ -447,14 +435,14 @@ class Methods:
 
     def __bool__(self: "Tensor") -> bool:
         if visible(self.payload) is None:
-            raise TransformError(
+            raise errors.TransformError(
                 "vmap: It looks like you're attempting to use a Tensor in some data-dependent "
                 "control flow. We don't support that: each example has an answer of its own. "
                 "Write `where(condition, a, b)`, which computes both."
             )
         if self.numel() != 1:
             count = "no values" if self.numel() == 0 else "more than one value"
-            raise ShapeError(
+            raise errors.ShapeError(
                 f"Boolean value of Tensor with {count} is ambiguous: shape {tuple(self.shape)}. "
                 "Python asks for one yes or no. Write `x.any()` or `x.all()`."
             )
@@ -471,7 +459,7 @@ class Methods:
 
     def __index__(self: "Tensor") -> int:
         if self.dtype.kind not in "iub" or self.numel() != 1:
-            raise ArgumentTypeError(
+            raise errors.ArgumentTypeError(
                 "only integer tensors of a single element can be converted to an index, got "
                 f"{self.dtype} of shape {tuple(self.shape)}. Write `int(x)`."
             )
@@ -506,7 +494,7 @@ class Methods:
         if isinstance(self.payload, Layer):
             return copy.deepcopy(wrap(conversion.without_layers(self)), memo)
         if not self.is_leaf:
-            raise GraphError(
+            raise errors.GraphError(
                 "Only Tensors created explicitly by the user (graph leaves) support the deepcopy "
                 "protocol at the moment. The copy would need a copy of its graph. Write "
                 "`x.detach().clone()`."
@@ -524,7 +512,7 @@ class Methods:
 
     def __len__(self: "Tensor") -> int:
         if not self.shape:
-            raise ArgumentTypeError(
+            raise errors.ArgumentTypeError(
                 "len() of a 0-d tensor. It has no first dim to count. Write `x.numel()`."
             )
         return self.shape[0]
@@ -537,25 +525,25 @@ def _check_new_grad(x: Tensor, value: Any) -> None:
     why = "The next backward pass adds a tensor to it. Write `x.grad = tensor(values)`."
     check.kind("assigned grad expected to be a Tensor or None but got", value, Tensor, why)
     if value is x:
-        raise GraphError(
+        raise errors.GraphError(
             "can't assign Variable as its own grad. The gradient would change the tensor. "
             "Write `x.grad = x.clone()`."
         )
     wanted = None if x.cold is None else x.cold.grad_dtype
     wanted = x.dtype if wanted is None else wanted
     if value.dtype != wanted and wanted is not ANY_DTYPE:
-        raise GradientError(
+        raise errors.GradientError(
             f"attempting to assign a gradient with dtype '{value.dtype}' to a tensor with "
             f"grad_dtype '{wanted}'. The gradient must match it. Write `grad.to(x.dtype)`, or "
             "set `x.grad_dtype`, which is the tensor's dtype by default, None for any."
         )
     if value.device != x.device:
-        raise GradientError(
+        raise errors.GradientError(
             f"attempting to assign a gradient located on device '{value.device}' to a tensor "
             f"on '{x.device}'. Move it first: `grad.to(x.device)`."
         )
     if value.shape != x.shape:
-        raise ShapeError(
+        raise errors.ShapeError(
             f"attempting to assign a gradient of size '{list(value.shape)}' to a tensor of "
             f"size '{list(x.shape)}'. Please ensure that the gradient and the tensor are "
             "the same size."
@@ -565,15 +553,17 @@ def _check_new_grad(x: Tensor, value: Any) -> None:
 def _as_grad_dtype(dtype: Any) -> DType:
     try:
         if isinstance(dtype, str) and dtype not in GRAD_DTYPES:
-            raise ArgumentTypeError(f"{dtype!r} names no dtype")  # NumPy would read its letters
+            raise errors.ArgumentTypeError(
+                f"{dtype!r} names no dtype"
+            )  # NumPy would read its letters
         wanted = as_dtype(dtype)
-    except (ArgumentTypeError, DTypeError) as error:
-        raise DTypeError(
+    except (errors.ArgumentTypeError, errors.DTypeError) as error:
+        raise errors.DTypeError(
             f"grad_dtype must be a glassgrad dtype or None, but got {type(dtype).__name__}. "
             "Gradients are converted to it. Write `x.grad_dtype = glassgrad.float64`."
         ) from error
     if not is_differentiable(wanted):
-        raise DTypeError(
+        raise errors.DTypeError(
             f"grad_dtype must be a floating point or complex dtype, got {wanted}: gradients are "
             "fractions. Write `x.grad_dtype = glassgrad.float32`."
         )

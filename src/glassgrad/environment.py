@@ -629,29 +629,25 @@ def _flags_of(name: str) -> Callable[..., Any]:
 # The modules --------------------------------------------------------------------------------------
 
 _FUNCTIONS: tuple[tuple[str, Any, str], ...] = (
-    ("_dynamo", _says(False), "is_compiling"),
     ("_dynamo", _says(None), "reset mark_dynamic mark_static graph_break"),
-    ("_dynamo", _decorator, "disable"),
-    ("_dynamo", _same, "allow_in_graph"),
+    ("_dynamo compiler", _says(False), "is_compiling"),
+    ("_dynamo compiler", _decorator, "disable"),
+    ("_dynamo compiler", _same, "allow_in_graph"),
     ("accelerator", _says(0), "memory_allocated max_memory_allocated memory_reserved"),
     ("accelerator", _says(None), "empty_cache"),
     ("accelerator", _no_accelerator, "current_device_index set_device_index synchronize"),
-    ("amp", _decorator, "custom_fwd custom_bwd"),
+    ("amp cuda.amp", _decorator, "custom_fwd custom_bwd"),
     ("backends.cpu", _says("DEFAULT"), "get_cpu_capability"),
-    ("backends.cuda", _says(False), "is_built"),
+    ("backends.cuda backends.mps", _says(False), "is_built"),
     ("backends.cuda", _says(None), "preferred_linalg_library preferred_blas_library"),
-    ("backends.cudnn", _says(False), "is_available is_acceptable"),
+    ("backends.cudnn", _says(False), "is_acceptable"),
     ("backends.cudnn", _says(None), "version"),
-    ("backends.mkl", _says(False), "is_available"),
-    ("backends.mkldnn", _says(False), "is_available"),
-    ("backends.mps", _says(False), "is_available is_built"),
-    ("backends.openmp", _says(False), "is_available"),
-    ("backends.opt_einsum", _says(False), "is_available"),
     ("backends.opt_einsum", _says(None), "get_opt_einsum"),
-    ("compiler", _says(False), "is_compiling is_dynamo_compiling is_exporting"),
+    ("backends.cudnn backends.mkl backends.mkldnn backends.mps", _says(False), "is_available"),
+    ("backends.openmp backends.opt_einsum mps xpu", _says(False), "is_available"),
+    ("compiler", _says(False), "is_dynamo_compiling is_exporting"),
     ("compiler", _says(None), "reset cudagraph_mark_step_begin"),
-    ("compiler", _decorator, "disable"),
-    ("compiler", _same, "allow_in_graph assume_constant_result"),
+    ("compiler", _same, "assume_constant_result"),
     ("cpu", _says(1), "device_count"),
     ("cpu", _says(True), "is_available is_initialized"),
     ("cpu", _says("cpu"), "current_device"),
@@ -662,7 +658,6 @@ _FUNCTIONS: tuple[tuple[str, Any, str], ...] = (
     ("cuda", _says(None), "empty_cache ipc_collect manual_seed manual_seed_all seed seed_all"),
     ("cuda", _says(None), "reset_peak_memory_stats reset_max_memory_allocated set_rng_state_all"),
     ("cuda", _says(None), "set_per_process_memory_fraction"),
-    ("cuda.amp", _decorator, "custom_fwd custom_bwd"),
     ("cuda.nvtx", _says(0), "range_push range_pop"),
     ("cuda.nvtx", _says(None), "mark"),
     ("cuda.random", _says(None), "manual_seed manual_seed_all seed seed_all"),
@@ -676,16 +671,14 @@ _FUNCTIONS: tuple[tuple[str, Any, str], ...] = (
     ("jit", _decorator, "script ignore"),
     ("jit", _same, "trace trace_module freeze optimize_for_inference unused export"),
     ("jit", _same, "script_method interface"),
-    ("mps", _says(False), "is_available"),
-    ("mps", _says(0), "device_count"),
     ("mps", _says(None), "manual_seed seed"),
     ("mps", _no_such_backend("MPS"), "synchronize empty_cache"),
-    ("xpu", _says(False), "is_available"),
-    ("xpu", _says(0), "device_count memory_allocated"),
+    ("mps xpu", _says(0), "device_count"),
+    ("xpu", _says(0), "memory_allocated"),
     ("xpu", _says(None), "empty_cache manual_seed manual_seed_all seed seed_all"),
     ("xpu", _no_such_backend("XPU"), "current_device synchronize"),
 )
-"""Modules, what their functions do whatever they are asked, and the names of these functions."""
+"""Modules, what functions of theirs do whatever they are asked, and the names of these."""
 
 _HERE = sys.modules[__name__]
 
@@ -711,14 +704,12 @@ _MHA = SimpleNamespace(fastpath=True)
 _MODULES: dict[str, dict[str, Any]] = {
     "_C": {"Value": object},
     "_dynamo.config": {"suppress_errors": False, "verbose": False},
-    "_inductor": {},
     "_inductor.config": {},
     "accelerator": {
         "is_available": lambda: _gpus() > 0,
         "device_count": _gpus,
         "current_accelerator": lambda check_available=False: Device("cuda") if _gpus() else None,
     },
-    "backends": {},
     "backends.cuda": {
         "matmul": SimpleNamespace(
             allow_tf32=False,
@@ -782,8 +773,6 @@ _MODULES: dict[str, dict[str, Any]] = {
         "ProcessGroup": type("ProcessGroup", (), {}),
         "ReduceOp": SimpleNamespace(SUM=0, AVG=1, PRODUCT=2, MIN=3, MAX=4),
     },
-    "distributed.elastic": {},
-    "distributed.elastic.multiprocessing": {},
     "futures": {"Future": Future, "collect_all": _no_group},
     "jit": {
         "annotate": lambda the_type, the_value: the_value,
@@ -811,15 +800,15 @@ _MODULES: dict[str, dict[str, Any]] = {
 """What else is in a module, by its name."""
 
 
-def _made(name: str) -> ModuleType:
+def _module_of(name: str) -> ModuleType:
     """A module of `glassgrad` that has its answers; `import glassgrad.cuda.amp` finds it."""
     whole = f"glassgrad.{name}"
     module = sys.modules[whole] = ModuleType(
         whole, f"PyTorch's `torch.{name}`, as it answers where glassgrad computes."
     )
     answers = _MODULES.get(name, {})
-    for home, function, names in _FUNCTIONS:
-        answers |= dict.fromkeys(names.split(), function) if home == name else {}
+    for homes, function, names in _FUNCTIONS:
+        answers |= dict.fromkeys(names.split(), function) if name in homes.split() else {}
     for home, source, names in _TAKEN:
         answers |= {each: getattr(source, each) for each in names.split() if home == name}
     vars(module).update(answers, __path__=[], __all__=list(answers))
@@ -829,9 +818,11 @@ def _made(name: str) -> ModuleType:
     return module
 
 
-_HOMES = {*_MODULES, *[home for home, *_ in (*_FUNCTIONS, *_TAKEN)]}
-_MADE = {name: _made(name) for name in sorted(_HOMES)}  # what contains another comes before it
-MODULES = tuple([name for name in _MADE if "." not in name])
+_HOMES = [*_MODULES, *[home for homes, *_ in (*_FUNCTIONS, *_TAKEN) for home in homes.split()]]
+_AROUND = [home[:at] for home in _HOMES for at, sign in enumerate(home) if sign == "."]
+# What contains another comes before it.
+_BY_NAME = {name: _module_of(name) for name in sorted({*_HOMES, *_AROUND})}
+MODULES = tuple([name for name in _BY_NAME if "." not in name])
 """The names of those that `glassgrad` has."""
 
-globals().update(_MADE)
+globals().update(_BY_NAME)

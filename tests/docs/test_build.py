@@ -32,6 +32,11 @@ def test_groups_are_the_comments_of_all(build):
     assert found["Jacobians"] == ["jacrev", "jacfwd", "hessian"]
 
 
+def test_the_names_that_all_takes_from_a_file_are_in_its_group(build):
+    found = build("reference").groups(importlib.import_module("glassgrad.trajectory"))
+    assert "build_fd_matrix" in found["matrices"]
+
+
 def test_a_name_of_two_packages_is_described_once(build):
     text = build("reference").fill("[[names glassgrad.autograd]]")
     assert "::: glassgrad.autograd.detect_anomaly" in text

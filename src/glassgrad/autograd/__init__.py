@@ -10,12 +10,7 @@ from typing import Any as _Any
 from glassgrad.autograd import anomaly_mode, forward_ad, function, grad_mode, graph, variable
 from glassgrad.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
 from glassgrad.autograd.function import Function
-from glassgrad.autograd.grad_mode import (
-    enable_grad,
-    inference_mode,
-    no_grad,
-    set_grad_enabled,
-)
+from glassgrad.autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
 from glassgrad.autograd.gradcheck import GradcheckError, gradcheck, gradgradcheck
 from glassgrad.autograd.gradients import backward, grad
 from glassgrad.autograd.variable import Variable

@@ -15,12 +15,7 @@ from collections.abc import Iterable
 from itertools import compress
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
-from glassgrad.core.errors import (
-    ArgumentError,
-    GradientError,
-    GraphError,
-    MissingRuleError,
-)
+from glassgrad.core import errors
 from glassgrad.core.function import BackwardCFunction, Function, FunctionCtx, FunctionMeta
 from glassgrad.core.state import Func, modes
 from glassgrad.core.tensor import LEAF, Tensor, is_differentiable, wrap
@@ -96,7 +91,7 @@ class _DelayedError(Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
-        raise GraphError(
+        raise errors.GraphError(
             "trying to differentiate twice a function that was marked with @once_differentiable. "
             "Its backward leaves the tape. Write that backward with differentiable ops, and "
             "without the decorator."
@@ -222,7 +217,7 @@ class NestedIOFunction(Function):
             return tuple(compress(leaves, self._inputs.places))
         expected = self._inputs.places.count(True)
         if len(leaves) < expected or any(extra is not None for extra in leaves[expected:]):
-            raise GradientError(
+            raise errors.GradientError(
                 f"function {self._own_node().name()} returned an incorrect number of gradients "
                 f"(expected {expected}, got {len(leaves)}). backward_extended returns one for "
                 "each tensor among the nested arguments, None if it has none."
@@ -231,14 +226,14 @@ class NestedIOFunction(Function):
 
     def forward_extended(self, *input: Any) -> Any:
         """Compute the output, a tensor or nested containers of them; yours to write."""
-        raise MissingRuleError(
+        raise errors.MissingRuleError(
             f"{type(self).__name__} has no forward_extended. A NestedIOFunction computes its "
             "output there. Write `def forward_extended(self, *input)`."
         )
 
     def backward_extended(self, *grad_output: Any) -> Any:
         """Return the gradients of the inputs, given those of the outputs; yours to write."""
-        raise MissingRuleError(
+        raise errors.MissingRuleError(
             f"{type(self).__name__} has no backward_extended. Its gradient is not known. "
             "Write `def backward_extended(self, *grad_output)`."
         )
@@ -271,7 +266,7 @@ class NestedIOFunction(Function):
     def _own_node(self) -> BackwardCFunction:
         node = None if self._node is None else self._node()
         if node is None:
-            raise ArgumentError(
+            raise errors.ArgumentError(
                 f"this {type(self).__name__} belongs to no graph. Its saved tensors live in the "
                 "node that a call makes. Ask for them inside backward_extended."
             )
@@ -300,7 +295,7 @@ def _tensors_of(tree: Any) -> tuple[tuple[Tensor, ...], _Nesting]:
     leaves, structure = flatten(tree)
     for leaf in leaves:
         if leaf is not None and not isinstance(leaf, Tensor):
-            raise ArgumentError(
+            raise errors.ArgumentError(
                 "Auto nesting doesn't know how to process an input object of type "
                 f"{type(leaf).__name__}. Accepted types: Tensors or None, or lists/tuples/dicts "
                 "of them. Keep other values on the instance: `self.dim = dim`."
@@ -321,7 +316,7 @@ def _mark_shared_storage(_self: Any, *_pairs: Any) -> None:
     )
 
 
-def _made(self: Any, *_args: Any, **_kwargs: Any) -> None:
+def _warn_of_instance(self: Any, *_args: Any, **_kwargs: Any) -> None:
     warn(
         f"{type(self)} should not be instantiated. Methods on autograd functions are all "
         "static, so you should invoke them on the class itself. Instantiating an autograd "
@@ -330,8 +325,8 @@ def _made(self: Any, *_args: Any, **_kwargs: Any) -> None:
     )
 
 
-def _called(self: Any, *_args: Any, **_kwargs: Any) -> Any:
-    raise GraphError(
+def _refuse_instance(self: Any, *_args: Any, **_kwargs: Any) -> Any:
+    raise errors.GraphError(
         "Legacy autograd function with non-static forward method is deprecated. Please use "
         "new-style autograd function with static forward method: write "
         f"`{type(self).__name__}.apply(...)`."
@@ -377,7 +372,7 @@ class Members:
         why = "It is about an output's. Write `node.register_hook(fn)` for a hook of the node."
         check.kind("_register_hook_dict expected a Tensor, got", tensor, Tensor, why)
         if tensor.grad_fn is not self:
-            raise GraphError(
+            raise errors.GraphError(
                 f"_register_hook_dict was given a tensor of {tensor.grad_fn}, and this is "
                 f"{self.name()}. A node runs the hooks of its own outputs. Pass one of them."
             )
@@ -394,5 +389,5 @@ for _name in _ADDED:
 for _name in (*_SHOWN.split(), *_ADDED):
     setattr(Function, _name, inspect.getattr_static(BackwardCFunction, _name))
 FunctionCtx.mark_shared_storage = _mark_shared_storage  # type: ignore[attr-defined]  # added here
-for _name, _legacy in {"__init__": _made, "__call__": _called}.items():
+for _name, _legacy in {"__init__": _warn_of_instance, "__call__": _refuse_instance}.items():
     setattr(Function, _name, _legacy)

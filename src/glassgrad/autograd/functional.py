@@ -35,13 +35,7 @@ from typing import Any, NamedTuple
 from glassgrad.autograd.forward_ad import dual_level, make_dual, unpack_dual
 from glassgrad.autograd.grad_mode import enable_grad
 from glassgrad.autograd.gradients import grad
-from glassgrad.core.errors import (
-    ArgumentTypeError,
-    ExpectationError,
-    GraphError,
-    MissingRuleError,
-    ShapeError,
-)
+from glassgrad.core import errors
 from glassgrad.core.state import Func
 from glassgrad.core.tensor import Tensor
 from glassgrad.func.jacobians import split_columns, split_rows, unit_vectors
@@ -325,7 +319,7 @@ def _rows_one_by_one(asked: "_Request", outputs: Sequence[Tensor], inputs: Tenso
 def _rows_at_once(asked: "_Request", outputs: Sequence[Tensor], inputs: Tensors) -> Gradients:
     """The same from one batched pass."""
     if asked.strict:
-        raise GraphError(
+        raise errors.GraphError(
             "autograd.functional.jacobian: `strict=True` and `vectorize=True` are not supported "
             "together. One pass for all rows does not say which output depends on which input. "
             "Set `strict=False` or `vectorize=False`."
@@ -381,12 +375,12 @@ def _check_strategy(strategy: str) -> None:
         '"forward-mode", otherwise "reverse-mode".'
     )
     wanted = 'Expected strategy to be either "forward-mode" or "reverse-mode"'
-    check.choice(wanted, strategy, modes, why, ExpectationError)
+    check.choice(wanted, strategy, modes, why, errors.ExpectationError)
 
 
 def _refuse_with_forward_mode(asked: "_Request", *, vectorize: bool) -> None:
     """The options that do not go together with `strategy="forward-mode"`."""
-    for option, error in (("create_graph", MissingRuleError), ("strict", GraphError)):
+    for option, error in (("create_graph", errors.MissingRuleError), ("strict", errors.GraphError)):
         if getattr(asked, option):
             raise error(
                 f"torch.autograd.functional.jacobian: `{option}=True` and "
@@ -396,7 +390,7 @@ def _refuse_with_forward_mode(asked: "_Request", *, vectorize: bool) -> None:
                 '`strategy="reverse-mode"`.'
             )
     if not vectorize:
-        raise MissingRuleError(
+        raise errors.MissingRuleError(
             "Computing Jacobian using forward-AD or forward-over-reverse Hessian is only "
             "implemented for `vectorize=True`. All columns come from one call of the function. "
             "Pass vectorize=True."
@@ -490,7 +484,7 @@ class _Request(NamedTuple):
         for position, x in enumerate(tensors):
             if not isinstance(x, Tensor):
                 which = f"value at index {position}" if value is tensors else f"given {what}"
-                raise ArgumentTypeError(
+                raise errors.ArgumentTypeError(
                     f"The {what} given to {self.function} must be either a Tensor or a tuple of "
                     f"Tensors but the {which} has type {type(x)}. Derivatives are those of "
                     "tensors. Pass constants by a closure: `lambda x: f(x, 2)`."
@@ -520,7 +514,7 @@ class _Request(NamedTuple):
         outputs = self.several(self.func(*inputs), "outputs of the user-provided function")
         for position, y in enumerate(outputs.tensors):
             if self.strict and not y.requires_grad:
-                raise GraphError(
+                raise errors.GraphError(
                     f"Output {position} of the user-provided function does not require gradients. "
                     "The outputs must be computed in a differentiable manner from the input when "
                     "running in strict mode. Look for detach(), no_grad() or an integer dtype on "
@@ -532,14 +526,14 @@ class _Request(NamedTuple):
         """The one number that `func` returns, as a tensor of one element."""
         outputs = self.call(inputs)
         if outputs.in_tuple:
-            raise ShapeError(
+            raise errors.ShapeError(
                 f"The function given to {self.function} should return a single Tensor, but it "
                 f"returned a tuple of {len(outputs.tensors)}. A Hessian is that of one number. "
                 "Return the output of interest, or a sum."
             )
         (y,) = outputs.tensors
         if y.numel() != 1:
-            raise ShapeError(
+            raise errors.ShapeError(
                 f"The Tensor returned by the function given to {self.function} should contain a "
                 f"single element, but it has shape {tuple(y.shape)}. A Hessian is that of one "
                 "number. Reduce the output, for example with `.sum()`."
@@ -554,7 +548,7 @@ class _Request(NamedTuple):
         """
         if v is None:
             if len(like.tensors) != 1 or like.tensors[0].numel() != 1:
-                raise ShapeError(
+                raise errors.ShapeError(
                     f"The vector v can only be None if {condition} a single Tensor with a single "
                     f"element. Here the sizes are {[tuple(x.shape) for x in like.tensors]}, and 1 "
                     "is no vector of such a space. Pass v with these sizes."
@@ -563,11 +557,11 @@ class _Request(NamedTuple):
         given = self.several(v, "v").tensors
         if len(given) != len(like.tensors):
             if not like.in_tuple:
-                raise ShapeError(
+                raise errors.ShapeError(
                     f"The given v should contain a single Tensor. It contains {len(given)}, but "
                     "is multiplied with one. Pass that tensor alone."
                 )
-            raise ShapeError(
+            raise errors.ShapeError(
                 f"v is a tuple of invalid length: should be {len(like.tensors)} but got "
                 f"{len(given)}. Each tensor has its part of the vector. Use zeros for a direction "
                 "of no interest."
@@ -575,7 +569,7 @@ class _Request(NamedTuple):
         for position, (part, x) in enumerate(zip(given, like.tensors, strict=True)):
             if part.shape != x.shape:
                 entry = f"Entry {position} in " if like.in_tuple else ""
-                raise ShapeError(
+                raise errors.ShapeError(
                     f"{entry}v has invalid size: should be torch.Size({list(x.shape)}) but got "
                     f"torch.Size({list(part.shape)}). A vector has one number for each entry of "
                     "what it is multiplied with. Nothing is broadcast here: write "
@@ -590,10 +584,10 @@ class _Request(NamedTuple):
             if gradient is None:
                 if self.strict:
                     missing = kind.missing.format(position)
-                    raise GraphError(f"{missing}. {_NOT_IN_STRICT}. {kind.remedy}")
+                    raise errors.GraphError(f"{missing}. {_NOT_IN_STRICT}. {kind.remedy}")
                 gradient = zeros_like(x)
             elif self.strict and self.create_graph and not gradient.requires_grad:
-                raise GraphError(
+                raise errors.GraphError(
                     f"The {kind.constant} of the user-provided function is independent of input "
                     f"{position}. {_NOT_IN_STRICT} when create_graph=True. Nothing is left to "
                     "differentiate: leave create_graph or strict out."
@@ -649,6 +643,6 @@ def _check_recorded(gradients: Gradients, otherwise: str) -> None:
     """
     for position, gradient in enumerate(gradients):
         if gradient is None:
-            raise GraphError(f"{_OUTPUT.format(position)}. {_NOT_IN_STRICT}. {_DROP}")
+            raise errors.GraphError(f"{_OUTPUT.format(position)}. {_NOT_IN_STRICT}. {_DROP}")
         if not gradient.requires_grad:
-            raise GraphError(otherwise.format(position))
+            raise errors.GraphError(otherwise.format(position))

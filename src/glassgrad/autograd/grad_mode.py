@@ -17,7 +17,6 @@ from glassgrad.memory.calls import warn
 from glassgrad.ops import _checks as check
 
 __all__ = [
-    "Mode",
     "enable_grad",
     "inference_mode",
     "is_grad_enabled",

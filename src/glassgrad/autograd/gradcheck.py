@@ -33,13 +33,8 @@ import numpy as np
 from glassgrad import ops
 from glassgrad.autograd.forward_ad import UnpackedDualTensor, dual_level, make_dual, unpack_dual
 from glassgrad.autograd.gradients import grad, in_one_pass
-from glassgrad.core.errors import (
-    ArgumentError,
-    ArgumentTypeError,
-    ExpectationError,
-    GradcheckError,
-    ShapeError,
-)
+from glassgrad.core import errors
+from glassgrad.core.errors import GradcheckError
 from glassgrad.core.function import Function
 from glassgrad.core.state import Func, Shape, Values
 from glassgrad.core.tensor import Tensor, wrap
@@ -115,7 +110,7 @@ def gradcheck(
     """
     _check_options(check_forward_ad, check_backward_ad, check_batched_grad)
     if check_batched_forward_grad and not check_forward_ad:
-        raise ExpectationError(
+        raise errors.ExpectationError(
             "Setting check_batched_forward_grad=True requires check_forward_ad to be True."
         )
     try:
@@ -190,7 +185,7 @@ def gradgradcheck(
     """
     _check_options(check_fwd_over_rev, check_rev_over_rev, check_batched_grad, second=True)
     if check_undefined_grad and not check_rev_over_rev:
-        raise ExpectationError(
+        raise errors.ExpectationError(
             "Setting check_undefined_grad=True requires check_rev_over_rev to be True."
         )
     primals = as_tuple(inputs)
@@ -271,7 +266,7 @@ def _warn_of_private(name: str, grad_out: float) -> None:
         FutureWarning,
     )
     if grad_out != 1.0:
-        raise ArgumentError(
+        raise errors.ArgumentError(
             f"Expected grad_out to be 1.0, got {grad_out}. {name} no longer takes other values "
             "of grad_out. Multiply the Jacobian by it."
         )
@@ -327,12 +322,12 @@ def _check_options(forward: bool, backward: bool, batched: bool, *, second: bool
     names = ("check_fwd_over_rev", "check_rev_over_rev")
     names = names if second else ("check_forward_ad", "check_backward_ad")
     if not (forward or backward):
-        raise ExpectationError(
+        raise errors.ExpectationError(
             f"Expected at least one of {names[0]} or {names[1]} to be True. There would be nothing "
             "to check."
         )
     if batched and not backward:
-        raise ExpectationError(
+        raise errors.ExpectationError(
             f"Setting check_batched_grad=True requires {names[1]} to be True. Batched gradients "
             "are computed by backward."
         )
@@ -341,7 +336,7 @@ def _check_options(forward: bool, backward: bool, batched: bool, *, second: bool
 def _check_inputs(inputs: Values) -> None:
     wanted = [(i, x) for i, x in enumerate(inputs) if isinstance(x, Tensor) and x.requires_grad]
     if not wanted:
-        raise ArgumentError(
+        raise errors.ArgumentError(
             "gradcheck expects at least one input tensor to require gradient, but none of them "
             "have requires_grad=True. There is no gradient to check. Set it on the inputs."
         )
@@ -353,7 +348,7 @@ def _check_inputs(inputs: Values) -> None:
                 "lost in its rounding. Pass `x.double()`."
             )
         if repeats(x.payload.shape, x.payload.strides):
-            raise ShapeError(
+            raise errors.ShapeError(
                 f"The {position}th input has a dimension with stride 0. gradcheck only supports "
                 "inputs that are non-overlapping: one step would move several entries. Call "
                 ".contiguous() on the input before passing it to gradcheck."
@@ -404,7 +399,7 @@ def call(func: Func, inputs: Sequence[Any]) -> tuple[Tensor, ...]:
     outputs = as_tuple(func(*inputs))
     for position, output in enumerate(outputs):
         if not isinstance(output, Tensor):
-            raise ArgumentTypeError(
+            raise errors.ArgumentTypeError(
                 f"gradcheck differentiates functions that return tensors, but output {position} "
                 f"is of type {type(output).__name__}. Return a tensor, or a tuple of them."
             )
@@ -545,7 +540,7 @@ class Point(NamedTuple):
         for what in ("shape", "dtype"):
             values = getattr(before, what), getattr(after, what)
             if values[0] != values[1]:
-                raise ExpectationError(
+                raise errors.ExpectationError(
                     f"Expected `func` to return outputs with the same {what} when inputs are "
                     f"perturbed by {np.abs(step).max()}, but got: {what}s {values[0]} and "
                     f"{values[1]} for output {position}. A difference of such outputs means "

@@ -8,21 +8,13 @@ from typing import Any
 import numpy as np
 
 from glassgrad.core import backward as engine
-from glassgrad.core.errors import (
-    ArgumentError,
-    ArgumentTypeError,
-    DimError,
-    DTypeError,
-    GradientError,
-    GraphError,
-    ShapeError,
-    UnusedInputError,
-)
+from glassgrad.core import errors
 from glassgrad.core.graph import Edge, GradientEdge, edge_of, ends
 from glassgrad.core.state import Shape, plugs
 from glassgrad.core.tensor import LEAF, Tensor, as_tensor, wrap
 from glassgrad.hooks.turn import GraphTask
 from glassgrad.memory.calls import warn
+from glassgrad.ops import _checks as check
 
 
 def backward(
@@ -62,7 +54,7 @@ def backward(
     if grad_variables is not None:
         warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning)
         if grad_tensors is not None:
-            raise GraphError(
+            raise errors.GraphError(
                 "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to "
                 "`backward()`. Please only use `grad_tensors`."
             )
@@ -109,7 +101,7 @@ def grad(
     See also: https://pytorch.org/docs/stable/generated/torch.autograd.grad.html
     """
     if materialize_grads and allow_unused is False:
-        raise ArgumentError(
+        raise errors.ArgumentError(
             "Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
             "allow_unused=False. Zeros are what an unused input gets."
         )
@@ -122,7 +114,7 @@ def grad(
     allow_unused = materialize_grads if allow_unused is None else allow_unused
     goals = engine.as_list(inputs)
     if not goals:
-        raise ShapeError(
+        raise errors.ShapeError(
             "`inputs` argument to `grad()` cannot be empty. It names the tensors whose gradients "
             "are wanted, and there are none. Write backward() to fill the .grad of all leaves."
         )
@@ -142,14 +134,14 @@ def grad(
     results: list[Tensor | None] = []
     for x, value in zip(goals, captured, strict=True):
         if value is None and not allow_unused:
-            raise UnusedInputError(
+            raise errors.UnusedInputError(
                 f"The differentiated Tensor at index {len(results)} appears to not have been used "
                 "in the graph. Set allow_unused=True if this is the desired behavior: its gradient "
                 "is None then."
             )
         if value is None and materialize_grads:
             if isinstance(x, GradientEdge):
-                raise GraphError(
+                raise errors.GraphError(
                     "materialize_grads cannot be used when the given input is a GradientEdge: "
                     f"there is no tensor whose zeros input {len(results)} could get. Pass the "
                     "tensor."
@@ -178,13 +170,13 @@ def _batch_of(outputs: list[Any], grad_outputs: Any) -> list[Tensor]:
             gradient = wrap(engine.one(output, shape, dtype))
         gradient = must_be_tensor(gradient, position)
         if gradient.ndim == 0:
-            raise ArgumentError(
+            raise errors.ArgumentError(
                 f"is_grads_batched=True: Got in_dim=0 for grad_output[{position}], but that is a "
                 "Tensor of dimensionality 0. Its first dim says how many gradients there are. "
                 "Write `gradient.unsqueeze(0)` for one."
             )
         if tuple(gradient.shape[1:]) != shape:
-            raise GradientError(
+            raise errors.GradientError(
                 "If `is_grads_batched=True`, we interpret the first dimension of each grad_output "
                 "as the batch dimension. The sizes of the remaining dimensions are expected to "
                 f"match the shape of corresponding output, but a mismatch was detected: "
@@ -193,13 +185,13 @@ def _batch_of(outputs: list[Any], grad_outputs: Any) -> list[Tensor]:
             )
     sizes = [gradient.shape[0] for gradient in batch]
     if len(set(sizes)) > 1:
-        raise ArgumentError(
+        raise errors.ArgumentError(
             "is_grads_batched=True: Expected all tensors to have the same size in the mapped "
             f"dimension, got sizes {sizes} for the mapped dimension. Each pass takes one entry of "
             "each. Pass equally many for each output."
         )
     if 0 in sizes:
-        raise DimError(
+        raise errors.DimError(
             "index 0 is out of bounds for dimension 0 with size 0: is_grads_batched=True got no "
             "gradients at all, so the shape of the results is not known. Pass at least one."
         )
@@ -216,14 +208,14 @@ def given(gradient: object, shape: Shape, dtype: Any, position: int) -> Tensor:
     if array.shape == shape and array.dtype == dtype:
         return gradient  # as nearly always
     if array.shape != shape:
-        raise GradientError(
+        raise errors.GradientError(
             f"Mismatch in shape: grad_output[{position}] has a shape of "
             f"{list(gradient.shape)} and output[{position}] has a shape of {list(shape)}. The "
             "gradient of an output has the output's shape. Write `glassgrad.ones_like(output)` "
             "for the gradient of its sum."
         )
     if (gradient.dtype.kind == "c") != (dtype.kind == "c"):
-        raise DTypeError(
+        raise errors.DTypeError(
             "For complex Tensors, both grad_output and output are required to have the same "
             f"dtype. Mismatch in dtype: grad_output[{position}] has a dtype of {gradient.dtype} "
             f"and output[{position}] has a dtype of {dtype}. Write `gradient.to(output.dtype)`."
@@ -234,7 +226,7 @@ def given(gradient: object, shape: Shape, dtype: Any, position: int) -> Tensor:
 def must_be_tensor(gradient: object, position: int) -> Tensor:
     """The gradient that was given for an output, if it is a tensor; else an error."""
     if not isinstance(gradient, Tensor):
-        raise ArgumentTypeError(
+        raise errors.ArgumentTypeError(
             f"gradients can be either Tensors or None, but got {type(gradient).__name__} for "
             f"output {position}. The pass computes with tensors. "
             "Write `glassgrad.tensor(gradient)`."
@@ -245,7 +237,7 @@ def must_be_tensor(gradient: object, position: int) -> Tensor:
 def accumulation_targets(inputs: list[Any]) -> set[Any]:
     """The nodes to run for `backward(inputs=…)`; a non-leaf keeps its gradient there."""
     if not inputs:
-        raise ShapeError(
+        raise errors.ShapeError(
             "`inputs` argument to `backward()` cannot be empty. It names the tensors whose .grad "
             "will be filled, and there are none. Leave it out to fill that of all leaves."
         )
@@ -262,14 +254,11 @@ def target(x: Any) -> Edge:
     """The edge of an input: where its gradient arrives."""
     if isinstance(x, GradientEdge):
         return engine.plain(x)
-    if not isinstance(x, Tensor):
-        raise ArgumentTypeError(
-            "all inputs have to be Tensors or GradientEdges, but got "
-            f"{type(x).__name__}. Gradients are taken with respect to tensors."
-        )
+    wanted = "all inputs have to be Tensors or GradientEdges, but got"
+    check.kind(wanted, x, Tensor, "Gradients are taken with respect to tensors.")
     edge = edge_of(x)
     if edge is None:
-        raise GraphError(
+        raise errors.GraphError(
             "One of the differentiated Tensors does not require grad (shape "
             f"{tuple(x.shape)}). Nothing recorded how the outputs depend on it. "
             "Set requires_grad=True before computing them."

@@ -20,13 +20,7 @@ from weakref import WeakKeyDictionary
 from glassgrad.core import state
 from glassgrad.core.engine import accumulate, fit
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, ExpectationError, GraphError
-from glassgrad.core.graph import (
-    AccumulateGrad,
-    GradientEdge,
-    Node,
-    accumulator,
-    get_gradient_edge,
-)
+from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node, accumulator, get_gradient_edge
 from glassgrad.core.saved import PrimitiveNode
 from glassgrad.core.state import Values, is_recording, modes, set_modes, setting
 from glassgrad.core.tensor import Tensor, Version
@@ -213,13 +207,7 @@ def _will_engine_execute_node(node: Any) -> bool:
     """
     why = "A pass goes from node to node. Pass `y.grad_fn`."
     check.kind("_will_engine_execute_node expects an grad_fn, but got", node, Node, why)
-    task: GraphTask | None = modes.task
-    if task is None:
-        raise GraphError(
-            "_will_engine_execute_node should only be called during the backward pass: outside of "
-            "it nothing is going to run. Call it from a hook."
-        )
-    return _taking_part(task, [node])[0]
+    return _taking_part(_running_pass("_will_engine_execute_node"), [node])[0]
 
 
 def _current_graph_task_execution_order() -> list[Node]:
@@ -228,14 +216,20 @@ def _current_graph_task_execution_order() -> list[Node]:
     Raises:
         GraphError: outside of a pass.
     """
+    task = _running_pass("_current_graph_task_execution_order")
+    computed = task.computed()
+    return [node for node in task.schedule if node in computed]
+
+
+def _running_pass(asked: str) -> GraphTask:
+    """The pass that runs in this thread; `asked` is the function that needs one, for the error."""
     task: GraphTask | None = modes.task
     if task is None:
         raise GraphError(
-            "_current_graph_task_execution_order should only be called during the backward pass: "
-            "outside of it nothing is going to run. Call it from a hook."
+            f"{asked} should only be called during the backward pass: outside of it nothing is "
+            "going to run. Call it from a hook."
         )
-    computed = task.computed()
-    return [node for node in task.schedule if node in computed]
+    return task
 
 
 def _taking_part(task: GraphTask, nodes: Sequence[Node | None]) -> list[bool]:

@@ -271,10 +271,9 @@ def run(
         raise TransformError(_NO_HOOKS)
     with setting(no_hooks=_NO_HOOKS), GradLevel() as level:
         inputs = [_leaf(level, x) for x in leaves]
-        seen = shown(level, args, argnums, unflatten(structure, inputs))
-        output, aux = func(*seen, **(as_constants(level, kwargs) if kwargs else {})), None
-        if has_aux:
-            output, aux = without_aux(api, output)
+        seen = arguments_on(level, args, argnums, unflatten(structure, inputs))
+        result = func(*seen, **(as_constants(level, kwargs) if kwargs else {}))
+        output, aux = output_and_aux(api, result) if has_aux else (result, None)
     return Recorded(level, inputs, structure, output, aux)
 
 
@@ -356,7 +355,7 @@ def as_constants(level: Any, tree: Any) -> Any:
     return map_leaves(lambda x: level.lift(settled(x)) if isinstance(x, Tensor) else x, tree)
 
 
-def shown(level: Any, args: Values, argnums: Any, moving: Any) -> Values:
+def arguments_on(level: Any, args: Values, argnums: Any, moving: Any) -> Values:
     """The arguments as a level shows them: constants, but for those that `argnums` means.
 
     Args:
@@ -372,7 +371,7 @@ def shown(level: Any, args: Values, argnums: Any, moving: Any) -> Values:
 # What it returns ---------------------------------------------------------------------------------
 
 
-def without_aux(api: str, output: Any) -> tuple[Any, Any]:
+def output_and_aux(api: str, output: Any) -> tuple[Any, Any]:
     """The output proper and the rest, of a function that was said to return both.
 
     Args:
@@ -484,9 +483,8 @@ def push_forward(
     moving, moves, structure = _pairs(primals, tangents, argnums)
     with DualLevel() as level:
         duals = [wrap(Dual(level, settled(x), dx)) for x, dx in zip(moving, moves, strict=True)]
-        output, aux = func(*shown(level, primals, argnums, unflatten(structure, duals))), None
-        if has_aux:
-            output, aux = without_aux(_API, output)
+        result = func(*arguments_on(level, primals, argnums, unflatten(structure, duals)))
+        output, aux = output_and_aux(_API, result) if has_aux else (result, None)
         leaves, found = tensors_of(_API, output)
         parts = [level.parts(x) for x in leaves]
     if strict and any(dx is None for _, dx in parts):

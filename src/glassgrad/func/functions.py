@@ -49,14 +49,14 @@ def call_batched(level: Any, cls: Any, args: Values) -> Any:
     lower = [x for x, _ in pairs]
     in_dims = unflatten(structure, [dim for _, dim in pairs])
     with level.below():
-        output, dims = _checked(rule(level.info, in_dims, *unflatten(structure, lower)))
+        output, dims = _output_and_dims(rule(level.info, in_dims, *unflatten(structure, lower)))
     outputs, shape = flatten(output)
     given = {id(x): leaf for x, leaf in zip(lower, leaves, strict=True) if isinstance(x, Tensor)}
     size = level.info.batch_size
     with level.below():
         fronts = [_in_front(cls, size, x, dim) for x, dim in zip(outputs, dims, strict=True)]
     shown = [
-        given[id(x)] if id(x) in given else _shown_one(level, front, dim is not None)
+        given[id(x)] if id(x) in given else _one_on_level(level, front, dim is not None)
         for x, front, dim in zip(outputs, fronts, dims, strict=True)
     ]
     return unflatten(shape, shown)
@@ -110,7 +110,7 @@ def _is_generated(cls: Any) -> bool:
     return bool(cls.generate_vmap_rule)
 
 
-def _checked(result: Any) -> tuple[Any, list[Any]]:
+def _output_and_dims(result: Any) -> tuple[Any, list[Any]]:
     """The output of a user's rule, and for each of its leaves where the batch axis is."""
     expected = (
         "Expected the vmap staticmethod to have two returns, an output and out_dims with pytree "
@@ -190,7 +190,7 @@ class Vmapped(Function):
     def forward(plan: Plan, *args: Any) -> Any:
         leaves, _ = flatten(args)
         with plan.level() as level:
-            outputs, structure = flatten(plan.of.forward(*_shown(level, args, plan.batched)))
+            outputs, structure = flatten(plan.of.forward(*_on_level(level, args, plan.batched)))
             below = [level.lowered(out) for out in outputs]
             flags = [level.is_mine(out) for out in outputs]
         for nr, (out, flag) in enumerate(zip(below, flags, strict=True)):
@@ -203,9 +203,9 @@ class Vmapped(Function):
     def setup_context(ctx: Any, inputs: Values, output: Any) -> None:
         plan, *args = inputs
         with plan.level() as level:
-            seen = _shown(level, tuple(args), plan.batched)
+            seen = _on_level(level, tuple(args), plan.batched)
             inner = InnerCtx(ctx)
-            plan.of.setup_context(inner, seen, _shown(level, output, plan.outputs))
+            plan.of.setup_context(inner, seen, _on_level(level, output, plan.outputs))
             inner.hand_over(level, ctx)
             sizes = [tuple(x.shape) if isinstance(x, Tensor) else None for x in seen]
         ctx.plan, ctx.inner, ctx.sizes = plan, inner, sizes
@@ -216,7 +216,7 @@ class Vmapped(Function):
         with plan.level() as level:
             inner = ctx.inner.part(ctx, level, "to_save")
             rule = of.backward if of.vjp is Function.vjp else of.vjp
-            results = rule(inner, *_shown(level, grads, _by_place(plan.outputs)))
+            results = rule(inner, *_on_level(level, grads, _by_place(plan.outputs)))
             results = list(results) if isinstance(results, tuple) else [results]
             if any(x is not None for x in results[len(ctx.sizes) :]) or len(results) < len(
                 ctx.sizes
@@ -232,7 +232,7 @@ class Vmapped(Function):
         plan = ctx.plan
         with plan.level() as level:
             inner = ctx.inner.part(ctx, level, "saved_for_forward")
-            moved = plan.of.jvp(inner, *_shown(level, tangents, _by_place(plan.batched)))
+            moved = plan.of.jvp(inner, *_on_level(level, tangents, _by_place(plan.batched)))
             moved = as_tuple(moved)
             return tuple(plan.fitted(level, moved, _by_place(plan.outputs)))
 
@@ -272,18 +272,18 @@ class InnerCtx(FunctionCtx):
         """The same for `backward` or `jvp`: what was put on it is there, and what was saved."""
         part = object.__new__(InnerCtx)
         part.__dict__ = self.__dict__
-        part.saved_tensors = _shown(level, outer.saved_tensors, self.batched.get(saved, ()))
+        part.saved_tensors = _on_level(level, outer.saved_tensors, self.batched.get(saved, ()))
         return part
 
 
-def _shown(level: Any, tree: Any, batched: Any) -> Any:
+def _on_level(level: Any, tree: Any, batched: Any) -> Any:
     """A tree of tensors one level down as the level shows them."""
     leaves, structure = flatten(tree)
     flags = flatten(batched)[0]
     assert len(flags) == len(leaves), "each leaf has a batch axis or not"
     pairs = zip(leaves, flags, strict=True)
-    return unflatten(structure, [_shown_one(level, x, flag) for x, flag in pairs])
+    return unflatten(structure, [_one_on_level(level, x, flag) for x, flag in pairs])
 
 
-def _shown_one(level: Any, x: Any, is_batched: bool) -> Any:
+def _one_on_level(level: Any, x: Any, is_batched: bool) -> Any:
     return level.show(x) if is_batched and isinstance(x, Tensor) else x

@@ -21,17 +21,8 @@ from glassgrad.values.backend import backend_for
 from glassgrad.values.layers import fresh
 from glassgrad.values.tree import Structure, flatten, map_leaves, unflatten
 
-from .derivatives import (
-    EVERY,
-    Argnums,
-    Recorded,
-    all_settled,
-    check_tensors,
-    push_forward,
-    refuse_complex,
-    run,
-    selected,
-)
+from . import derivatives
+from .derivatives import Argnums, Recorded
 from .vmap import vmap
 
 
@@ -77,15 +68,15 @@ def jacrev(
 
     @functools.wraps(func)
     def jacobian(*args: Any) -> Any:
-        refuse_complex("jacrev", flatten(args)[0], inputs=True)
-        call = run("vjp(f, *primals)", func, args, {}, argnums, has_aux)
+        derivatives.refuse_complex("jacrev", flatten(args)[0], inputs=True)
+        call = derivatives.run("vjp(f, *primals)", func, args, {}, argnums, has_aux)
         outputs, structure = call.differentiable_outputs()
-        refuse_complex("jacrev", outputs, inputs=False)
+        derivatives.refuse_complex("jacrev", outputs, inputs=False)
         rows = _rows(call, outputs, chunk_size)
         columns = [split_rows(part, outputs, x) for part, x in zip(rows, call.inputs, strict=True)]
         blocks = zip(*columns, strict=True)
         found = _in_trees(blocks, structure, call.structure)
-        return (found, all_settled(call.aux)) if has_aux else found
+        return (found, derivatives.all_settled(call.aux)) if has_aux else found
 
     return jacobian
 
@@ -162,15 +153,15 @@ def jacfwd(
 
     @functools.wraps(func)
     def jacobian(*args: Any) -> Any:
-        refuse_complex("jacfwd", flatten(args)[0], inputs=True)
-        chosen = EVERY if argnums is None else argnums
-        inputs, structure = flatten(selected(args, chosen))
-        check_tensors(inputs, "primals")
+        derivatives.refuse_complex("jacfwd", flatten(args)[0], inputs=True)
+        chosen = derivatives.EVERY if argnums is None else argnums
+        inputs, structure = flatten(derivatives.selected(args, chosen))
+        derivatives.check_tensors(inputs, "primals")
 
         def push(tangents: list[Tensor]) -> Any:
             moves = unflatten(structure, tangents)
-            output, *moved = push_forward(func, args, moves, chosen, has_aux=has_aux)
-            refuse_complex("jacfwd", flatten(output)[0], inputs=False)
+            output, *moved = derivatives.push_forward(func, args, moves, chosen, has_aux=has_aux)
+            derivatives.refuse_complex("jacfwd", flatten(output)[0], inputs=False)
             return moved
 
         moved, *aux = vmap(push, randomness=randomness)(unit_vectors(inputs))

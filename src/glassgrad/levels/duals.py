@@ -22,13 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.errors import (
-    ArgumentError,
-    GradientError,
-    GraphError,
-    MissingRuleError,
-    ShapeError,
-)
+from glassgrad.core import errors
 from glassgrad.core.function import Function, run_forward
 from glassgrad.core.graph import ends
 from glassgrad.core.primitive import Parameters, Primitive
@@ -74,7 +68,7 @@ def apart(tensor: Tensor) -> Tensor:
 def check_size(tensor: Tensor, tangent: Tensor) -> None:
     """Raise ShapeError if a tangent has not the size of its tensor."""
     if tuple(tangent.shape) != tuple(tensor.shape):
-        raise ShapeError(
+        raise errors.ShapeError(
             "Trying to set a forward gradient that has a different size than that of the original "
             f"Tensor, this is not supported. Tensor is of size {list(tensor.shape)} while the "
             f"given forward gradient is of size {list(tangent.shape)}. Each element moves at its "
@@ -85,7 +79,7 @@ def check_size(tensor: Tensor, tangent: Tensor) -> None:
 def check_moves(name: str, x: Tensor) -> None:
     """Raise ArgumentError if a primal or a tangent, as `name` says, holds integers."""
     if not is_differentiable(x.dtype):
-        raise ArgumentError(
+        raise errors.ArgumentError(
             f"Expected {name} to be floating point or complex, but got: {x.dtype}. Integers do not "
             "move by a small step. Write `x.float()`."
         )
@@ -172,7 +166,7 @@ class Duals:
         """
         check_size(tensor, tangent)
         if self.tangent(tangent) is not None:
-            raise GraphError(
+            raise errors.GraphError(
                 "Setting a forward grad that itself has a forward gradient at the same level 0 is "
                 "not supported: there is one level, and a tangent is a constant of it. Write "
                 "`unpack_dual(tangent).primal`, or nest `func.jvp` for higher derivatives."
@@ -379,7 +373,7 @@ def tangents_of_op(
     else:
         return (None,) * len(out) if cls.multiple else None
     if cls.jvp is Function.jvp:
-        raise MissingRuleError(
+        raise errors.MissingRuleError(
             f"Trying to use forward AD with {cls.__name__.lower()} that does not support it "
             "because it has not been implemented yet. Its class has no `jvp`. Differentiate in "
             "reverse mode, or take the tangent away with `x.detach()`."
@@ -491,7 +485,7 @@ class Call:
         moved = self._run_jvp()
         several = as_tuple(outputs)
         if len(moved) != len(several):
-            raise GradientError(
+            raise errors.GradientError(
                 "Function's jvp returned an invalid number of forward gradients (expected "
                 f"{len(several)} but got {len(moved)}). Each output has a tangent. Return None for "
                 "one that is not differentiable."
@@ -501,7 +495,7 @@ class Call:
             can_move = isinstance(was, Tensor) and was.dtype.kind in "fc"
             if not can_move or is_any_of(was, self.constant):
                 if tangent is not None:
-                    raise GradientError(
+                    raise errors.GradientError(
                         f"Function's jvp returned a gradient at position {nr}, but the "
                         "corresponding forward output is not a differentiable Tensor. You should "
                         "return None at that position instead."
@@ -540,7 +534,7 @@ class Call:
         moved = as_tuple(moved)
         for nr, tangent in enumerate(moved):
             if tangent is not None and not isinstance(tangent, Tensor):
-                raise GradientError(
+                raise errors.GradientError(
                     f"expected Variable or None (got {type(tangent).__name__}) for grad output "
                     f"{nr}. {ctx.name()}'s jvp returns tangents. Write `glassgrad.tensor(value)`."
                 )
@@ -556,13 +550,13 @@ def _check_written(tangent: Any, given: Any, version: int | None) -> None:
     """The tangent of an argument that was written is written too."""
     said = "An inplace custom Function is not"
     if version is not None and _version_of(given) == version:
-        raise GraphError(
+        raise errors.GraphError(
             f"{said} modifying the forward mode gradients inplace. If the forward is modifying an "
             "input inplace, then the jvp function must modify the corresponding gradient inplace: "
             "views of both show what is in memory. Write `tangent.mul_(…)`."
         )
     if tangent is not given:
-        raise GraphError(
+        raise errors.GraphError(
             f"{said} returning the forward mode gradients as-is. If the forward is modifying an "
             "input inplace, then the jvp function must modify the gradient inplace and return it "
             "as-is."
@@ -585,14 +579,14 @@ def _check_view(out: Tensor, tangent: Tensor | None, args: Values, tangents: Tan
     if given is None:
         return True
     if tangent is None or _stem(tangent) is tangent:
-        raise GraphError(
+        raise errors.GraphError(
             "A custom Function's forward is returning a view (or an input as-is) but the jvp is "
             "not returning a view. A write to the one would have to change the other. Return the "
             "same view of the tangent: `tangent.view_as(tangent)` for an input as it is."
         )
     if _stem(tangent) is not _stem(given):
         of = "" if _stem(given) is given else "the same base as "
-        raise GraphError(
+        raise errors.GraphError(
             "A custom Function is returning a view but the jvp is not returning a view of "
             f"{of}the given grad input. A write to the view would have to change it. "
             "Take the view of the tangent that jvp was given."

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 from glassgrad.tracing.events import Trace
-from glassgrad.tracing.graph import Entry, Ids, counted, plain
+from glassgrad.tracing.graph import Entry, Ids, counted, printable
 from glassgrad.tracing.summary import ArrayId, head_in_words
 
 FAR = 24  # how many nodes are looked at for the one behind those that were put in between
@@ -188,11 +188,11 @@ class Side:
     def title(self, name: str) -> str:
         """How a node is spoken of."""
         leaf = self.names.get(name)
-        return f"{name} {self.op(name)}" + (f" of {plain(repr(leaf))}" if leaf else "")
+        return f"{name} {self.op(name)}" + (f" of {printable(repr(leaf))}" if leaf else "")
 
     def line(self, name: str) -> str:
         """The line that made a node, if it is known."""
-        return plain(self.nodes[name].get("src", ""))
+        return printable(self.nodes[name].get("src", ""))
 
     def goals(self, name: str) -> list[Any]:
         """Where the edges of a node lead, None for an input without gradient."""
@@ -322,8 +322,8 @@ class Matching:
 # What differs ----------------------------------------------------------------------------------
 
 
-def _beside(said: Sequence[str]) -> str:
-    return f"{said[0]} in a, {said[1]} in b"
+def _in_a_and_b(words: Sequence[str]) -> str:
+    return f"{words[0]} in a, {words[1]} in b"
 
 
 def _in_brackets(text: str) -> str:
@@ -373,19 +373,19 @@ class _Findings(Matching):
             f"{node['dtype']} {node.get('shape')}" if "dtype" in node else "" for node in nodes
         ]
         if all(forms) and forms[0] != forms[1]:
-            yield Difference("other shape", f"{title}: {_beside(forms)}", first, second)
+            yield Difference("other shape", f"{title}: {_in_a_and_b(forms)}", first, second)
         hooks = [", ".join(map(_hook, node.get("hooks", ()))) or "none" for node in nodes]
         if hooks[0] != hooks[1]:
-            yield Difference("other hooks", f"{title}: {_beside(hooks)}", first, second)
+            yield Difference("other hooks", f"{title}: {_in_a_and_b(hooks)}", first, second)
 
     def _of_cut(self, cut: Cut, told: set[tuple[Side, str]]) -> Difference:
         """An edge that leads elsewhere; what hangs on it alone is `told` with it."""
         lines = self.a.line(cut.a), self.b.line(cut.b)
-        where = _beside(lines) if all(lines) and lines[0] != lines[1] else lines[0] or lines[1]
+        where = _in_a_and_b(lines) if all(lines) and lines[0] != lines[1] else lines[0] or lines[1]
         goals = [(self.a, cut.to_a), (self.b, cut.to_b)]
         known = [(side, goal) for side, goal in goals if goal is not None]
         ends = [f"to {side.title(goal)}" if goal else "nowhere" for side, goal in goals]
-        text = f"edge {cut.position} of {self.a.title(cut.a)} leads {_beside(ends)}"
+        text = f"edge {cut.position} of {self.a.title(cut.a)} leads {_in_a_and_b(ends)}"
         text += _in_brackets(where)
         if len(known) == 2:
             return Difference("other edge", text, cut.a, cut.b)
@@ -426,12 +426,14 @@ class _Findings(Matching):
         self, what: str, title: str, node: str, first: ArrayId, second: ArrayId
     ) -> Iterator[Difference]:
         if not self._are_equal(first, second):
-            text = f"{title}: {self._said(first, second)}"
+            text = f"{title}: {self._arrays_in_words(first, second)}"
             pair = first, second
             yield Difference(f"other {what}", text, node, self.pairs.get(node), pair)
 
-    def _said(self, first: ArrayId, second: ArrayId) -> str:
-        return _beside([_seen(self.a.trace, first), _seen(self.b.trace, second)])
+    def _arrays_in_words(self, first: ArrayId, second: ArrayId) -> str:
+        return _in_a_and_b(
+            [_array_in_words(self.a.trace, first), _array_in_words(self.b.trace, second)]
+        )
 
     def _order(self) -> Iterator[Difference]:
         """The first node of the schedule at which the orders part."""
@@ -469,7 +471,7 @@ class _Findings(Matching):
                 if not is_told and not self._are_equal(*pair):
                     where = f" (at {place})" if len(one[side]) > 1 else ""
                     title = self.a.title(one["node"])
-                    text = f"first at {title}, which {verb}{where} {self._said(*pair)}"
+                    text = f"first at {title}, which {verb}{where} {self._arrays_in_words(*pair)}"
                     return Difference("other gradient", text, one["node"], other["node"], pair)
         return None
 
@@ -529,10 +531,10 @@ def _grads(trace: Trace) -> dict[str, ArrayId]:
 
 
 def _hook(entry: Entry) -> str:
-    return f"{entry['kind']} {plain(repr(entry.get('name', 'hook')))}"
+    return f"{entry['kind']} {printable(repr(entry.get('name', 'hook')))}"
 
 
-def _seen(trace: Trace, name: ArrayId) -> str:
+def _array_in_words(trace: Trace, name: ArrayId) -> str:
     if name is None:
         return "no gradient"
     array = trace.arrays[name]

@@ -23,7 +23,7 @@ from glassgrad.values.layers import Layer
 from glassgrad.values.tree import as_tuple, flatten
 
 from .graph import Entry
-from .summary import head_in_words, numbers, summarize
+from .summary import numbers, range_in_words, summarize
 
 Named = Iterable[tuple[str, Any]]
 Summaries = tuple[tuple[str, Entry], ...]
@@ -64,7 +64,7 @@ class NonFinite:
         lines += [f"  in        {' › '.join(self.scope)}"] if self.scope else []
         arrays = (*self.operands, *self.results)
         wide = max([9, *[len(name) for name, _ in arrays]])
-        lines += [f"  {name:<{wide}} {_seen(entry)}" for name, entry in arrays]
+        lines += [f"  {name:<{wide}} {range_in_words(entry)}" for name, entry in arrays]
         if self.before is not None:
             lines.append(f"before that, {self.before}")
         return "\n".join(lines)
@@ -237,12 +237,3 @@ def _name(at: int, operand: Any) -> str:
 def _summaries(named: Named) -> Summaries:
     pairs = [(name, _array(value)) for name, value in named]
     return tuple([(name, summarize(array)) for name, array in pairs if array is not None])
-
-
-def _seen(entry: Entry) -> str:
-    """A summary in one line."""
-    counts = [f"{entry[kind]} {kind}" for kind in ("nan", "inf") if kind in entry]
-    said = f"{entry['dtype']} {entry['shape']} {head_in_words(entry)}"
-    if entry["min"] is not None:  # else nothing in it is finite
-        said += f" from {entry['min']} to {entry['max']}"
-    return said + (f", {' and '.join(counts)}" if counts else "")

@@ -56,7 +56,7 @@ class Hook(NamedTuple):
     hook: Any
 
     def __str__(self) -> str:
-        return f"{self.id} {plain(self.name)} ({self.kind})"
+        return f"{self.id} {printable(self.name)} ({self.kind})"
 
 
 class _Call(NamedTuple):
@@ -467,7 +467,7 @@ def names_of(node: Any) -> tuple[str, str]:
     return name, name.rpartition("Backward")[0] or name
 
 
-def plain(text: str) -> str:
+def printable(text: str) -> str:
     """A name without what would move the cursor, end the line or turn the direction of text."""
     safe = "".join([c if c.isprintable() else f"\\x{ord(c):02x}" for c in text])
     return safe if len(safe) <= _LONGEST_NAME else safe[: _LONGEST_NAME - 1] + "…"

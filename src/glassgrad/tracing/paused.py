@@ -9,9 +9,9 @@ from glassgrad.core.state import Names, Shape
 
 from .breakpoints import MAKERS, Breakpoint, Makers, find_node, find_nodes
 from .events import Trace
-from .graph import Hook, bytes_of, is_leaf, op_of, plain
+from .graph import Hook, bytes_of, is_leaf, op_of, printable
 from .log import EventLog
-from .summary import dims_of_batch, dtype_name, numbers, summarize
+from .summary import dtype_name, gradient_in_words
 
 
 class Waiting(NamedTuple):
@@ -32,7 +32,7 @@ class Waiting(NamedTuple):
     gradients: Grads
 
     def __str__(self) -> str:
-        what = ", ".join(shown(grad) for grad in self.gradients if grad is not None)
+        what = ", ".join(gradient_in_words(grad) for grad in self.gradients if grad is not None)
         return f"{self.label}: {self.arrived} of {self.expected} arrived" + (what and f"; {what}")
 
 
@@ -220,12 +220,12 @@ class Paused(Engine):
 
     def describe(self, node: Any) -> str:
         """A node of the pass in words: "n3 MulBackward0", "n0 AccumulateGrad of x"."""
-        label = f"{self.names.node[node]} {plain(op_of(node))}"
+        label = f"{self.names.node[node]} {printable(op_of(node))}"
         return f"{label} of {self._leaf_name(node)}" if is_leaf(node) else label
 
     def _leaf_name(self, node: Any) -> str:
         """A leaf in a sentence: its name, its id if it has none."""
-        return plain(self.names.label(node.variable) or self.names.leaf[node])
+        return printable(self.names.label(node.variable) or self.names.leaf[node])
 
     def _arriving(self) -> Grads:
         return () if self._node is None else self._waiting_at(self._node)
@@ -248,7 +248,7 @@ class Paused(Engine):
             lines += section(f"Saved by {label}:", map(str, self.saved))
             return "\n".join(lines + section("Hooks here:", map(str, self.hooks)))
         pairs = self.gradients.items()
-        rows = [f"{plain(n)}: {'none' if grad is None else shown(grad)}" for n, grad in pairs]
+        rows = [f"{printable(name)}: {gradient_in_words(grad)}" for name, grad in pairs]
         return "\n".join(lines + section("Gradients:", rows))
 
     def __exit__(self, *exc_info: object) -> None:
@@ -354,20 +354,6 @@ class Paused(Engine):
 
 
 # In words ---------------------------------------------------------------------------------------
-
-
-def shown(grad: Any) -> str:
-    """A gradient in a few words: shape, dtype, and its elements or its norm."""
-    array = numbers(grad)
-    about = summarize(array, examples=dims_of_batch(grad))
-    examples = "".join([f"{size} × " for size in about.get("batch", ())])
-    text = f"{examples}{tuple(about['shape'])} {about['dtype']}"
-    if len(about["head"]) == array.size:
-        values = [f"{x:.3g}" if isinstance(x, float) else str(x) for x in about["head"]]
-        text += f" [{', '.join(values)}]"
-    elif about["norm"] is not None:
-        text += f", norm {about['norm']:.3g}"
-    return text + "".join([f", {about[bad]} {bad}" for bad in ("nan", "inf") if bad in about])
 
 
 def section(title: str, rows: Iterable[str]) -> list[str]:

@@ -118,12 +118,6 @@ def summarize(array: Any, *, full: bool = False, examples: int = 0) -> dict[str,
     return entry
 
 
-def head_in_words(entry: dict[str, Any]) -> str:
-    """The first elements of an array, from its entry: "[1.0, 2.0, …]"."""
-    more = ["…"] if math.prod(entry["shape"]) > len(entry["head"]) else []
-    return f"[{', '.join([*map(str, entry['head']), *more])}]"
-
-
 def rounded(values: list[Any]) -> list[Any]:
     """Numbers of Python as JSON keeps them: six significant digits; nan and inf are strings.
 
@@ -205,3 +199,46 @@ def measured(array: Array) -> tuple[Any, Any, Any, int, int]:
 
 
 _FEW = 32
+
+
+# Arrays in words: from their entries, or of a gradient at hand ------------------------------------
+
+
+def examples_in_words(entry: dict[str, Any]) -> str:
+    """How many examples there are, one number for each `vmap` around: "8 × "."""
+    return "".join([f"{size} × " for size in entry.get("batch", ())])
+
+
+def spoiled_in_words(entry: dict[str, Any]) -> list[str]:
+    """How many elements are nan, and inf: ["1 nan"]; empty if all are finite."""
+    return [f"{entry[kind]} {kind}" for kind in ("nan", "inf") if entry.get(kind)]
+
+
+def head_in_words(entry: dict[str, Any]) -> str:
+    """The first elements: "[1.0, 2.0, …]"."""
+    more = ["…"] if math.prod(entry["shape"]) > len(entry["head"]) else []
+    return f"[{', '.join([*map(str, entry['head']), *more])}]"
+
+
+def range_in_words(entry: dict[str, Any]) -> str:
+    """All that is known: "float32 [2] [1.0, nan] from 1.0 to 1.0, 1 nan"."""
+    words = f"{entry['dtype']} {entry['shape']} {head_in_words(entry)}"
+    if entry["min"] is not None:  # else nothing in it is finite
+        words += f" from {entry['min']} to {entry['max']}"
+    spoiled = spoiled_in_words(entry)
+    return words + (f", {' and '.join(spoiled)}" if spoiled else "")
+
+
+def gradient_in_words(grad: Any) -> str:
+    """A gradient in a few words: shape, dtype, and its elements or its norm; "none" for None."""
+    if grad is None:
+        return "none"
+    array = numbers(grad)
+    entry = summarize(array, examples=dims_of_batch(grad))
+    words = f"{examples_in_words(entry)}{tuple(entry['shape'])} {entry['dtype']}"
+    if len(entry["head"]) == array.size:
+        values = [f"{x:.3g}" if isinstance(x, float) else str(x) for x in entry["head"]]
+        words += f" [{', '.join(values)}]"
+    elif entry["norm"] is not None:
+        words += f", norm {entry['norm']:.3g}"
+    return ", ".join([words, *spoiled_in_words(entry)])

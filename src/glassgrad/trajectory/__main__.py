@@ -10,17 +10,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from glassgrad._programs import (
-    DONE,
-    FAILED,
-    Refused,
-    at_least_one,
-    progress,
-    require_writable,
-    run_program,
-    to_stdout,
-    writing,
-)
+from glassgrad import _programs
 
 from ._arm.planning import CLEARANCE, COST, FOLDS, GOAL_ERROR, Plan, Task, plan, shortfalls
 
@@ -68,7 +58,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         The exit code.
     """
-    return run_program("glassgrad.trajectory", lambda: _run(argv))
+    return _programs.run_program("glassgrad.trajectory", lambda: _run(argv))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -83,7 +73,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--steps",
-        type=at_least_one,
+        type=_programs.at_least_one,
         default=STEPS,
         metavar="N",
         help=f"how many steps of Adam to make: {STEPS}",
@@ -105,15 +95,17 @@ def _missing() -> list[str]:
 def _run(argv: Sequence[str] | None) -> int:
     arguments = _parser().parse_args(argv)
     if missing := _missing():
-        raise Refused(
+        raise _programs.Refused(
             f"the pictures need {' and '.join(missing)}: pip install 'glassgrad[notebook]'"
         )
-    with to_stdout():
+    with _programs.to_stdout():
         reasons = _plan_and_draw(arguments.out, arguments.steps)
     if reasons:
         advice = " More steps help: --steps 800." if arguments.steps < STEPS else ""
-        raise Refused(f"the plan is not good enough: {'; '.join(reasons)}.{advice}", FAILED)
-    return DONE
+        raise _programs.Refused(
+            f"the plan is not good enough: {'; '.join(reasons)}.{advice}", _programs.FAILED
+        )
+    return _programs.DONE
 
 
 def _plan_and_draw(out: Path, steps: int) -> list[str]:
@@ -121,24 +113,24 @@ def _plan_and_draw(out: Path, steps: int) -> list[str]:
     from rich.console import Console
 
     console = Console(highlight=False, markup=False, soft_wrap=True)
-    require_writable(out, REMEDY)
+    _programs.require_writable(out, REMEDY)
     task = Task()
     console.print(
         f"an arm of two links, a disc in its way: {task.actions} positions to be found, "
         f"{task.duration:g} s from the first to the last"
     )
-    with progress(
+    with _programs.progress(
         console, "planning", "cost {:.2f}", steps, disable=not console.is_terminal
     ) as report:
         found = plan(task, steps, report)
-    for line in _told(found):
+    for line in _figures(found):
         console.print(line)
-    for line in _drawn(task, found, out):
+    for line in _draw(task, found, out):
         console.print(line)
     return shortfalls(found.after[found.best])
 
 
-def _told(found: Plan) -> Iterator[str]:
+def _figures(found: Plan) -> Iterator[str]:
     """The figures of all guesses, then those of the plan that is kept."""
     yield f"planned in {found.seconds:.1f} s"
     yield f"  {'first guess':<14}{'cost':>15}{'clearance':>21}{'goal missed by':>18}"
@@ -159,7 +151,7 @@ def _told(found: Plan) -> Iterator[str]:
     )
 
 
-def _drawn(task: Task, found: Plan, out: Path) -> Iterator[str]:
+def _draw(task: Task, found: Plan, out: Path) -> Iterator[str]:
     """Draw the straight line and the plan that is kept, and tell where."""
     from ._arm.pictures import draw_panels, draw_snapshots, save, save_animation
 
@@ -169,7 +161,7 @@ def _drawn(task: Task, found: Plan, out: Path) -> Iterator[str]:
         "arm-snapshots": (draw_snapshots, "the arm at nine moments"),
     }
     width = len(str(out)) + 19
-    with writing(out, REMEDY):
+    with _programs.writing(out, REMEDY):
         for name, (draw, what) in pictures.items():
             figure = draw(task, before, after)
             for form in (".png", ".svg"):

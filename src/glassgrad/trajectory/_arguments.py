@@ -8,16 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.errors import (
-    ArgumentError,
-    ArgumentTypeError,
-    DeviceError,
-    DimError,
-    DTypeError,
-    GlassgradError,
-    GraphError,
-    LeafWriteError,
-)
+from glassgrad.core import errors
 from glassgrad.core.state import Shape, modes
 from glassgrad.core.tensor import LEAF, Tensor
 from glassgrad.values.backend import asnumpy, repeats
@@ -34,17 +25,17 @@ def count(name: str, value: Any, least: int) -> int:
     try:
         number = index(value)
     except TypeError as error:
-        raise ArgumentTypeError(
+        raise errors.ArgumentTypeError(
             f"{name} must be an int, got {value!r} of type {type(value).__name__}. It counts rows "
             f"or columns of a matrix. Write a whole number: `{name}={max(least, 4)}`."
         ) from error
     if number < least:
-        raise ArgumentError(
+        raise errors.ArgumentError(
             f"{name} must be at least {least}, got {number}. It counts rows or columns of a "
             f"matrix, which cannot be fewer. Write `{name}={least}` or more."
         )
     if number > _MOST:
-        raise ArgumentError(
+        raise errors.ArgumentError(
             f"{name} must be at most {_MOST}, got {number}. It counts rows or columns of a matrix, "
             "and no memory has an address for each of its numbers. Write a smaller one."
         )
@@ -62,7 +53,7 @@ def check_tensor(name: str, value: Any) -> None:
         ArgumentTypeError: if it is none.
     """
     if not isinstance(value, Tensor):
-        raise ArgumentTypeError(
+        raise errors.ArgumentTypeError(
             f"{name} must be a tensor, got {type(value).__name__}. It is computed with as it "
             "is. Write `glassgrad.as_tensor(…)`."
         )
@@ -83,7 +74,7 @@ def check_shape(name: str, value: Tensor, expected: Shape, why: str) -> None:
     """
     check_tensor(name, value)
     if tuple(value.shape) != expected:
-        raise ArgumentError(
+        raise errors.ArgumentError(
             f"{name} has shape {tuple(value.shape)}, expected {expected}. It needs {why}. "
             f"Pass `{name}` of shape {expected}."
         )
@@ -106,7 +97,7 @@ def check_broadcasts(name: str, value: Tensor, with_: tuple[int, ...], why: str)
     try:
         np.broadcast_shapes(tuple(value.shape), with_)
     except ValueError as error:
-        raise ArgumentError(
+        raise errors.ArgumentError(
             f"{name} has shape {tuple(value.shape)}, which does not fit {with_}. It needs {why}. "
             f"Pass `{name}` of shape {with_}, or with 1 for what is the same throughout."
         ) from error
@@ -117,7 +108,7 @@ def check_device(
     value: Tensor,
     other: str,
     like: Tensor,
-    error: type[GlassgradError] = DeviceError,
+    error: type[errors.GlassgradError] = errors.DeviceError,
 ) -> None:
     """Raise if a tensor is not where another is.
 
@@ -151,18 +142,18 @@ def check_memory(name: str, array: Any, others: Sequence[tuple[str, Any]]) -> No
         ArgumentError: if elements share their memory, with each other or with another's.
     """
     if not _is_writable(array):
-        raise ArgumentTypeError(
+        raise errors.ArgumentTypeError(
             f"{name} is read-only: the step writes its results there. Write `{name}.clone()`."
         )
     if array.base is not None and repeats(array.shape, array.strides):
-        raise ArgumentError(
+        raise errors.ArgumentError(
             f"{name} has elements that share their memory, as those of an expanded tensor do, and "
             "cannot be overwritten: each of them has a result of its own. Write "
             f"`{name}.contiguous()`."
         )
     for other, memory in others:
         if may_meet(array, memory) and np.shares_memory(array, memory):
-            raise ArgumentError(
+            raise errors.ArgumentError(
                 f"{name} shares memory with {other}: what is written to the one would overwrite "
                 f"the other. Write `{name}.clone()`."
             )
@@ -202,12 +193,12 @@ def check_samples(name: str, samples: Any) -> None:
     """
     check_tensor(name, samples)
     if samples.ndim < 2:
-        raise ArgumentError(
+        raise errors.ArgumentError(
             f"{name} has shape {tuple(samples.shape)}, expected (B, H, D). There is a row for each "
             f"sample and a column for each joint. Write `{name}.reshape(B, H, D)`."
         )
     if not samples.shape[-2]:
-        raise ArgumentError(
+        raise errors.ArgumentError(
             f"{name} has shape {tuple(samples.shape)}, of a horizon without samples. The start is "
             "the first of them. Write `glassgrad.zeros(B, H, D)` with an H of 1 or more."
         )
@@ -241,13 +232,12 @@ def product(name: str, matrix: Tensor, samples: Tensor, of: str = "act") -> Tens
         DTypeError: if they have two dtypes.
     """
     if matrix.dtype != samples.dtype:
-        raise DTypeError(
+        raise errors.DTypeError(
             f"expected both tensors to have same dtype, but {name} is {matrix.dtype}, and what it "
             f"multiplies, computed from {of}, is {samples.dtype}. A product is computed in one "
             "precision. Write `x.to(dtype)`, with one dtype for actions, start and matrices."
         )
-    found: Tensor = matrix @ samples
-    return found
+    return matrix @ samples
 
 
 # What a fused step asks of its arguments, before it touches any buffer ----------------------------
@@ -265,19 +255,19 @@ def check_actions(u: Any, padding: int) -> tuple[int, int, int]:
     )
     shape = u.payload.shape
     if len(shape) != 3:
-        raise ArgumentError(
+        raise errors.ArgumentError(
             f"u_act must have the shape (B, {'H − 4' if padding else 'H'}, D), got {shape}: a "
             "batch of trajectories, each a row of joints per time step. Write "
             "`u_act.unsqueeze(0)` for one trajectory."
         )
     batch, actions, joints = shape
     if actions < 1 and not padding:
-        raise ArgumentError(
+        raise errors.ArgumentError(
             f"u_act has the shape {shape}, of a horizon without samples. The start is the first of "
             "them. Write `glassgrad.zeros(B, H, D)` with an H of 1 or more."
         )
     if actions < 1:
-        raise ArgumentError(
+        raise errors.ArgumentError(
             f"central differences need a horizon of 5 or more, got {actions + padding} (u_act "
             f"{shape} and {padding} samples of padding). Give one action at least."
         )
@@ -312,12 +302,12 @@ def check_buffers(u: Tensor, buffers: Sequence[Any], shape: Shape, free: bool) -
         array = buffer.payload
         base = None if array.base is None else buffer._base
         if buffer.edge is LEAF or (base is not None and base.is_leaf and base.requires_grad):
-            raise LeafWriteError(
+            raise errors.LeafWriteError(
                 f"a leaf Variable that requires grad is being used in an in-place operation: "
                 f"{name} would be overwritten. Write `{name}.detach()`."
             )
         if buffer.cold is not None and buffer.is_inference() and not modes.inference:
-            raise GraphError(
+            raise errors.GraphError(
                 "Inplace update to inference tensor outside InferenceMode is not allowed: "
                 f"{name} would be overwritten, and nobody counts its versions. Write "
                 f"`{name}.clone()`."
@@ -332,13 +322,13 @@ def _check_like(name: str, given: Any, u: Tensor, shape: Shape, why: str) -> Non
     check_tensor(name, given)
     array, like = given.payload, u.payload
     if array.dtype is not like.dtype and array.dtype != like.dtype:
-        raise ArgumentTypeError(
+        raise errors.ArgumentTypeError(
             f"{name} is {given.dtype}, but u_act is {u.dtype}. A step computes in one dtype. Write "
             f"`{name}.to({u.dtype})`."
         )
     check_place(name, given, u)
     if array.shape != shape:
-        raise ArgumentError(
+        raise errors.ArgumentError(
             f"{name} must have the shape {shape} for u_act {like.shape}, got {array.shape}: {why}."
         )
 
@@ -346,7 +336,7 @@ def _check_like(name: str, given: Any, u: Tensor, shape: Shape, why: str) -> Non
 def check_place(name: str, given: Tensor, u: Tensor) -> None:
     """Raise if an argument is not where `u_act` is."""
     if type(given.payload) is not type(u.payload):
-        check_device(name, given, "u_act", u, ArgumentTypeError)
+        check_device(name, given, "u_act", u, errors.ArgumentTypeError)
 
 
 def _check_numbers(name: str, x: Any, kinds: str, why: str) -> None:
@@ -354,7 +344,7 @@ def _check_numbers(name: str, x: Any, kinds: str, why: str) -> None:
     if not isinstance(x, Tensor) or x.payload.dtype.kind not in kinds:
         wanted = "a floating-point tensor" if kinds == "f" else "a tensor of integers"
         found = f"dtype {x.dtype}" if isinstance(x, Tensor) else type(x).__name__
-        raise ArgumentTypeError(f"{name} must be {wanted}, got {found}. {why}")
+        raise errors.ArgumentTypeError(f"{name} must be {wanted}, got {found}. {why}")
 
 
 # Time steps and indices -------------------------------------------------------------------------
@@ -367,7 +357,7 @@ def first_rate(traj_dt: Any) -> float:
         array = asnumpy(array.reshape(-1)[:1])
     rate = float(array.item(0)) if array.size else 0.0
     if not rate or rate - rate != 0.0:
-        raise ArgumentError(
+        raise errors.ArgumentError(
             f"traj_dt begins with {rate if array.size else 'nothing'}. It holds one over the time "
             "step, of which the first element counts. Write `glassgrad.tensor([1 / dt])`."
         )
@@ -378,13 +368,13 @@ def time_steps(traj_dt: Any, horizon: int) -> Any:
     """The time steps of `traj_dt`, one per sample; the first is not used."""
     array = _steps(traj_dt)
     if array.ndim != 1 or array.shape[0] < horizon:
-        raise ArgumentError(
+        raise errors.ArgumentError(
             f"traj_dt has the shape {array.shape}, for a horizon of {horizon}. It holds the time "
             f"step before each sample. Write `glassgrad.full(({horizon},), dt)`."
         )
     used = array[1:horizon]
     if not np.all(np.isfinite(used)) or not np.all(used):
-        raise ArgumentError(
+        raise errors.ArgumentError(
             "traj_dt has a time step that is zero or not finite, so that jerks would be too. Give "
             f"positive numbers; these are {array[:horizon].tolist()}."
         )
@@ -413,13 +403,13 @@ def check_rows(start_idx: Any, u: Tensor, count: int) -> None:
     check_place("start_idx", start_idx, u)
     array, batch = start_idx.payload, u.payload.shape[0]
     if array.shape not in ((batch,), (batch, 1)):
-        raise ArgumentError(
+        raise errors.ArgumentError(
             f"start_idx must have the shape ({batch},), one row number per trajectory, got "
             f"{array.shape}. Write `glassgrad.zeros({batch}, dtype=glassgrad.int64)`."
         )
     array = array_of(array)  # of all examples that it stands for: none may be wrong
     if array.size and (array.min() < 0 or array.max() >= count):
-        raise DimError(
+        raise errors.DimError(
             f"start_idx goes from {int(array.min())} to {int(array.max())}, but there are {count} "
             "start rows. Write indices from 0 up that are smaller."
         )

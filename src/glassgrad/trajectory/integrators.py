@@ -62,6 +62,23 @@ from glassgrad.trajectory._arguments import (
 from glassgrad.trajectory.states import JointState, check_state, field_of
 from glassgrad.values.layers import Layer, array_of, settled
 
+__all__ = [
+    "CliqueTensorStep",
+    "euler_integrate",
+    "jit_backward_pos_clique",
+    "jit_backward_pos_clique_contiguous",
+    "jit_tensor_step_pos_clique",
+    "jit_tensor_step_pos_clique_contiguous",
+    "step_acc_semi_euler",
+    "tensor_step_acc",
+    "tensor_step_acc_semi_euler",
+    "tensor_step_jerk",
+    "tensor_step_pos",
+    "tensor_step_pos_clique",
+    "tensor_step_pos_ik",
+    "tensor_step_vel",
+]
+
 
 def euler_integrate(q_0: Tensor, u: Tensor, diag_dt: Any, integrate_matrix: Tensor) -> Tensor:
     """The integral of u from q_0 on: q_0 + M·u.
@@ -88,8 +105,7 @@ def euler_integrate(q_0: Tensor, u: Tensor, diag_dt: Any, integrate_matrix: Tens
     check_matrix("integrate_matrix", integrate_matrix, u, of="u")
     check_broadcasts("q_0", q_0, tuple(u.shape), "one row for each trajectory, (B, 1, D)")
     check_device("q_0", q_0, "u", u)
-    integral: Tensor = q_0 + product("integrate_matrix", integrate_matrix, u, of="u")
-    return integral
+    return q_0 + product("integrate_matrix", integrate_matrix, u, of="u")
 
 
 def tensor_step_jerk(

@@ -27,6 +27,17 @@ from glassgrad.trajectory._arguments import check_shape, check_tensor, count
 from glassgrad.trajectory.states import TensorDeviceType, dtype_of, settings_of
 from glassgrad.values.dtypes import DType, float32
 
+__all__ = [
+    "action_interpolate_kernel",
+    "build_clique_matrix",
+    "build_fd_matrix",
+    "build_int_matrix",
+    "build_start_state_mask",
+    "interpolate_kernel",
+    "sum_matrix",
+    "tensor_linspace",
+]
+
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
@@ -296,8 +307,7 @@ def tensor_linspace(start_tensor: Tensor, end_tensor: Tensor, steps: int = 10) -
     way: Tensor = end_tensor - start_tensor
     dtype = way.dtype if is_differentiable(way.dtype) else None
     parts = arange(1, steps + 1, dtype=dtype, device=way.device) / steps
-    points: Tensor = start_tensor + parts * way
-    return points
+    return start_tensor + parts * way
 
 
 def sum_matrix(h: int, int_steps: int, tensor_args: TensorDeviceType) -> Tensor:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from glassgrad.core.state import Shape
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Entry, counted
+from glassgrad.tracing.summary import examples_in_words, spoiled_in_words
 from glassgrad.viz.memory import Freed, freed_by_node, leaves_of, of_no_leaf, size_of
 from glassgrad.viz.results import Results
 
@@ -94,9 +95,9 @@ def array_text(array: Entry | None) -> str:
     """
     if array is None:
         return "none"
-    spoiled = ", ".join(f"{array[kind]} {kind}" for kind in ("nan", "inf") if array.get(kind))
+    spoiled = ", ".join(spoiled_in_words(array))
     shape, head = array["shape"], array["head"]
-    examples = "".join([f"{size} × " for size in array.get("batch", ())])
+    examples = examples_in_words(array)
     if not shape and not examples:
         return _number_text(head[0])
     whole = f"[{', '.join(_number_text(value) for value in head)}]"

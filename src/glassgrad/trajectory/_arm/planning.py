@@ -128,8 +128,7 @@ class Disc:
             Tensor of shape `(…)`.
         """
         away = points - tensor(self.center, dtype=points.dtype)
-        clearance: Tensor = (away * away).sum(-1).sqrt() - self.radius
-        return clearance
+        return (away * away).sum(-1).sqrt() - self.radius
 
 
 # What is asked of a trajectory --------------------------------------------------------------------
@@ -219,13 +218,12 @@ def costs(task: Task, trajectory: Trajectory) -> Tensor:
     """The cost of each trajectory, `(B,)`."""
     a, j = trajectory.acceleration, trajectory.jerk
     too_near = relu(task.margin - _clearances(task, trajectory.position, task.per_link))
-    each: Tensor = (
+    return (
         task.w_acceleration * _sum_of_squares(a)
         + task.w_jerk * _sum_of_squares(j)
         + task.w_goal * _sum_of_squares(_misses(task, trajectory.position))
         + task.w_disc * _sum_of_squares(too_near)
     )
-    return each
 
 
 def judge(task: Task, trajectory: Trajectory) -> list[Outcome]:
@@ -260,13 +258,11 @@ def shortfalls(outcome: Outcome) -> list[str]:
 
 def _sum_of_squares(x: Tensor) -> Tensor:
     """Of each trajectory: of all axes but the first."""
-    squares: Tensor = x * x
-    return squares.flatten(1).sum(1)
+    return (x * x).flatten(1).sum(1)
 
 
 def _misses(task: Task, position: Tensor) -> Tensor:
-    missed: Tensor = position[:, -1] - tensor(task.goal, dtype=float64)
-    return missed
+    return position[:, -1] - tensor(task.goal, dtype=float64)
 
 
 def _clearances(task: Task, position: Tensor, per_link: int) -> Tensor:
@@ -277,8 +273,7 @@ def _clearances(task: Task, position: Tensor, per_link: int) -> Tensor:
 def _between(position: Tensor) -> Tensor:
     """Positions evenly from each sample to the next, `(B, (H − 1)·FINE, 2)`."""
     kernel = interpolate_kernel(position.shape[1], FINE, TensorDeviceType(dtype=float64))
-    positions: Tensor = kernel @ position
-    return positions
+    return kernel @ position
 
 
 # The loop -----------------------------------------------------------------------------------------

@@ -25,18 +25,9 @@ from glassgrad.tracing.graph import Entry
 from glassgrad.tracing.log import watched
 from glassgrad.viz.wording import plain, shape_text
 
+from . import formulas
 from .checking import is_packed
 from .explain import Explanation, explain, node_of
-from .formulas import (
-    SUMMED,
-    Gradient,
-    all_ops,
-    formulas_of,
-    latex_of,
-    op_of,
-    rule_in_numbers,
-    words_of,
-)
 from .mathml import mathml
 
 MOST_NODES = 100  # of a pass whose rules are run again
@@ -189,29 +180,29 @@ def _size(node: Node) -> int:
 # Entries -----------------------------------------------------------------------------------------
 
 
-def _made(
+def _new_entry(
     words: str, latex: Iterable[str] = (), rows: Iterable[list[str]] = (), ok: bool | None = None
 ) -> Entry:
-    formulas = [mathml(tex) for tex in latex]
-    return {"words": words, "formulas": formulas, "rows": list(rows), "ok": ok}
+    typeset = [mathml(tex) for tex in latex]
+    return {"words": words, "formulas": typeset, "rows": list(rows), "ok": ok}
 
 
 def _entry(found: Explanation) -> Entry:
     shown = PAGE if found.rule else (NUMBERS, *PAGE)
     rows = [[name, key, plain(text, LONGEST)] for name, key, text in found.rows() if name in shown]
-    return _made(found.words, found.formulas, rows, found.ok)
+    return _new_entry(found.words, found.formulas, rows, found.ok)
 
 
 def _of_op(cls: Any, rows: Iterable[list[str]] = ()) -> Entry:
-    return _made(words_of(cls), latex_of(cls), rows)
+    return _new_entry(formulas.words_of(cls), formulas.latex_of(cls), rows)
 
 
 def _only_words(node: Node, note: str) -> Entry:
-    return _of_op(op_of(node), [["notes", "–", plain(note, LONGEST)]])
+    return _of_op(formulas.op_of(node), [["notes", "–", plain(note, LONGEST)]])
 
 
 def _of_leaf() -> Entry:
-    return _made("adds the gradient that arrives to the .grad of its leaf")
+    return _new_entry("adds the gradient that arrives to the .grad of its leaf")
 
 
 # From a trace ------------------------------------------------------------------------------------
@@ -233,8 +224,10 @@ def _op_named(name: str, operands: int) -> Any:
             cls.__qualname__,
         )
 
-    named: list[Any] = [cls for cls in all_ops() if cls._backward_cls.__name__ == name]
-    return min([cls for cls in named if formulas_of(cls) is not None], key=rank, default=None)
+    named: list[Any] = [cls for cls in formulas.all_ops() if cls._backward_cls.__name__ == name]
+    return min(
+        [cls for cls in named if formulas.formulas_of(cls) is not None], key=rank, default=None
+    )
 
 
 def _of_record(node: Entry, event: Entry | None, arrays: Entry) -> Entry:
@@ -244,7 +237,7 @@ def _of_record(node: Entry, event: Entry | None, arrays: Entry) -> Entry:
         return _of_leaf()
     if cls is None:
         none = f"no op of glassgrad's has nodes {node['op']}"
-        return _made(plain(YOURS if node.get("user") else none, LONGEST))
+        return _new_entry(plain(YOURS if node.get("user") else none, LONGEST))
     if event is None:
         return _of_op(cls)
     gradients, first = [], cls.differentiates.start or 0
@@ -254,10 +247,10 @@ def _of_record(node: Entry, event: Entry | None, arrays: Entry) -> Entry:
             if arrays[grad]["shape"] != edge["sum_to"]:
                 behind = f"; the engine sums that to {shape_text(edge['sum_to'])}"
             elif issubclass(cls, Elementwise):
-                before = SUMMED  # PyTorch's rules do it themselves
+                before = formulas.SUMMED  # PyTorch's rules do it themselves
         result = None if edge["to"] is None else arrays.get(grad)
-        gradients.append(Gradient(at, result, before, behind))
+        gradients.append(formulas.Gradient(at, result, before, behind))
     kept = [each for each in node.get("saved", ()) if each["name"] in cls.saves]
     saved = {each["name"]: arrays.get(each.get("array")) for each in kept}
-    rule = rule_in_numbers(cls, gradients, map(arrays.get, event["grad_in"]), saved, {})
+    rule = formulas.rule_in_numbers(cls, gradients, map(arrays.get, event["grad_in"]), saved, {})
     return _of_op(cls, [["rule", *line] for line in rule])

@@ -719,28 +719,28 @@ def _to_the_end(term: Term, tangent: Term) -> Term:
 # In numbers --------------------------------------------------------------------------------------
 
 
-class Shown(NamedTuple):
+class ShortArray(NamedTuple):
     """An array in one line, and whether all of its elements are in it."""
 
     text: str
     is_whole: bool
 
 
-def shown(array: Entry) -> Shown:
+def short_array(array: Entry) -> ShortArray:
     """An array of a trace.
 
     Example:
-        >>> shown({"shape": [2, 1], "head": [1.0, 2.5], "norm": 2.7})
-        Shown(text='[[1], [2.5]]', is_whole=True)
-        >>> shown({"shape": [9], "head": [1.0, 2.5, 0.0, 0.0], "norm": 2.7})
-        Shown(text='(9,) ‖·‖=2.7', is_whole=False)
+        >>> short_array({"shape": [2, 1], "head": [1.0, 2.5], "norm": 2.7})
+        ShortArray(text='[[1], [2.5]]', is_whole=True)
+        >>> short_array({"shape": [9], "head": [1.0, 2.5, 0.0, 0.0], "norm": 2.7})
+        ShortArray(text='(9,) ‖·‖=2.7', is_whole=False)
     """
     shape, head = array["shape"], array["head"]
     if not 0 < math.prod(shape) <= min(MOST, len(head)):
-        return Shown(array_text(array), False)
+        return ShortArray(array_text(array), False)
     items = [array_text({"shape": [], "head": [value]}) for value in head]
     whole = str(np.reshape(items, shape).tolist()).replace("'", "")
-    return Shown(whole, len(whole) <= LONGEST // 4)
+    return ShortArray(whole, len(whole) <= LONGEST // 4)
 
 
 class Gradient(NamedTuple):
@@ -786,7 +786,7 @@ def rule_in_numbers(
     known: dict[str, Entry | None] = {**numbers}
     known |= {letters[name]: array for name, array in saved.items() if array and name in letters}
     known |= zip([letter + BAR for letter in found.results], given, strict=False)
-    texts = {letter.lower(): shown(array) for letter, array in known.items() if array}
+    texts = {letter.lower(): short_array(array) for letter, array in known.items() if array}
     lines, names = [], dict(enumerate(found.operands))
     for gradient in gradients:
         letter = names.get(gradient.at)
@@ -796,10 +796,10 @@ def rule_in_numbers(
     return lines or [("rule", ",  ".join(map(text, found.gradient)))]
 
 
-def _line(formula: list[Equation], gradient: Gradient, letters: dict[str, Shown]) -> str:
+def _line(formula: list[Equation], gradient: Gradient, letters: dict[str, ShortArray]) -> str:
     """The right side of a formula, with numbers in it or beside it, and the result."""
     assert gradient.array
-    result, side = shown(gradient.array).text, formula[0].right
+    result, side = short_array(gradient.array).text, formula[0].right
     parts = [side, *formula[1:]]
     right = ", ".join(map(text, parts))
     leaves = [leaf for part in parts for leaf in terms(part) if leaf.kind in LEAVES]

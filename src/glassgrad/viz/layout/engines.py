@@ -27,14 +27,8 @@ from typing import Any
 
 import numpy as np
 
+from glassgrad.viz.layout import lines
 from glassgrad.viz.layout.dot import to_dot
-from glassgrad.viz.layout.lines import (
-    hangs_below,
-    lay_out_by_layers,
-    lay_out_facing,
-    lay_out_stacked,
-    with_ties,
-)
 from glassgrad.viz.layout.places import SLANT, Layout, Place, Point, Sizes, sizes_of
 from glassgrad.viz.scene.derived import Mirror
 from glassgrad.viz.scene.graph import Graph
@@ -65,15 +59,15 @@ def lay_out(
         The layout; its `engine` and `notice` say how it came about.
     """
     sideways = rankdir == "LR"
-    below = hangs_below(graph)
+    below = lines.hangs_below(graph)
 
     def from_left(part: Graph) -> Layout:
         return _from_left(part, rankdir, seconds / (2 if below else 1))
 
     if mirror:
-        layout = lay_out_facing(replace(mirror, graph=graph), from_left, sideways=sideways)
+        layout = lines.lay_out_facing(replace(mirror, graph=graph), from_left, sideways=sideways)
     elif below:
-        layout = lay_out_stacked(graph, below, from_left, sideways=sideways)
+        layout = lines.lay_out_stacked(graph, below, from_left, sideways=sideways)
     else:
         layout = from_left(graph)
     return layout if sideways else layout.turned()
@@ -85,11 +79,11 @@ def _from_left(graph: Graph, rankdir: str, seconds: float) -> Layout:
     try:
         plan = _plan(to_dot(graph, rankdir=rankdir, labels=False), seconds)
     except LayoutError as reasons:
-        layout = replace(lay_out_by_layers(graph, sideways=sideways), notice=str(reasons))
+        layout = replace(lines.lay_out_by_layers(graph, sideways=sideways), notice=str(reasons))
     else:
         layout = fit(plan, graph, sizes_of(graph, sideways=True))
         layout = layout if sideways else layout.turned()
-    return with_ties(layout, graph)
+    return lines.with_ties(layout, graph)
 
 
 @lru_cache(maxsize=64)

@@ -341,7 +341,7 @@ def replay_data(trace: Trace, graph: Graph) -> Entry:
         },
         "nodes": {node["id"]: _node(node, narrator) for node in nodes},
         "leaves": [_tensor(leaf) for leaf in trace.leaves],
-        "tensors": _made(trace, nodes),
+        "tensors": _outputs_and_retained(trace, nodes),
         "wanted": trace.graph.get("wanted", []),
         "hooked": [
             hook["id"]
@@ -423,7 +423,7 @@ def _tensor(tensor: Entry) -> Entry:
     return {key: words.get(key, tensor[key]) for key in TOLD if key in tensor}
 
 
-def _made(trace: Trace, nodes: list[Entry]) -> list[Entry]:
+def _outputs_and_retained(trace: Trace, nodes: list[Entry]) -> list[Entry]:
     """The outputs, and what keeps its gradient; the node where that arrives, and its slot."""
     leaves = {leaf["id"] for leaf in trace.leaves}
     made = [output for output in trace.outputs if output["id"] not in leaves]

@@ -426,13 +426,13 @@ def _rows(results: tuple[Results, Results], found: Difference) -> Rows:
     """What stands in the box in a, and in b."""
     sides = zip("ab", results, (found.a, found.b), found.arrays, strict=True)
     return tuple(
-        (key, plain(_said(each, node, found.kind, array), 34))
+        (key, plain(_in_words(each, node, found.kind, array), 34))
         for key, each, node, array in sides
         if node is not None
     )
 
 
-def _said(results: Results, name: str, kind: str, array: str | None) -> str:
+def _in_words(results: Results, name: str, kind: str, array: str | None) -> str:
     node = results.nodes[name]
     if kind == "other op":
         return str(node["op"])

@@ -22,14 +22,7 @@ from glassgrad.tracing.graph import Entry, Ids, counted
 from glassgrad.viz.results import FLOWS, Results
 from glassgrad.viz.scene.folding import STUBS, Fold, fold, runs_by_scope
 from glassgrad.viz.style import KINDS
-from glassgrad.viz.wording import (
-    array_text,
-    bytes_text,
-    notices,
-    plain,
-    shape_text,
-    tensor_name,
-)
+from glassgrad.viz.wording import array_text, bytes_text, notices, plain, shape_text, tensor_name
 
 PARTS = ("values", "shapes", "saved", "hooks", "versions")
 FULL, MEDIUM = 15, 60  # up to so many nodes: everything is written out; names, shapes and norms

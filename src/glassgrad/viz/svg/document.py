@@ -10,20 +10,9 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 
+from glassgrad.viz import style
 from glassgrad.viz.layout.places import ROW_LINE, TITLE_LINE, Layout, Place, box_of, pill_width
 from glassgrad.viz.scene.graph import GRADIENT, Arc, Graph, Vertex
-from glassgrad.viz.style import (
-    FLOWS,
-    KINDS,
-    SANS,
-    TIES,
-    TITLE_SIZE,
-    Kind,
-    Theme,
-    look_of,
-    style_sheet,
-    text_width,
-)
 from glassgrad.viz.svg.curves import arrowhead, beside, path_data
 from glassgrad.viz.svg.pen import Legend, Pen, box_attribute, legend_of
 from glassgrad.viz.wording import escape, notices, plain
@@ -50,7 +39,7 @@ class Document(Pen):
         self,
         graph: Graph,
         layout: Layout,
-        theme: Theme = "auto",
+        theme: style.Theme = "auto",
         *,
         prefix: str = "",
         framed: bool = True,
@@ -72,8 +61,8 @@ class Document(Pen):
         above = [self._subtitle(rankdir), notices(graph.notice, layout.notice)]
         top, room, legend = MARGIN, layout.width, Legend([], 0.0, 0.0)
         if self.framed:
-            words = text_width(plain(graph.title, 400), 15, bold=True)
-            words = max(words, *[text_width(line, 11.5) for line in above])
+            words = style.text_width(plain(graph.title, 400), 15, bold=True)
+            words = max(words, *[style.text_width(line, 11.5) for line in above])
             legend = legend_of(self, graph, max(room, words))
             room = max(room, words, legend.width)
             top = HEAD + (16.0 if above[1] else 0.0)
@@ -83,7 +72,7 @@ class Document(Pen):
         yield (
             f'<svg xmlns="http://www.w3.org/2000/svg" class="gg" role="img"'
             f' aria-label="{escape(label)}" width="{width}" height="{height}"'
-            f' viewBox="0 0 {width} {height}" font-family="{SANS}">'
+            f' viewBox="0 0 {width} {height}" font-family="{style.SANS}">'
         )
         if self.framed and styled:
             yield f"<style>{self._sheet()}</style>"
@@ -115,8 +104,8 @@ class Document(Pen):
     def _sheet(self) -> str:
         drawn: tuple[Vertex | Arc, ...] = (*self.graph.vertices, *self.graph.arcs)
         classes = {name for each in drawn for name in _classes(each)}
-        in_legend = ("function", *(FLOWS if self.graph.flow else ()))
-        return style_sheet(self.theme, classes=classes.union(in_legend))
+        in_legend = ("function", *(style.FLOWS if self.graph.flow else ()))
+        return style.style_sheet(self.theme, classes=classes.union(in_legend))
 
     def _subtitle(self, rankdir: str) -> str:
         way, back = WAYS[rankdir]
@@ -135,10 +124,10 @@ class Document(Pen):
         points, classes = self.layout.routes[arc.id], _classes(arc)
         tip = f"{arc.id}  {arc.label} {arc.bad}".strip()
         inside = [f"<title>{escape(tip)}</title>"]
-        if arc.kind in TIES:
+        if arc.kind in style.TIES:
             inside.append(self.path("tie", path_data(points), classes))
         else:
-            base, head = arrowhead(points, float(look_of(".line", classes)["stroke-width"]))
+            base, head = arrowhead(points, float(style.look_of(".line", classes)["stroke-width"]))
             inside.append(self.path("line", path_data([*points[:-1], base]), classes))
             inside.append(self.path("tip", head, classes))
         return self._group(arc.id, ["arc", *classes], inside)
@@ -148,14 +137,14 @@ class Document(Pen):
         routes = self.layout.routes
         fans = defaultdict(list)
         for arc in self.graph.arcs:
-            if arc.kind not in TIES:
+            if arc.kind not in style.TIES:
                 fans[arc.tail].append(routes[arc.id])
         for arc in self.graph.arcs:
             if arc.id in self.layout.labels:
                 x, y = self.layout.labels[arc.id]
                 if arc.flow or not self.framed:  # its arrow may be wide; in a player any may be
-                    wide = look_of(".line", [f"flow-{arc.flow or WIDEST}"])["stroke-width"]
-                    size = text_width(arc.label, 10) / 2 + 2, 6.0
+                    wide = style.look_of(".line", [f"flow-{arc.flow or WIDEST}"])["stroke-width"]
+                    size = style.text_width(arc.label, 10) / 2 + 2, 6.0
                     lines = [routes[arc.id], *fans[arc.tail]]
                     x, y = beside(lines, (x, y), size, float(wide))
                 yield self.text("label", x, y + 3, arc.label)
@@ -163,7 +152,8 @@ class Document(Pen):
     # --- vertices ---
 
     def _vertex(self, vertex: Vertex) -> str:
-        place, kind, classes = self.layout.places[vertex.id], KINDS[vertex.kind], _classes(vertex)
+        place, classes = self.layout.places[vertex.id], _classes(vertex)
+        kind = style.KINDS[vertex.kind]
         inside = [f"<title>{escape(vertex.tip)}</title>"] if vertex.tip else []
         inside += self.outline(kind, place, classes)
         if kind.shape == "dot":
@@ -176,7 +166,7 @@ class Document(Pen):
             extra += box_attribute(place)
         return self._group(vertex.id, ["vertex", *classes], inside, extra)
 
-    def _words(self, vertex: Vertex, kind: Kind, place: Place) -> Iterator[str]:
+    def _words(self, vertex: Vertex, kind: style.Kind, place: Place) -> Iterator[str]:
         box, x, y = box_of(vertex), place.left, place.top
         line = y + (18 if kind.shape == "pill" else 6 + TITLE_LINE - 4)
         left = x + box.left
@@ -184,7 +174,7 @@ class Document(Pen):
         words = _SHARED.split(vertex.title) if is_op else [vertex.title]
         yield self.text("title", left, line, *words)
         if kind.shape == "note" and self._is_struck(vertex):
-            width = text_width(vertex.title, TITLE_SIZE, bold=True) + 8
+            width = style.text_width(vertex.title, style.TITLE_SIZE, bold=True) + 8
             yield self.strike(left - 4, line - 4.5, width)
         if box.badge:
             middle = place.right - box.right - box.badge / 2
