@@ -15,6 +15,7 @@ from typing import Any, Self
 from ._dtypes import dtype
 from .core.errors import GraphError
 from .environment import PYTORCH
+from .missing import why_missing
 from .ops.memory import layout
 
 __all__ = ["as_torch"]
@@ -127,10 +128,13 @@ class _Finder:
         except ModuleNotFoundError as error:
             if error.name is None or not own.startswith(error.name):
                 raise
+            home, _, name = own.rpartition(".")
+            why = why_missing(home, name) or (
+                f'there is no {error.name}. See the page "What is not here" of its documentation.'
+            )
             raise ModuleNotFoundError(
                 f"No module named {spec.name!r}: `import torch` means glassgrad since "
-                f'`glassgrad.as_torch()`, and there is no {error.name}. See the page "What is not '
-                'here" of its documentation.',
+                f"`glassgrad.as_torch()`, and {why}",
                 name=spec.name,
             ) from None
         spec.loader_state = found.__spec__

@@ -24,6 +24,7 @@ from ._dtypes import dtype
 from .core.errors import ArgumentError, ArgumentTypeError, DeviceError, GraphError
 from .core.tensor import Size, Tensor
 from .levels import subclasses
+from .missing import missing_from
 from .ops import generator
 from .ops._declaring import FUNCTIONS
 from .ops.creation import TensorType
@@ -822,7 +823,8 @@ def _made(name: str) -> ModuleType:
         answers |= dict.fromkeys(names.split(), function) if home == name else {}
     for home, source, names in _TAKEN:
         answers |= {each: getattr(source, each) for each in names.split() if home == name}
-    vars(module).update(answers, __path__=[], __all__=list(answers))
+    tells = missing_from(whole)
+    vars(module).update(answers, __path__=[], __all__=list(answers), __getattr__=tells)
     parent, _, own = whole.rpartition(".")
     if parent != "glassgrad":
         setattr(sys.modules[parent], own, module)

@@ -8,8 +8,6 @@ A `Sampler` says in which order, a `BatchSampler` cuts that order into batches, 
 stacks the samples of one, and `DataLoader` ties them together, with worker processes if wanted.
 """
 
-from glassgrad.missing import missing_from as _missing_from
-
 from . import sampler as distributed
 from .collate import default_collate, default_convert
 from .dataloader import DataLoader
@@ -56,5 +54,3 @@ __all__ = [
     "get_worker_info",
     "random_split",
 ]
-
-__getattr__ = _missing_from(__name__)
