@@ -477,7 +477,7 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
     return vector_norm(input[ends[0]] - input[ends[1]], p, -1)
 
 
-@function(home="nn.functional")
+@function(home="nn.functional", aliases=("pairwise_distance",))
 def pairwise_distance(
     x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
 ) -> Tensor:

@@ -67,6 +67,29 @@ def _group_tensors_by_device_and_dtype(
     return groups
 
 
+def _use_grad_for_differentiable(step: Func) -> Func:
+    """The decorator of `step` in programs' optimisers: it records only if they are differentiable.
+
+    See also: Note [A step on arrays], for how our own steps do so.
+    """
+
+    @functools.wraps(step)
+    def stepping(self: "Optimizer", *args: Any, **kwargs: Any) -> Any:
+        with set_grad_enabled(bool(self.defaults["differentiable"])):
+            return step(self, *args, **kwargs)
+
+    return stepping
+
+
+def _get_value(x: Any) -> Any:
+    """The number in a tensor, or the number."""
+    return x.item() if isinstance(x, Tensor) else x
+
+
+def _options_of(group: Group) -> Group:
+    return {name: value for name, value in group.items() if name != "params"}
+
+
 def _checked(options: Group) -> Group:
     """The options of an optimiser, as they are.
 
@@ -288,7 +311,8 @@ class Optimizer:
                 "Pass `model.named_parameters()`, or `model.parameters()`."
             )
         params = [param[1] if isinstance(param, tuple) else param for param in params]
-        group = {**self.defaults, **param_group, "params": params}
+        group = {**param_group, "params": params}
+        group |= {name: value for name, value in self.defaults.items() if name not in group}
         for name, value in group.items():
             if value is required:
                 raise errors.ArgumentError(
@@ -391,7 +415,7 @@ class Optimizer:
             hook(self)
         number = {id(param): nr for nr, param in enumerate(_params_of(self.param_groups))}
         groups = [
-            {**group, "params": [number[id(p)] for p in group["params"]]}
+            {**_options_of(group), "params": [number[id(p)] for p in group["params"]]}
             for group in self.param_groups
         ]
         state = {number.get(id(key), key): kept for key, kept in self.state.items() if kept}
@@ -440,9 +464,7 @@ class Optimizer:
             param = params.get(number, number)
             self.state[param] = _adapted("", kept, param) if number in params else kept
         for theirs, ours in zip(saved, self.param_groups, strict=True):
-            ours.update(
-                (key, copy.deepcopy(value)) for key, value in theirs.items() if key != "params"
-            )
+            ours.update(copy.deepcopy(_options_of(theirs)))
         for hook in self._hooks["load_state_dict_post"].values():
             hook(self)
 
@@ -478,7 +500,7 @@ class Optimizer:
         lines = [f"{type(self).__name__} ("]
         for number, group in enumerate(self.param_groups):
             lines.append(f"Parameter Group {number}")
-            options = sorted(key for key in group if key != "params")
+            options = sorted(_options_of(group))
             lines += [f"    {key}: {group[key]}" for key in options]
         return "\n".join([*lines, ")"])
 
