@@ -8,7 +8,6 @@ import pytest
 import torch
 
 import glassgrad as gg
-
 from glassgrad.ops._index import NAMES
 from glassgrad.ops._lookup import FILES, ORDERS
 
