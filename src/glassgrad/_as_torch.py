@@ -31,6 +31,7 @@ _PATHS = {
     "optim.nadam": "optim.adam",
     "optim.radam": "optim.adam",
     "optim.rmsprop": "optim.adagrad",
+    "optim.sparse_adam": "optim.adam",
     "utils._foreach_utils": "optim.optimizer",
     "utils.data._utils": "utils.data",
     "utils.data._utils.collate": "utils.data.collate",

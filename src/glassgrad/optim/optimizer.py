@@ -90,8 +90,8 @@ def _options_of(group: Group) -> Group:
     return {name: value for name, value in group.items() if name != "params"}
 
 
-def _checked(options: Group) -> Group:
-    """The options of an optimiser, as they are.
+def _check(options: Group) -> None:
+    """Look at the options of an optimiser.
 
     Raises:
         ArgumentError: for an option out of its bounds, or a learning rate in a tensor with
@@ -117,7 +117,6 @@ def _checked(options: Group) -> Group:
                 f"`fused` {said} `{other}`: `fused` and `{other}` cannot be `True` together. "
                 "Each is another way to compute the same step. Leave `fused` out."
             )
-    return options
 
 
 @dataclass(slots=True)
@@ -135,14 +134,19 @@ class State:
     _: KW_ONLY
     on_arrays: bool
 
-    def buffer(self, name: str, fill: float = 0.0) -> Any:
-        """Numbers of the parameter's form, to be changed in place; at first all are `fill`."""
+    def buffer(self, name: str, fill: float = 0.0, shape: Sequence[int] | None = None) -> Any:
+        """Numbers to be changed in place; at first all are `fill`.
+
+        Args:
+            shape: None: the parameter's.
+        """
         kept = self.kept.get(name)
         if kept is not None and not self.on_arrays:  # the steps before may have saved it
             kept = self.kept[name] = kept.clone()
         if kept is not None:
             return self.shown(kept)
-        self.kept[name] = zeros_like(self.param).detach()
+        blank = zeros_like(self.param) if shape is None else self.param.new_zeros(shape)
+        self.kept[name] = blank.detach()
         values = self.shown(self.kept[name])
         if fill:
             values[...] = fill
@@ -172,6 +176,17 @@ class State:
             return tensor
         array = tensor.payload
         return array[..., None].view(array.real.dtype) if array.dtype.kind == "c" else array
+
+
+def require_real(optimizer: "Optimizer") -> None:
+    """Raise for complex parameters, of which the rules of some optimisers know nothing."""
+    for param in _params_of(optimizer.param_groups):
+        if param.is_complex():
+            name = type(optimizer).__name__
+            raise errors.DTypeError(
+                f"{name} does not support complex parameters, got one of {param.dtype}. Its rules "
+                "are written for real numbers. Keep both parts as two parameters."
+            )
 
 
 def decayed(x: Any, grad: Any, group: Group) -> Any:
@@ -258,6 +273,7 @@ class Optimizer:
     """
 
     _options: ClassVar[Names] = ()  # the names of the options that the class declares
+    _checked: ClassVar[Names] = ()  # those of them that its `_completed` checks
     _opt_called: bool | None = None  # whether `step` was called since a scheduler asked; None: none
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -282,7 +298,8 @@ class Optimizer:
 
     def __post_init__(self, params: Params, *given: Any) -> None:
         """Begin with the options that a class declares (see `with_options`)."""
-        options = _checked(dict(zip(self._options, given, strict=True)))
+        options = dict(zip(self._options, given, strict=True))
+        _check({name: value for name, value in options.items() if name not in self._checked})
         Optimizer.__init__(self, params, self._completed(options))
 
     def _completed(self, options: Group) -> Group:
