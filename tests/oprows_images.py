@@ -104,7 +104,7 @@ POOLING = [
         [_images(3, 4)],
         {"kernel_size": 2},
         call=_by_rank("max_pool"),
-        rules="MaxPool2d MaxPool3d MaxPoolPut",
+        rules="MaxPool2d MaxPool3dWithIndices MaxPoolPut",
         more=[
             sample(real(1, 3, 3), kernel_size=2, stride=1, padding=1, ceil_mode=True),
             sample(real(1, 3, 4), kernel_size=(2, 1), dilation=2, stride=1),
@@ -230,7 +230,8 @@ SIZES = [
         rules=(
             "UpsampleNearest1d UpsampleNearest2d UpsampleNearest3d UpsampleNearestExact1d "
             "UpsampleNearestExact2d UpsampleNearestExact3d UpsampleLinear1d UpsampleBilinear2d "
-            "UpsampleTrilinear3d UpsampleBicubic2d ResampleTransposed"
+            "UpsampleTrilinear3d UpsampleBicubic2d UpsampleBilinear2dAa UpsampleBicubic2dAa "
+            "UpsampleLanczos2dAa ResampleTransposed"
         ),
         more=[
             sample(real(1, 1, 2, 3), scale_factor=(2, 0.7)),
@@ -242,12 +243,16 @@ SIZES = [
             sample(real(1, 1, 2, 3), scale_factor=1.7, mode="bilinear", align_corners=True),
             sample(real(1, 1, 1, 2, 2), size=3, mode="trilinear"),
             sample(real(1, 1, 2, 3), size=4, mode="bicubic"),
+            sample(real(1, 1, 5, 3), size=2, mode="bilinear", antialias=True),
+            sample(real(1, 1, 5, 3), size=2, mode="bicubic", antialias=True),
+            sample(real(1, 1, 5, 3), size=2, mode="lanczos", antialias=True),
         ],
         wrong=[
             sample(real(1, 2, 3)),
             sample(real(1, 2, 3), size=3, scale_factor=2),
             sample(real(1, 2, 3), size=5, mode="bilinear"),
             sample(real(1, 2, 3), size=5, mode="nearest", align_corners=True),
+            sample(real(1, 2, 3), size=5, mode="linear", antialias=True),
             sample(real(1, 2, 3), size=0),
             sample(real(1, 2, 3), size=(2, 2)),
             sample(real(2, 3), size=5),

@@ -117,6 +117,12 @@ except ModuleNotFoundError as error:
     assert "No module named 'torch.no_such_module'" in str(error) and "as_torch" in str(error)
 else:
     raise AssertionError
+try:
+    import torch.distributed.fsdp
+except ModuleNotFoundError as error:
+    assert "PyTorch has it (torch.distributed.fsdp)" in str(error)
+else:
+    raise AssertionError
 from importlib.util import find_spec
 assert find_spec("torch") is not None
 """

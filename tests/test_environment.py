@@ -47,6 +47,7 @@ QUESTIONS = [
     "jit.is_scripting()",
     "mps.device_count()",
     "set_float32_matmul_precision('highest')",
+    "get_autocast_dtype('cuda').itemsize",
     "version.cuda",
     "version.hip",
     "xpu.device_count()",

@@ -28,6 +28,15 @@ TOLD = [
     gg.special,
     gg.utils,
     gg.utils.data,
+    gg.cuda,
+    gg.backends,
+    gg.distributed,
+    gg.distributions,
+    gg.jit,
+    gg.profiler,
+    gg.nn.modules,
+    gg.nn.utils,
+    gg.optim.swa_utils,
 ]
 
 
@@ -45,7 +54,7 @@ def test_the_list_is_that_of_the_pytorch_beside():
 def test_each_module_tells_of_names_that_pytorch_has(module):
     name = module.__name__
     path = f"torch{name.removeprefix('glassgrad')}"
-    assert path in missing.MODULES
+    assert path in missing.modules()
     absent = missing.missing_names(path)
     for each in absent[:3]:
         with pytest.raises(AttributeError, match=rf"PyTorch has it \({path}\.{each}\)") as raised:
@@ -72,6 +81,18 @@ def test_what_to_write_instead_is_said_where_something_does(name, instead):
         getattr(gg, name)
 
 
+def test_what_to_write_instead_is_said_of_a_module_too():
+    with pytest.raises(AttributeError, match=r"Ask `cuda.is_available\(\)` first"):
+        gg.cuda.CUDAGraph  # noqa: B018
+
+
+def test_a_name_that_is_imported_is_told_of_too():
+    with pytest.raises(ImportError, match=r"^cannot import name .*PyTorch has it .*ldl_solve"):
+        from glassgrad.linalg import ldl_solve  # noqa: F401
+    with pytest.raises(ImportError, match=r"^cannot import name 'no_such_name'"):
+        from glassgrad.linalg import no_such_name  # noqa: F401
+
+
 @pytest.mark.parametrize(
     ("module", "misspelt", "meant"), [("", "ranndn", "randn"), (".nn", "Linaer", "Linear")]
 )
@@ -84,7 +105,7 @@ def test_misspelt_names_keep_pythons_suggestion(module, misspelt, meant):
 
 
 def test_nothing_that_is_here_is_called_missing():
-    for module in missing.MODULES:
+    for module in missing.modules():
         try:
             home = importlib.import_module(module.replace("torch", "glassgrad", 1))
         except ModuleNotFoundError:

@@ -111,6 +111,8 @@ def __getattr__(name: str) -> _Any:
     package = _LATER.get(name)
     if name.startswith("_foreach_"):
         return _lookup.for_each(name)
+    if name in _lookup.ORDERS:
+        return _lookup.in_order(name)
     if package is None:
         return _op_named(name)
     module = _importlib.import_module(f"glassgrad.{package}")
@@ -134,6 +136,7 @@ def _complete_tensor() -> None:
 
 _complete_tensor()
 globals().update({name: getattr(environment, name) for name in environment.MODULES})
+globals().update(environment.ANSWERS)
 _graph = autograd.graph
 vars(environment.__dict__["_C"]).update(  # in PyTorch they are in its C++ half
     {name: getattr(_graph, name) for name in _graph.__all__ if name.startswith("_")}

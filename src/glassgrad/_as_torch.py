@@ -15,6 +15,7 @@ from typing import Any, Self
 from ._dtypes import dtype
 from .core.errors import GraphError
 from .environment import PYTORCH
+from .missing import why_missing
 from .ops.memory import layout
 
 __all__ = ["as_torch"]
@@ -30,6 +31,7 @@ _PATHS = {
     "optim.nadam": "optim.adam",
     "optim.radam": "optim.adam",
     "optim.rmsprop": "optim.adagrad",
+    "optim.sparse_adam": "optim.adam",
     "utils._foreach_utils": "optim.optimizer",
     "utils.data._utils": "utils.data",
     "utils.data._utils.collate": "utils.data.collate",
@@ -127,10 +129,13 @@ class _Finder:
         except ModuleNotFoundError as error:
             if error.name is None or not own.startswith(error.name):
                 raise
+            home, _, name = own.rpartition(".")
+            why = why_missing(home, name) or (
+                f'there is no {error.name}. See the page "What is not here" of its documentation.'
+            )
             raise ModuleNotFoundError(
                 f"No module named {spec.name!r}: `import torch` means glassgrad since "
-                f'`glassgrad.as_torch()`, and there is no {error.name}. See the page "What is not '
-                'here" of its documentation.',
+                f"`glassgrad.as_torch()`, and {why}",
                 name=spec.name,
             ) from None
         spec.loader_state = found.__spec__

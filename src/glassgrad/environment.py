@@ -20,10 +20,11 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 from glassgrad.memory.calls import warn
 from glassgrad.ops import _checks as check
 
-from ._dtypes import dtype
+from ._dtypes import bfloat16, dtype, float16
 from .core.errors import ArgumentError, ArgumentTypeError, DeviceError, GraphError
 from .core.tensor import Size, Tensor
 from .levels import subclasses
+from .missing import missing_from
 from .ops import generator
 from .ops._declaring import FUNCTIONS
 from .ops.creation import TensorType
@@ -36,6 +37,7 @@ __all__ = [
     "are_deterministic_algorithms_enabled",
     "autocast",
     "compile",
+    "get_autocast_dtype",
     "get_default_device",
     "get_deterministic_debug_mode",
     "get_float32_matmul_precision",
@@ -419,6 +421,16 @@ def is_autocast_enabled(device_type: str = "cuda") -> bool:
     return False
 
 
+def get_autocast_dtype(device_type: str) -> Any:
+    """The shorter dtype that `autocast` would choose by itself.
+
+    Example:
+        >>> get_autocast_dtype("cuda")
+        glassgrad.float16
+    """
+    return float16 if Device(device_type).type == "cuda" else bfloat16
+
+
 class GradScaler:
     """Would keep gradients of float16 from vanishing. Here it is always disabled, and steps.
 
@@ -544,6 +556,11 @@ def _no_group(*args: Any, **kwargs: Any) -> Any:
     )
 
 
+def _assert(condition: Any, message: str = "") -> None:
+    """An assertion, as a function: what programs write that are to be compiled."""
+    assert condition, message
+
+
 def _no_download(*args: Any, **kwargs: Any) -> Any:
     raise GraphError(
         "nothing is downloaded here. Load the weights with PyTorch or a browser, and write "
@@ -629,13 +646,21 @@ def _flags_of(name: str) -> Callable[..., Any]:
 # The modules --------------------------------------------------------------------------------------
 
 _FUNCTIONS: tuple[tuple[str, Any, str], ...] = (
+    ("glassgrad", _says(False), "is_autocast_cache_enabled is_autocast_cpu_enabled"),
+    ("glassgrad", _says(False), "is_vulkan_available"),
+    ("glassgrad", _says(None), "clear_autocast_cache set_autocast_cache_enabled"),
+    ("glassgrad", _says(None), "set_autocast_cpu_dtype set_autocast_cpu_enabled"),
+    ("glassgrad", _says(None), "set_autocast_dtype set_autocast_enabled set_autocast_gpu_dtype"),
+    ("__config__", _says("NumPy computes, on the CPU."), "show parallel_info"),
     ("_dynamo", _says(None), "reset mark_dynamic mark_static graph_break"),
     ("_dynamo compiler", _says(False), "is_compiling"),
     ("_dynamo compiler", _decorator, "disable"),
     ("_dynamo compiler", _same, "allow_in_graph"),
     ("accelerator", _says(0), "memory_allocated max_memory_allocated memory_reserved"),
-    ("accelerator", _says(None), "empty_cache"),
+    ("accelerator", _says(0), "max_memory_reserved"),
+    ("accelerator", _says(None), "empty_cache reset_peak_memory_stats"),
     ("accelerator", _no_accelerator, "current_device_index set_device_index synchronize"),
+    ("accelerator", _no_accelerator, "current_device_idx set_device_idx current_stream set_stream"),
     ("amp cuda.amp", _decorator, "custom_fwd custom_bwd"),
     ("backends.cpu", _says("DEFAULT"), "get_cpu_capability"),
     ("backends.cuda backends.mps", _says(False), "is_built"),
@@ -647,7 +672,7 @@ _FUNCTIONS: tuple[tuple[str, Any, str], ...] = (
     ("backends.openmp backends.opt_einsum mps xpu", _says(False), "is_available"),
     ("compiler", _says(False), "is_dynamo_compiling is_exporting"),
     ("compiler", _says(None), "reset cudagraph_mark_step_begin"),
-    ("compiler", _same, "assume_constant_result"),
+    ("compiler", _same, "assume_constant_result nested_compile_region"),
     ("cpu", _says(1), "device_count"),
     ("cpu", _says(True), "is_available is_initialized"),
     ("cpu", _says("cpu"), "current_device"),
@@ -657,19 +682,29 @@ _FUNCTIONS: tuple[tuple[str, Any, str], ...] = (
     ("cuda", _says(0), "memory_cached memory_reserved"),
     ("cuda", _says(None), "empty_cache ipc_collect manual_seed manual_seed_all seed seed_all"),
     ("cuda", _says(None), "reset_peak_memory_stats reset_max_memory_allocated set_rng_state_all"),
-    ("cuda", _says(None), "set_per_process_memory_fraction"),
+    ("cuda", _says(None), "set_per_process_memory_fraction set_rng_state set_stream"),
+    ("cuda", _says(None), "reset_accumulated_memory_stats reset_max_memory_cached"),
     ("cuda.nvtx", _says(0), "range_push range_pop"),
     ("cuda.nvtx", _says(None), "mark"),
     ("cuda.random", _says(None), "manual_seed manual_seed_all seed seed_all"),
     ("distributed", _says(False), "is_available is_initialized is_torchelastic_launched"),
     ("distributed", _no_group, "get_rank get_world_size init_process_group barrier all_reduce"),
+    ("distributed", _says(False), "is_backend_available is_gloo_available is_mpi_available"),
+    ("distributed", _says(False), "is_nccl_available is_ucc_available is_xccl_available"),
     ("distributed", _no_group, "destroy_process_group all_gather broadcast reduce new_group"),
+    ("distributed", _no_group, "all_gather_into_tensor all_gather_object all_to_all gather"),
+    ("distributed", _no_group, "all_to_all_single broadcast_object_list gather_object"),
+    ("distributed", _no_group, "get_backend get_global_rank get_process_group_ranks irecv isend"),
+    ("distributed", _no_group, "init_device_mesh monitored_barrier new_subgroups recv"),
+    ("distributed", _no_group, "reduce_scatter reduce_scatter_tensor scatter send"),
+    ("distributed", _no_group, "scatter_object_list send_object_list recv_object_list"),
     ("distributed.elastic.multiprocessing.errors", _same, "record"),
     ("distributed.nn", _no_group, "all_reduce all_gather"),
     ("hub", _no_download, "download_url_to_file help list load load_state_dict_from_url load_url"),
     ("jit", _says(False), "is_scripting is_tracing"),
-    ("jit", _decorator, "script ignore"),
-    ("jit", _same, "trace trace_module freeze optimize_for_inference unused export"),
+    ("jit", _says(None), "enable_onednn_fusion set_fusion_strategy"),
+    ("jit", _decorator, "script ignore script_if_tracing"),
+    ("jit", _same, "trace trace_module freeze optimize_for_inference unused export wait"),
     ("jit", _same, "script_method interface"),
     ("mps", _says(None), "manual_seed seed"),
     ("mps", _no_such_backend("MPS"), "synchronize empty_cache"),
@@ -702,6 +737,13 @@ _SDP = SimpleNamespace(flash=True, math=True, mem_efficient=True, cudnn=True)
 _MHA = SimpleNamespace(fastpath=True)
 
 _MODULES: dict[str, dict[str, Any]] = {
+    "glassgrad": {
+        "_assert": _assert,
+        "OutOfMemoryError": MemoryError,
+        "get_autocast_cpu_dtype": lambda: get_autocast_dtype("cpu"),
+        "get_autocast_gpu_dtype": lambda: get_autocast_dtype("cuda"),
+        "get_device_module": lambda device=None: _BY_NAME[Device(device or "cpu").type],
+    },
     "_C": {"Value": object},
     "_dynamo.config": {"suppress_errors": False, "verbose": False},
     "_inductor.config": {},
@@ -756,6 +798,8 @@ _MODULES: dict[str, dict[str, Any]] = {
         "get_arch_list": list,
         "synchronize": lambda device=None: _runtime("cuda.runtime.deviceSynchronize")(),
         "current_stream": _runtime("cuda.get_current_stream"),
+        "default_stream": _runtime("cuda.get_current_stream"),
+        "OutOfMemoryError": MemoryError,
         "Stream": _runtime("cuda.Stream"),
         "Event": _runtime("cuda.Event"),
         "stream": lambda stream: contextlib.nullcontext() if stream is None else stream,
@@ -771,6 +815,7 @@ _MODULES: dict[str, dict[str, Any]] = {
     "cuda.nvtx": {"range": lambda *args, **kwargs: contextlib.nullcontext()},
     "distributed": {
         "ProcessGroup": type("ProcessGroup", (), {}),
+        "group": SimpleNamespace(WORLD=None),
         "ReduceOp": SimpleNamespace(SUM=0, AVG=1, PRODUCT=2, MIN=3, MAX=4),
     },
     "futures": {"Future": Future, "collect_all": _no_group},
@@ -778,7 +823,10 @@ _MODULES: dict[str, dict[str, Any]] = {
         "annotate": lambda the_type, the_value: the_value,
         "Attribute": lambda value, type: value,
         "Final": typing.Final,
+        "fork": lambda function, *args, **kwargs: function(*args, **kwargs),
         "isinstance": _is_instance,
+        "ScriptFunction": type("ScriptFunction", (), {}),
+        "ScriptModule": type("ScriptModule", (), {}),
     },
     "types": {
         "_dtype": dtype,
@@ -800,29 +848,39 @@ _MODULES: dict[str, dict[str, Any]] = {
 """What else is in a module, by its name."""
 
 
-def _module_of(name: str) -> ModuleType:
-    """A module of `glassgrad` that has its answers; `import glassgrad.cuda.amp` finds it."""
-    whole = f"glassgrad.{name}"
-    module = sys.modules[whole] = ModuleType(
-        whole, f"PyTorch's `torch.{name}`, as it answers where glassgrad computes."
-    )
+def _answers_of(name: str) -> dict[str, Any]:
+    """What a module of that name has."""
     answers = _MODULES.get(name, {})
     for homes, function, names in _FUNCTIONS:
         answers |= dict.fromkeys(names.split(), function) if name in homes.split() else {}
     for home, source, names in _TAKEN:
         answers |= {each: getattr(source, each) for each in names.split() if home == name}
-    vars(module).update(answers, __path__=[], __all__=list(answers))
+    return answers
+
+
+def _module_of(name: str) -> ModuleType:
+    """A module of `glassgrad` that has its answers; `import glassgrad.cuda.amp` finds it."""
+    whole, answers = f"glassgrad.{name}", _answers_of(name)
+    module = sys.modules[whole] = ModuleType(
+        whole, f"PyTorch's `torch.{name}`, as it answers where glassgrad computes."
+    )
+    tells = missing_from(whole)
+    vars(module).update(answers, __path__=[], __all__=list(answers), __getattr__=tells)
     parent, _, own = whole.rpartition(".")
     if parent != "glassgrad":
         setattr(sys.modules[parent], own, module)
     return module
 
 
-_HOMES = [*_MODULES, *[home for homes, *_ in (*_FUNCTIONS, *_TAKEN) for home in homes.split()]]
+_FURTHER = [home for homes, *_ in (*_FUNCTIONS, *_TAKEN) for home in homes.split()]
+_HOMES = {*_MODULES, *_FURTHER} - {"glassgrad"}
 _AROUND = [home[:at] for home in _HOMES for at, sign in enumerate(home) if sign == "."]
 # What contains another comes before it.
-_BY_NAME = {name: _module_of(name) for name in sorted({*_HOMES, *_AROUND})}
+_BY_NAME: dict[str, ModuleType] = {name: _module_of(name) for name in sorted({*_HOMES, *_AROUND})}
 MODULES = tuple([name for name in _BY_NAME if "." not in name])
 """The names of those that `glassgrad` has."""
+
+ANSWERS = _answers_of("glassgrad")
+"""What `glassgrad` itself has of such functions."""
 
 globals().update(_BY_NAME)

@@ -1,6 +1,7 @@
 """What PyTorch has and glassgrad has not: the words of an AttributeError, and a page of the docs.
 
-`torch_names.txt` is the list of PyTorch's public names. A module says
+`torch_names.txt` is the list of PyTorch's public names, by module. A module, or a package for all
+that is in it, says
 
     __getattr__ = missing_from(__name__)
 
@@ -8,36 +9,14 @@ and whoever asks it for a name of that list is told so; other names get Python's
 package whose names are the classes that its files define finds them by `classes_of`.
 """
 
+import dis
 import functools
 import sys
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-__all__ = ["MODULES", "classes_of", "missing_from", "missing_names"]
-
-MODULES = (
-    "torch",
-    "torch.Tensor",
-    "torch.autograd",
-    "torch.autograd.functional",
-    "torch.autograd.graph",
-    "torch.distributions",
-    "torch.fft",
-    "torch.func",
-    "torch.linalg",
-    "torch.nn",
-    "torch.nn.functional",
-    "torch.nn.init",
-    "torch.nn.utils",
-    "torch.nn.utils.rnn",
-    "torch.optim",
-    "torch.optim.lr_scheduler",
-    "torch.special",
-    "torch.utils",
-    "torch.utils.data",
-)
-"""The modules whose names are in the list."""
+__all__ = ["classes_of", "missing_from", "missing_names", "modules", "why_missing"]
 
 _INSTEAD = {
     "sparse": "Write `sparse_coo_tensor`, or the zeros of a dense tensor.",
@@ -57,23 +36,49 @@ _INSTEAD = {
     "refine_names": "Dims have no names here: write their numbers.",
     "align": "Dims have no names here: write `permute`.",
     "vmap": "It is `glassgrad.func.vmap`.",
+    "torch.cuda.": "Ask `cuda.is_available()` first.",
+    "torch.distributed": "There is one process: ask `distributed.is_available()` first.",
+    "torch.jit": "There is no compiler: call the function or module itself.",
+    "torch.compiler": "There is no compiler: call the function or module itself.",
+    "torch.fx": "Nothing is traced to code: `glassgrad.record` shows a graph that ran.",
+    "torch.utils.data.": "Write a `Dataset` or an `IterableDataset`.",
 }
-"""What to write, by how a name begins, or one of its words."""
+"""What to write, by how a name begins, or one of its words, or its path."""
 
 
 def missing_from(module: str) -> Callable[[str], Any]:
-    """The `__getattr__` of a module of glassgrad.
+    """The `__getattr__` of a module of glassgrad, and of the loaded modules in it.
 
     Example:
         >>> missing_from("glassgrad.nn")("NoSuchLayer")
         Traceback (most recent call last):
         AttributeError: module 'glassgrad.nn' has no attribute 'NoSuchLayer'
     """
+    for name, child in list(sys.modules.items()):
+        if name.startswith(f"{module}.") and module != "glassgrad":
+            vars(child).setdefault("__getattr__", _teller(name))
+    return _teller(module)
 
+
+def _teller(module: str) -> Callable[[str], Any]:
     def __getattr__(name: str) -> Any:  # noqa: N807  # the module's
-        raise AttributeError(words(module, name), name=name, obj=sys.modules[module])
+        why = why_missing(module, name)
+        if why and _is_imported():
+            # Python would hide an AttributeError behind words of its own.
+            raise ImportError(f"cannot import name {name!r} from {module!r}: {why}", name=name)
+        said = f"module {module!r} has no attribute {name!r}"
+        said = f"{said}: {why}" if why else said
+        raise AttributeError(said, name=name, obj=sys.modules[module])
 
     return __getattr__
+
+
+def _is_imported() -> bool:
+    """Whether the line that asks for a name says `from … import name`."""
+    frame = sys._getframe(2)
+    while frame.f_back and frame.f_globals.get("__name__", "").startswith("glassgrad"):
+        frame = frame.f_back
+    return dis.opname[frame.f_code.co_code[frame.f_lasti]] == "IMPORT_FROM"
 
 
 def classes_of(package: str, files: str, *kinds: type) -> dict[str, type]:
@@ -93,21 +98,29 @@ def classes_of(package: str, files: str, *kinds: type) -> dict[str, type]:
     return found
 
 
-def words(module: str, name: str, what: str = "module") -> str:
-    """What an AttributeError says of a name that a module has not."""
-    said = f"{what} {module!r} has no attribute {name!r}"
+def why_missing(module: str, name: str) -> str:
+    """What is said of a name that a module has not: nothing, unless PyTorch has it.
+
+    Example:
+        >>> why_missing("glassgrad.jit", "ScriptModule")[:59]
+        'PyTorch has it (torch.jit.ScriptModule), and glassgrad has '
+    """
     home = f"torch{module.removeprefix('glassgrad')}"
-    if name.startswith("_") or home not in MODULES or name not in _names()[home]:
-        return said
-    instead = _instead(name)
+    if name.startswith("_") or name not in _names().get(home, ()):
+        return ""
     return (
-        f"{said}: PyTorch has it ({home}.{name}), and glassgrad has not. "
-        f'{instead} The page "What is not here" lists what else is not.'.replace("  ", " ")
+        f"PyTorch has it ({home}.{name}), and glassgrad has not. {_instead(home, name)} "
+        'The page "What is not here" lists what else is not.'.replace("  ", " ")
     )
 
 
+def modules() -> tuple[str, ...]:
+    """The modules of PyTorch whose names are in the list."""
+    return tuple(_names())
+
+
 def missing_names(module: str) -> list[str]:
-    """The names that one of MODULES has in PyTorch, and not here.
+    """The names that one of `modules()` has in PyTorch, and not here.
 
     Example:
         >>> "sparse_bsr_tensor" in missing_names("torch")
@@ -137,8 +150,8 @@ def _names() -> dict[str, frozenset[str]]:
     return {module: frozenset(names) for module, names in found.items()}
 
 
-def _instead(name: str) -> str:
+def _instead(home: str, name: str) -> str:
     for part, instead in _INSTEAD.items():
-        if name.startswith(part) or f"_{part}" in name:
+        if name.startswith(part) or f"_{part}" in name or f"{home}.{name}".startswith(part):
             return instead
     return ""

@@ -10,6 +10,8 @@ import traceback as _traceback
 from collections.abc import Callable as _Callable
 from typing import Any as _Any
 
+from .missing import missing_from as _missing_from
+
 __all__ = [  # noqa: PLE0604  # they are strings
     *_python.__all__,
     "ProcessContext",
@@ -23,6 +25,7 @@ __all__ = [  # noqa: PLE0604  # they are strings
 ]
 
 globals().update({_name: getattr(_python, _name) for _name in _python.__all__})
+__getattr__ = _missing_from(__name__)
 
 
 class ProcessRaisedException(Exception):  # noqa: N818  # PyTorch's name

@@ -18,6 +18,7 @@ from types import CodeType
 from typing import Any, NamedTuple, Self
 
 from .core.errors import ArgumentError
+from .missing import missing_from
 
 __all__ = [
     "ProfilerAction",
@@ -30,6 +31,8 @@ __all__ = [
 ]
 
 _HERE = f"{Path(__file__).parent}{os.sep}"
+
+__getattr__ = missing_from(__name__)
 
 
 class ProfilerActivity(enum.Enum):

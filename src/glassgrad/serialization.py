@@ -6,6 +6,7 @@ So views that share memory still do when they are loaded. `load` also reads othe
 and what PyTorch has saved (`torch_files.py`).
 """
 
+import contextlib
 import io
 import json
 import operator
@@ -30,13 +31,47 @@ from .torch_files import MAGIC_LEGACY, MAGIC_ZIP, read_torch, strided_in
 from .values.backend import Device, asnumpy
 from .values.dtypes import as_dtype
 
-__all__ = ["load", "save"]
+__all__ = [
+    "add_safe_globals",
+    "clear_safe_globals",
+    "get_safe_globals",
+    "load",
+    "safe_globals",
+    "save",
+]
 
 File = str | Path | BinaryIO
 MapLocation = str | Device | dict[str, str] | Callable[[Any, str], Any] | None
 
 _KEY = "glassgrad"
 """Under which name the structure is in the header."""
+
+_safe_globals: list[Any] = []
+
+
+def add_safe_globals(safe_globals: list[Any]) -> None:
+    """Remember classes that files may name. `load` runs nothing of a file, so it asks for none."""
+    _safe_globals.extend(safe_globals)
+
+
+def get_safe_globals() -> list[Any]:
+    """What `add_safe_globals` was given."""
+    return list(_safe_globals)
+
+
+def clear_safe_globals() -> None:
+    """Forget what `add_safe_globals` was given."""
+    _safe_globals.clear()
+
+
+def safe_globals(safe_globals: list[Any]) -> Any:
+    """A block with such classes: nothing asks for them.
+
+    Args:
+        safe_globals: as for `add_safe_globals`.
+    """
+    return contextlib.nullcontext(safe_globals)
+
 
 # Note [A module is data]
 # A module is written as the name of its class, and what its attributes are. Where it is loaded, the

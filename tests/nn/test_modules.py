@@ -9,6 +9,7 @@ import torch
 import glassgrad as gg
 from glassgrad import nn
 from glassgrad.core.errors import ArgumentError, ExpectationError
+from nn.beside import assert_alike
 
 MODULES = sorted(
     name
@@ -465,3 +466,35 @@ def test_what_cannot_be_is_refused():
         nn.BatchNorm1d(3)(gg.ones(1, 3))
     with pytest.raises(TypeError, match="unexpected keyword argument 'slope'"):
         nn.LeakyReLU(slope=0.1)
+
+
+def test_an_adaptive_softmax_is_pytorchs():
+    def make(lib):
+        return lib.nn.AdaptiveLogSoftmaxWithLoss(8, 20, [4, 9], div_value=2.0, head_bias=True)
+
+    def call(lib, module, x):
+        output, loss = module(x, lib.tensor([0, 3, 19, 8, 9, 4, 2]))
+        one = module(x[0], lib.tensor(11)).output
+        assert module.predict(x).tolist() == module.log_prob(x).argmax(1).tolist()
+        return output, loss, one, module.log_prob(x)
+
+    assert_alike(make, call, values(7, 8))
+    module = make(gg)
+    for cutoffs in ([], [9, 4], [4, 20], [0, 4]):
+        with pytest.raises(ValueError, match="cutoffs should be a sequence of unique"):
+            gg.nn.AdaptiveLogSoftmaxWithLoss(8, 20, cutoffs)
+    with pytest.raises(RuntimeError, match=r"Target values should be in \[0, 19\]"):
+        module(gg.ones(1, 8), gg.tensor([20]))
+    with pytest.raises(RuntimeError, match="should have the same size in the batch dimension"):
+        module(gg.ones(2, 8), gg.tensor([20]))
+
+
+def test_batch_norms_are_converted_to_the_one_of_several_processes():
+    def make(lib):
+        norms = lib.nn.BatchNorm1d(3), lib.nn.BatchNorm1d(3, affine=False, momentum=None)
+        model = lib.nn.Sequential(norms[0], lib.nn.Linear(3, 3), lib.nn.Sequential(norms[1]))
+        made = lib.nn.SyncBatchNorm.convert_sync_batchnorm(model)
+        assert made[0].weight is norms[0].weight
+        return made
+
+    assert_alike(make, lambda _, module, x: module(x), values(5, 3))

@@ -3,10 +3,13 @@
 import subprocess
 import sys
 
+import numpy as np
 import pytest
+import torch
 
+import glassgrad as gg
 from glassgrad.ops._index import NAMES
-from glassgrad.ops._lookup import FILES
+from glassgrad.ops._lookup import FILES, ORDERS
 
 
 def in_a_new_process(program):
@@ -154,3 +157,38 @@ for whole in {NAMES[file].split()}:
     else:
         assert whole in FUNCTIONS, whole
 """)
+
+
+X = np.sin(np.arange(24.0)).reshape(2, 3, 4)
+IN_ORDER = {
+    "adaptive_max_pool1d": lambda t, x: (x, 2),
+    "affine_grid_generator": lambda t, x: (x[:, :2, :3], [2, 1, 3, 4], False),
+    "batch_norm": lambda t, x: (x, x[0, :, 0], x[0, :, 1], None, None, True, 0.1, 1e-5, False),
+    "binary_cross_entropy_with_logits": lambda t, x: (x, x.sigmoid(), None, None, 1),
+    "cosine_embedding_loss": lambda t, x: (x[0], x[1], t.tensor([1, -1, 1]), 0.2, 2),
+    "ctc_loss": lambda t, x: (
+        *(x.reshape(6, 1, 4).log_softmax(-1), t.tensor([[1, 2]]), t.tensor([6]), t.tensor([2])),
+        *(0, 1, True),
+    ),
+    "embedding": lambda t, x: (x[0], t.tensor([2, 0]), -1, False, False),
+    "grid_sampler": lambda t, x: (x[:, None], x[:, None, :, :2], 0, 1, False),
+    "hinge_embedding_loss": lambda t, x: (x, x.sign()),
+    "instance_norm": lambda t, x: (x, None, None, None, None, True, 0.1, 1e-5, False),
+    "kl_div": lambda t, x: (x.log_softmax(-1), x.softmax(1)),
+    "margin_ranking_loss": lambda t, x: (x[0], x[1], x[0].sign(), 0.1, 1),
+    "max_pool1d_with_indices": lambda t, x: (x, 2),
+    "poisson_nll_loss": lambda t, x: (x, x.exp(), True, False, 1e-8, 1),
+    "triplet_margin_loss": lambda t, x: (x[0], x[1], x[1].flip(0), 1.0, 2.0, 1e-6, False, 2),
+}
+
+
+@pytest.mark.filterwarnings("ignore:reduction")
+def test_functions_that_pytorch_has_twice_take_their_arguments_in_both_orders():
+    assert IN_ORDER.keys() == ORDERS.keys()
+    for name, arguments in IN_ORDER.items():
+        ours, theirs = [getattr(t, name)(*arguments(t, t.tensor(X))) for t in (gg, torch)]
+        pairs = zip(ours, theirs, strict=True) if isinstance(ours, tuple) else [(ours, theirs)]
+        for mine, other in pairs:
+            np.testing.assert_allclose(mine.numpy(), other.numpy(), rtol=1e-10, err_msg=name)
+    by_name = gg.embedding(weight=gg.eye(3), indices=gg.tensor([1]))
+    assert by_name.tolist() == [[0, 1, 0]]

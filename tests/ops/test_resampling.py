@@ -40,6 +40,15 @@ def test_images_of_any_size_are_pytorchs(rank, mode, size):
         agree("interpolate", images(rank), size, mode=mode, align_corners=True)
 
 
+@pytest.mark.parametrize("mode", ["bilinear", "bicubic", "lanczos"])
+def test_images_without_aliases_are_pytorchs(mode):
+    x = np.random.default_rng(0).normal(size=(1, 2, 9, 7))
+    for size in ((3, 4), (2, 14), (1, 7)):
+        for is_aligned in (False, True) if mode != "lanczos" else (None,):
+            agree("interpolate", x, size, mode=mode, antialias=True, align_corners=is_aligned)
+    agree("interpolate", x, scale_factor=0.4, mode=mode, antialias=True)
+
+
 @pytest.mark.parametrize("factor", [0.7, 1.0, 2.0, 2.7])
 @pytest.mark.parametrize(("rank", "mode"), CASES)
 def test_a_factor_is_taken_as_it_is_or_as_the_sizes_have_it(rank, mode, factor):

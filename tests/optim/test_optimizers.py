@@ -171,3 +171,80 @@ def test_a_step_stays_on_its_device(name):
         return x.tolist()
 
     assert moved("fake") == pytest.approx(moved("cpu"))
+
+
+def matrices(lib):
+    values = np.sin(np.arange(12.0)).reshape(4, 3)
+    return [lib.tensor(v, dtype=lib.float64, requires_grad=True) for v in (values, values.T[:2])]
+
+
+def path_of_matrices(lib, name, steps=8, others=(), **options):
+    params = [*matrices(lib), *[lib.tensor(v, requires_grad=True) for v in others]]
+    optimizer = getattr(lib.optim, name)(params, **options)
+    for _ in range(steps):
+        optimizer.zero_grad()
+        sum(((p - 0.5) ** 4).sum() + (p * p.flip(0)).sum() for p in params).backward()
+        optimizer.step()
+    return [p.detach().numpy() for p in params], optimizer
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"lr": 0.3, "weight_decay": 0.1, "maximize": True}, {"eps": (1e-8, 0.5), "d": 2.0}],
+)
+def test_adafactor_is_pytorchs(options):
+    others = (np.array([1.0, -2.0, 0.3]), np.ones((2, 2, 3)))
+    ours, mine = path_of_matrices(gg, "Adafactor", others=others, **options)
+    theirs, other = path_of_matrices(torch, "Adafactor", others=others, **options)
+    for a, b in zip(ours, theirs, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-10)
+    saved = copy.deepcopy(other.state_dict())
+    mine.load_state_dict(saved)
+    assert mine.state_dict()["state"][0].keys() == saved["state"][0].keys()
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"lr": 0.1, "nesterov": False}, {"adjust_lr_fn": "match_rms_adamw"}]
+)
+def test_muon_is_pytorchs_as_far_as_bfloat16_goes(options):
+    ours, theirs = [path_of_matrices(lib, "Muon", **options)[0] for lib in (gg, torch)]
+    for a, b, start in zip(ours, theirs, matrices(gg), strict=True):
+        moved = start.detach().numpy()
+        np.testing.assert_allclose(a - moved, b - moved, atol=0.03 * abs(b - moved).max())
+
+
+def test_rows_that_are_not_looked_up_stay():
+    def table(lib):
+        embedding = lib.nn.Embedding(5, 3, sparse=True, dtype=lib.float64)
+        with lib.no_grad():
+            embedding.weight.copy_(lib.tensor(np.sin(np.arange(15.0)).reshape(5, 3)))
+        optimizer = lib.optim.SparseAdam(embedding.parameters(), lr=0.1)
+        for rows in ([0, 2], [2, 4], [0, 0]):
+            optimizer.zero_grad()
+            (embedding(lib.tensor(rows)) ** 2).sum().backward()
+            optimizer.step()
+        return embedding.weight.detach().numpy()
+
+    np.testing.assert_allclose(table(gg), table(torch), rtol=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "words"),
+    [
+        ("Adafactor", {"beta2_decay": 0.1}, "beta2_decay should be <= 0"),
+        ("Adafactor", {"d": 0.5}, "threshold d should be >= 1"),
+        ("Adafactor", {"eps": (None, -1.0)}, "epsilon2"),
+        ("Muon", {"adjust_lr_fn": "x"}, "is not supported"),
+    ],
+)
+def test_options_of_matrices_are_checked(name, options, words):
+    with pytest.raises(ValueError, match=words):
+        getattr(gg.optim, name)(matrices(gg), **options)
+
+
+def test_what_is_no_real_matrix_is_refused():
+    with pytest.raises(ValueError, match="Muon only supports 2D parameters"):
+        gg.optim.Muon([gg.ones(3, requires_grad=True)])
+    for name in ("Adafactor", "Muon"):
+        with pytest.raises(RuntimeError, match="does not support complex"):
+            getattr(gg.optim, name)([gg.ones(3, 2, dtype=gg.complex64, requires_grad=True)])

@@ -26,7 +26,7 @@ def __getattr__(name: str) -> _Any:
     if name == "profiler":
         return _importlib.import_module("glassgrad.profiler")
     if name != "functional":
-        return _missing_from(__name__)(name)
+        return _missing(name)
     return _importlib.import_module("glassgrad.autograd.functional")
 
 
@@ -65,3 +65,5 @@ __all__ = [
     "graph",
     "variable",
 ]
+
+_missing = _missing_from(__name__)

@@ -27,7 +27,6 @@ from glassgrad.core.tensor import Tensor, Version
 from glassgrad.hooks import on_gradients
 from glassgrad.hooks.on_gradients import RemovableHandle, as_tensors, check_hooks, register_hook
 from glassgrad.hooks.turn import GraphTask
-from glassgrad.missing import missing_from as _missing_from
 from glassgrad.ops import _checks as check
 
 __all__ = [
@@ -46,9 +45,6 @@ __all__ = [
     "save_on_cpu",
     "saved_tensors_hooks",
 ]
-
-__getattr__ = _missing_from(__name__)
-
 
 Hook = Callable[[Any], None]
 

@@ -10,6 +10,8 @@ Each is a few formulas on tensors, so that gradients go to the parameters. `Inde
 
 import sys
 
+from glassgrad.missing import missing_from as _missing_from
+
 from . import (
     constraint_registry,
     constraints,
@@ -63,3 +65,5 @@ __all__ = [
     *mixed.__all__,
     *transforms.__all__,
 ]
+
+__getattr__ = _missing_from(__name__)

@@ -40,6 +40,7 @@ from glassgrad.nn.layers import Linear as Linear
 from glassgrad.nn.layers import PReLU as PReLU
 from glassgrad.nn.layers import Softmax2d as Softmax2d
 from glassgrad.nn.layers import Unflatten as Unflatten
+from glassgrad.nn.losses import AdaptiveLogSoftmaxWithLoss as AdaptiveLogSoftmaxWithLoss
 from glassgrad.nn.module import Module as Module
 from glassgrad.nn.normalization import BatchNorm1d as BatchNorm1d
 from glassgrad.nn.normalization import BatchNorm2d as BatchNorm2d
@@ -47,6 +48,7 @@ from glassgrad.nn.normalization import BatchNorm3d as BatchNorm3d
 from glassgrad.nn.normalization import GroupNorm as GroupNorm
 from glassgrad.nn.normalization import LayerNorm as LayerNorm
 from glassgrad.nn.normalization import RMSNorm as RMSNorm
+from glassgrad.nn.normalization import SyncBatchNorm as SyncBatchNorm
 from glassgrad.nn.padding import CircularPad1d as CircularPad1d
 from glassgrad.nn.padding import CircularPad2d as CircularPad2d
 from glassgrad.nn.padding import CircularPad3d as CircularPad3d
@@ -987,12 +989,14 @@ __all__ = [
     "TripletMarginWithDistanceLoss",
     "CosineSimilarity",
     "PairwiseDistance",
+    "AdaptiveLogSoftmaxWithLoss",
     "LayerNorm",
     "RMSNorm",
     "GroupNorm",
     "BatchNorm1d",
     "BatchNorm2d",
     "BatchNorm3d",
+    "SyncBatchNorm",
     "InstanceNorm1d",
     "InstanceNorm2d",
     "InstanceNorm3d",

@@ -14,6 +14,7 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.nn.module import Module
 from glassgrad.nn.parameter import Parameter
 from glassgrad.ops import _checks as check
+from glassgrad.ops.memory import typename
 
 
 class _Numbered(Module):
@@ -296,6 +297,10 @@ class _Parameters(Module):
     def _names(self) -> Any:
         raise NotImplementedError
 
+    def _kind_of(self, value: Tensor) -> Any:
+        """How a value is described in print; in PyTorch lists and dicts do it differently."""
+        return value.dtype
+
     def extra_repr(self) -> str:
         lines = []
         for name in self._names():
@@ -305,7 +310,7 @@ class _Parameters(Module):
                 kind = "Parameter" if isinstance(value, Parameter) else "Tensor"
                 size = "x".join(map(str, value.shape))
                 place = f" ({value.device})" if value.device.type != "cpu" else ""
-                text = f"{kind} containing: [{value.dtype} of size {size}{place}]"
+                text = f"{kind} containing: [{self._kind_of(value)} of size {size}{place}]"
             lines.append(f"  ({name}): {text}")
         return "\n".join(lines)
 
@@ -379,6 +384,9 @@ class ParameterDict(_Parameters, _Named):
 
     def _names(self) -> dict[str, Any]:
         return self._keys
+
+    def _kind_of(self, value: Tensor) -> str:
+        return typename(value)
 
     def update(self, parameters: Any) -> None:
         """Add parameters, or replace those of the same names: of a dict, or of pairs."""

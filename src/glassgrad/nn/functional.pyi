@@ -1220,6 +1220,7 @@ def soft_margin_loss(input: Tensor, target: Tensor, size_average: bool | None = 
 
     Raises:
         ShapeError: if the shapes do not broadcast.
+        GraphError: if the target would want a gradient.
         ArgumentError: for another reduction.
 
     Example:

@@ -20,7 +20,6 @@ from glassgrad.autograd.grad_mode import no_grad
 from glassgrad.core.errors import ArgumentError
 from glassgrad.core.tensor import Tensor
 from glassgrad.memory.calls import warn
-from glassgrad.missing import missing_from as _missing_from
 from glassgrad.ops import as_tensor, rand, randn, randperm
 from glassgrad.ops.generator import Generator
 from glassgrad.values.dtypes import float64
@@ -42,8 +41,6 @@ __all__ = [
     "xavier_uniform_",
     "zeros_",
 ]
-
-__getattr__ = _missing_from(__name__)
 
 _CONVOLUTIONS = [f"conv{kind}{rank}d" for kind in ("", "_transpose") for rank in (1, 2, 3)]
 _GAINS = dict.fromkeys(["linear", *_CONVOLUTIONS, "sigmoid"], 1.0)

@@ -10,11 +10,13 @@ from types import ModuleType
 from typing import Any
 
 import glassgrad.nn
+from glassgrad.missing import missing_from
 from glassgrad.nn import convolution, losses, module
 from glassgrad.nn import lazy as our_lazy
 from glassgrad.nn import normalization as our_normalization
 from glassgrad.nn._making import each_dim
 
+_missing = missing_from(__name__)
 __path__: list[str] = []  # so that `import glassgrad.nn.modules.conv` finds it a package
 
 _FILES = (
@@ -41,7 +43,7 @@ def __getattr__(name: str) -> Any:
         base = vars(file).get(name)
         if isinstance(base, type) and base.__module__ == file.__name__:
             return base
-    raise AttributeError(f"module 'glassgrad.nn.modules' has no attribute {name!r}")
+    return _missing(name)
 
 
 def _file(name: str, **members: Any) -> None:

@@ -264,6 +264,53 @@ class BatchNorm3d(_BatchNorm):
     ranks = (5,)
 
 
+class SyncBatchNorm(_BatchNorm):
+    """`BatchNorm` of any inputs; over several processes in PyTorch, over one here.
+
+    Args:
+        num_features, eps, momentum, affine, track_running_stats, device, dtype, bias: as of
+            `BatchNorm2d`.
+        process_group: accepted, and without effect.
+
+    Example:
+        >>> SyncBatchNorm.convert_sync_batchnorm(BatchNorm2d(3))
+        SyncBatchNorm(3, eps=1e-05, momentum=0.1, affine=True, bias=True, track_running_stats=True)
+    """
+
+    ranks = (2, 3, 4, 5)
+
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float | None = 0.1,
+        affine: bool = True,
+        track_running_stats: bool = True,
+        process_group: Any = None,
+        device: Any = None,
+        dtype: Any = None,
+        *,
+        bias: bool = True,
+    ) -> None:
+        options = (eps, momentum, affine, track_running_stats, device, dtype)
+        super().__init__(num_features, *options, bias=bias)
+        self.process_group = process_group
+
+    @classmethod
+    def convert_sync_batchnorm(cls, module: Module, process_group: Any = None) -> Module:
+        """A module with one of this class in the place of each `BatchNorm`, and its tensors."""
+        made = module
+        if isinstance(module, _BatchNorm):
+            options = (module.eps, module.momentum, module.affine, module.track_running_stats)
+            made = cls(module.num_features, *options, process_group, bias=module.bias is not None)
+            made._parameters.update(module._parameters)
+            made._buffers.update(module._buffers)
+            made.training = module.training
+        for name, child in module.named_children():
+            made.add_module(name, cls.convert_sync_batchnorm(child, process_group))
+        return made
+
+
 class _InstanceNorm(Derived, _NormBase):
     """Each channel of each example with mean 0 and variance 1."""
 

@@ -25,7 +25,7 @@ from glassgrad.ops.masking import masked_fill as masked_fill, masked_scatter as 
 from glassgrad.ops.matrices import _lu as lu, _qr as qr, _svd as svd, logdet as logdet, lu_unpack as lu_unpack, matrix_exp as matrix_exp, pinverse as pinverse
 from glassgrad.ops.memory import detach_ as detach_, fill as fill, fill_ as fill_, get_device as get_device, is_nonzero as is_nonzero, is_same_size as is_same_size, is_storage as is_storage, layout, numel as numel, resize_as_ as resize_as_, typename as typename, zero_ as zero_
 from glassgrad.ops.networks import bilinear as bilinear, group_norm as group_norm, layer_norm as layer_norm, rms_norm as rms_norm
-from glassgrad.ops.norms import Order, cdist as cdist, dist as dist, pdist as pdist
+from glassgrad.ops.norms import Order, cdist as cdist, dist as dist, pairwise_distance as pairwise_distance, pdist as pdist
 from glassgrad.ops.ordering import AminmaxReturn, CummaxReturn, CumminReturn, HistogramReturn, KthvalueReturn, ModeReturn, SortReturn, TopkReturn, bincount as bincount, unique as unique, unique_consecutive as unique_consecutive
 from glassgrad.ops.random import feature_dropout as feature_dropout, poisson as poisson
 from glassgrad.ops.recurrence import lstm_cell as lstm_cell
@@ -5350,6 +5350,7 @@ __all__ = [
     "ones_like",
     "orgqr",
     "outer",
+    "pairwise_distance",
     "pdist",
     "permute",
     "pinverse",

@@ -98,6 +98,65 @@ def methods() -> dict[str, Any]:
     return {**{name: Later(name) for name in FILES.get("Tensor", ())}, **METHODS}
 
 
+ORDERS = {
+    "adaptive_max_pool1d": "input output_size return_indices",
+    "affine_grid_generator": "theta size align_corners",
+    "batch_norm": "input weight bias running_mean running_var training momentum eps cudnn_enabled",
+    "binary_cross_entropy_with_logits": "input target weight pos_weight reduction",
+    "cosine_embedding_loss": "input1 input2 target margin reduction",
+    "ctc_loss": "log_probs targets input_lengths target_lengths blank reduction zero_infinity",
+    "embedding": "weight indices padding_idx scale_grad_by_freq sparse",
+    "grid_sampler": "input grid mode padding_mode align_corners",
+    "hinge_embedding_loss": "input target margin reduction",
+    "instance_norm": "input weight bias running_mean running_var use_input_stats momentum eps "
+    "cudnn_enabled",
+    "kl_div": "input target reduction log_target",
+    "margin_ranking_loss": "input1 input2 target margin reduction",
+    "max_pool1d_with_indices": "input kernel_size stride padding dilation ceil_mode return_indices",
+    "poisson_nll_loss": "input target log_input full eps reduction",
+    "triplet_margin_loss": "anchor positive negative margin p eps swap reduction",
+}
+"""Functions that PyTorch has twice: here are the arguments of the one that is `torch`'s own."""
+
+_OURS = {
+    "affine_grid_generator": "affine_grid",
+    "grid_sampler": "grid_sample",
+    "max_pool1d_with_indices": "max_pool1d",
+}
+"""Those whose twin in `torch.nn.functional` has another name."""
+
+_BY_NUMBER = {
+    "mode": ("bilinear", "nearest", "bicubic"),
+    "padding_mode": ("zeros", "border", "reflection"),
+    "reduction": ("none", "mean", "sum"),
+}
+"""Arguments that are numbers in `torch` and names in `torch.nn.functional`."""
+
+
+def in_order(name: str) -> Func:
+    """One of `ORDERS`: the twin in `nn.functional`, with the arguments of the one in `torch`."""
+    order, twin = ORDERS[name].split(), function_named("nn.functional", _OURS.get(name, name))
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        given = {**dict(zip(order, args, strict=False)), **kwargs}
+        given.pop("cudnn_enabled", None)
+        if "reduction" in order:
+            given.setdefault("reduction", "none")  # and not "mean", as in `nn.functional`
+        for argument, names in _BY_NUMBER.items():
+            if isinstance(given.get(argument), int):
+                given[argument] = names[given[argument]]
+        if "return_indices" in order:
+            given["return_indices"] = True
+        if "indices" in given:
+            given["input"] = given.pop("indices")
+            row = given.get("padding_idx")
+            given["padding_idx"] = None if row == -1 else row  # none, here
+        return twin(**given)
+
+    call.__name__ = name
+    return call
+
+
 def for_each(name: str) -> Func:
     """PyTorch's `_foreach_mul_` and its like, which optimisers of programs call: a loop.
 

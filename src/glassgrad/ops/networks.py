@@ -798,8 +798,8 @@ def embedding_bag(
         wrong = np.flatnonzero((values < 0) | (values >= count))
         for index in wrong[:1]:
             raise errors.ShapeError(
-                f"Index {index} of input takes value {values.flat[index]} which is not in the valid "
-                f"range [0, {count}). It names a row of the weight. Write one of them."
+                f"Index {index} of input takes value {values.flat[index]} which is not in the "
+                f"valid range [0, {count}). It names a row of the weight. Write one of them."
             )
     rows = embedding(input.reshape(-1), weight, None, max_norm, norm_type, scale_grad_by_freq)
     if per_sample_weights is not None:

@@ -222,10 +222,11 @@ def matrix_norm(
         found = svdvals(A)
     else:
         found = abs(A).sum(-2 if ord in (1, -1) else -1)
-    if ord == "nuc" or (ord > 0 and not found.shape[-1]):  # the largest of nothing is 0
+    is_largest = ord in (1, 2, math.inf)
+    if ord == "nuc" or (is_largest and not found.shape[-1]):  # the largest of nothing is 0
         size = found.sum(-1)
     else:
-        size = found.amax(-1) if ord > 0 else found.amin(-1)
+        size = found.amax(-1) if is_largest else found.amin(-1)
     for each in sorted(dims) if keepdim else ():
         size = size.unsqueeze(each)
     return size
@@ -470,7 +471,7 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
     return vector_norm(input[ends[0]] - input[ends[1]], p, -1)
 
 
-@function(home="nn.functional")
+@function(home="nn.functional", aliases=("pairwise_distance",))
 def pairwise_distance(
     x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
 ) -> Tensor:

@@ -183,7 +183,7 @@ def by_rank(
     """
     body = {"__module__": __name__, "__doc__": formulas}
     return {
-        n: FunctionMeta(f"{name}{n}d", bases, body | {"node": f"{name}{n}D{ends}Backward0"})
+        n: FunctionMeta(f"{name}{n}d{ends}", bases, body | {"node": f"{name}{n}D{ends}Backward0"})
         for n in ranks
     }
 
@@ -224,6 +224,43 @@ def cubic_weight(t: Any) -> Any:
     return np.where(t <= 1, near, far)
 
 
+def _smooth(
+    n: int, m: int, scale: float | None, aligned: bool, *, filter: Callable[..., Any], reach: int
+) -> Taps:
+    """The means of all elements that one of the result covers, weighed by a filter.
+
+    Args:
+        filter: the weight of an element, by how far it is.
+        reach: how far the filter goes, if the image does not shrink.
+    """
+    step = _aligned_step(n, m) if aligned else _step(n, m, scale)
+    wide = max(step, 1.0)
+    centres = step * (np.arange(m) + 0.5)
+    ends = [np.trunc(centres + side * reach * wide + 0.5).astype(np.int64) for side in (-1, 1)]
+    first, last = np.maximum(ends[0], 0), np.minimum(ends[1], n)
+    index = first + np.arange(np.max(last - first))[:, None]
+    weight = np.where(index < last, filter(np.abs(index - centres + 0.5) / wide), 0.0)
+    return Taps(np.where(index < last, index, -1), weight / weight.sum(0))
+
+
+def _tent(t: Any) -> Any:
+    return np.maximum(1 - t, 0)
+
+
+def _keys(t: Any) -> Any:
+    """Keys' convolution, with the parameter -1/2."""
+    near, far = 1.5 * t**3 - 2.5 * t**2 + 1, -0.5 * (t**3 - 5 * t**2 + 8 * t - 4)
+    return np.where(t < 1, near, np.where(t < 2, far, 0))
+
+
+def _lanczos(t: Any) -> Any:
+    return np.where(t < 3, np.sinc(t) * np.sinc(t / 3), 0)
+
+
+def _aligned_step(n: int, m: int) -> float:
+    return (n - 1) / (m - 1) if m > 1 else 0.0
+
+
 def _step(n: int, m: int, scale: float | None) -> float:
     """How far apart in the dim neighbours of the result are."""
     return 1 / scale if scale else n / m
@@ -235,7 +272,7 @@ def _places(n: int, m: int, scale: float | None, aligned: bool, stays: bool = Fa
     stays: whether a dim that keeps its size is kept, though a scale was given, as PyTorch does.
     """
     if aligned:
-        return np.arange(m) * ((n - 1) / (m - 1) if m > 1 else 0.0)
+        return np.arange(m) * _aligned_step(n, m)
     if stays and n == m:
         return np.arange(m)
     return (np.arange(m) + 0.5) * _step(n, m, scale) - 0.5
@@ -251,6 +288,9 @@ _TAKEN = "yᵢ = x[index[0, i]]        x̄ⱼ = Σᵢ ȳᵢ·[index[0, i] = j]"
 TAPS |= {"nearest": _nearest, "nearest-exact": functools.partial(_nearest, centre=0.5)}
 TAPS |= dict.fromkeys(("linear", "bilinear", "trilinear"), _linear)
 TAPS["bicubic"] = _cubic
+TAPS["smooth bilinear"] = functools.partial(_smooth, filter=_tent, reach=1)
+TAPS["smooth bicubic"] = functools.partial(_smooth, filter=_keys, reach=2)
+TAPS["smooth lanczos"] = functools.partial(_smooth, filter=_lanczos, reach=3)
 
 _SIZES: dict[str, dict[int, OpClass]] = {
     "nearest": by_rank("UpsampleNearest", 1, 2, 3, formulas=_NEAREST),
@@ -259,6 +299,9 @@ _SIZES: dict[str, dict[int, OpClass]] = {
     "bilinear": by_rank("UpsampleBilinear", 2, formulas=_WEIGHED),
     "trilinear": by_rank("UpsampleTrilinear", 3, formulas=_WEIGHED),
     "bicubic": by_rank("UpsampleBicubic", 2, formulas=_WEIGHED),
+    "smooth bilinear": by_rank("UpsampleBilinear", 2, formulas=_WEIGHED, ends="Aa"),
+    "smooth bicubic": by_rank("UpsampleBicubic", 2, formulas=_WEIGHED, ends="Aa"),
+    "smooth lanczos": by_rank("UpsampleLanczos", 2, formulas=_WEIGHED, ends="Aa"),
 }
 """For each mode the op for each number of dims."""
 
@@ -285,10 +328,12 @@ def interpolate(
         scale_factor: how many times larger to make them, if `size` is None: `h' = ⌊h·factor⌋`.
         mode: what is between pixels: "nearest" or "nearest-exact", the pixel that is nearest;
             "linear", "bilinear" or "trilinear", by the number of dims, a straight line;
-            "bicubic", a smooth curve; "area", the mean of the pixels that one covers.
+            "bicubic", a smooth curve; "area", the mean of the pixels that one covers; "lanczos",
+            with `antialias`.
         align_corners: whether the corner pixels' centres stay; otherwise their outer corners do.
         recompute_scale_factor: reckon with the factor that the new size has, not the given one.
-        antialias: not supported.
+        antialias: weigh all pixels that one covers, where the image shrinks: for the modes
+            "bilinear", "bicubic" and "lanczos".
 
     Returns:
         Tensor of shape `(n, c, h', w')`.
@@ -313,15 +358,22 @@ def interpolate(
             "Leave it out."
         )
     sizes, factors = _new_sizes(input, size, scale_factor, recompute_scale_factor or mode == "area")
-    if antialias:
+    if antialias and (rank != 2 or mode not in ("bilinear", "bicubic", "lanczos")):
         raise ArgumentError(
             "Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and requires "
-            "a 4-D tensor as input; glassgrad has none. Blur the image first, or write mode='area'."
+            f"a 4-D tensor as input, got {mode!r} and a {input.ndim}-D one. It is a mean of pixels "
+            "that one covers. Write mode='bilinear', or 'area'."
+        )
+    if mode == "lanczos" and not antialias:
+        raise ArgumentError(
+            "Lanczos mode requires antialias=True. It is a mean of pixels that one covers. "
+            "Write antialias=True, or mode='bicubic'."
         )
     if mode == "area" and rank in (1, 2, 3):
         pooled = function_named("nn.functional", f"adaptive_avg_pool{rank}d")
         return pooled(input, sizes)
-    ops = _SIZES.get(mode, {})
+    kind = f"smooth {mode}" if antialias else mode
+    ops = _SIZES.get(kind, {})
     if rank not in ops:
         raise MissingRuleError(
             f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.ndim}D) for the "
@@ -344,7 +396,7 @@ def interpolate(
     if not (is_nearest and input.dtype.name == "uint8"):
         check.kernel(f'"upsample_{mode}{rank}d"', input, "f", "Write `x.float()`.")
     pairs = zip(old, sizes, factors, strict=True)
-    lines = tuple([Line(mode, (n, m, factor, bool(align_corners))) for n, m, factor in pairs])
+    lines = tuple([Line(kind, (n, m, factor, bool(align_corners))) for n, m, factor in pairs])
     return ops[rank].apply(input, lines=lines)
 
 

@@ -3,27 +3,30 @@
 from glassgrad.missing import missing_from as _missing_from
 
 from . import lr_scheduler, swa_utils
-from .adagrad import Adadelta, Adagrad, RMSprop
-from .adam import Adam, Adamax, AdamW, NAdam, RAdam
+from .adagrad import Adadelta, Adafactor, Adagrad, RMSprop
+from .adam import Adam, Adamax, AdamW, NAdam, RAdam, SparseAdam
 from .lbfgs import LBFGS
 from .optimizer import Optimizer
 from .rprop import Rprop
-from .sgd import ASGD, SGD
+from .sgd import ASGD, SGD, Muon
 
 __all__ = [
     "ASGD",
     "LBFGS",
     "SGD",
     "Adadelta",
+    "Adafactor",
     "Adagrad",
     "Adam",
     "AdamW",
     "Adamax",
+    "Muon",
     "NAdam",
     "Optimizer",
     "RAdam",
     "RMSprop",
     "Rprop",
+    "SparseAdam",
     "lr_scheduler",
     "swa_utils",
 ]

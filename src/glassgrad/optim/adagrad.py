@@ -1,4 +1,4 @@
-"""`Adagrad`, `RMSprop`, `Adadelta`: steps divided by how large the gradients have been."""
+"""`Adagrad`, `RMSprop`, `Adadelta`, `Adafactor`: steps divided by how large gradients were."""
 
 from dataclasses import KW_ONLY, InitVar
 from typing import Any
@@ -9,7 +9,16 @@ from glassgrad.core.errors import ArgumentError
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops import _checks as check
 
-from .optimizer import Group, Optimizer, Params, State, decayed, with_options
+from .optimizer import (
+    Group,
+    Optimizer,
+    Params,
+    State,
+    decayed,
+    require_not_negative,
+    require_real,
+    with_options,
+)
 
 
 @with_options
@@ -206,3 +215,89 @@ class Adadelta(Optimizer):
         moved *= rho
         moved += (1 - rho) * (delta * delta)
         x -= group["lr"] * delta
+
+
+@with_options
+class Adafactor(Optimizer):
+    r"""Divide by the root of a mean of squared gradients, of which rows and columns are kept only.
+
+        β ← 1 - t^beta2_decay
+        R ← β·R + (1 - β)·mean of g² over each row,  C likewise of each column
+        V ← R·C / mean of R                         (of a vector V itself is kept)
+        u ← g / max(√V, ε₁)
+        p ← p - max(ε₂, rms p)·min(lr, 1/√t) / max(1, rms u / d)·u
+
+    Args:
+        params: tensors to move, or groups with options of their own.
+        lr: the greatest step size, relative to the parameters.
+        beta2_decay: how fast the means come to rest; at most 0.
+        eps: ε₁, None for that of the dtype, and ε₂, the least size of a parameter.
+        d: how large a step may be.
+        weight_decay: shrinks every parameter before the step.
+        foreach: another way in which PyTorch computes the same; it changes nothing here.
+        maximize: climb instead.
+
+    Raises:
+        ArgumentError: for an option out of its bounds.
+
+    Example:
+        >>> x = tensor([3.0], requires_grad=True)
+        >>> optimizer = Adafactor([x], lr=0.1)
+        >>> (x * x).sum().backward()
+        >>> optimizer.step()
+        >>> round(x.item(), 4)
+        2.7
+
+    See also: Shazeer and Stern, *Adafactor: Adaptive Learning Rates with Sublinear Memory Cost*
+    (2018).
+    """
+
+    params: InitVar[Params]
+    lr: InitVar[float | Tensor] = 1e-2
+    beta2_decay: InitVar[float] = -0.8
+    eps: InitVar[tuple[float | None, float]] = (None, 1e-3)
+    d: InitVar[float] = 1.0
+    weight_decay: InitVar[float] = 0.0
+    _: KW_ONLY
+    foreach: InitVar[bool | None] = None
+    maximize: InitVar[bool] = False
+    _not_negative = ("lr", "weight_decay")
+
+    def _completed(self, options: Group) -> Group:
+        for name, number in zip(("epsilon1", "epsilon2"), options["eps"], strict=True):
+            require_not_negative(name, 0.0 if number is None else number)
+        if options["beta2_decay"] > 0 or options["d"] < 1:
+            raise ArgumentError(
+                f"beta2_decay should be <= 0 but is: {options['beta2_decay']}, and the clipping "
+                f"threshold d should be >= 1 but is: {options['d']}. Then means come to rest, and "
+                "steps are cut. Leave them out."
+            )
+        return options
+
+    def add_param_group(self, param_group: Group) -> None:
+        """Add real parameters."""
+        super().add_param_group(param_group)
+        require_real(self)
+
+    def update(self, x: Any, grad: Any, group: Group, state: State) -> None:
+        step, lr, (least, smallest) = state.count(), group["lr"], group["eps"]
+        least = np.finfo(x.dtype).eps if least is None else least
+        new = step ** group["beta2_decay"]
+        scale = max(smallest, _rms(x)) * min(lr, 1 / step**0.5)
+        x *= 1 - lr * group["weight_decay"]
+        square, shape = grad * grad, grad.shape
+        if grad.ndim > 1:
+            rows = state.buffer("row_var", shape=(*shape[:-1], 1))
+            columns = state.buffer("col_var", shape=(*shape[:-2], 1, shape[-1]))
+            rows += new * (square.mean(-1, keepdims=True) - rows)
+            columns += new * (square.mean(-2, keepdims=True) - columns)
+            variance = rows @ columns / np.maximum(rows.mean(-2, keepdims=True), least)
+        else:
+            variance = state.buffer("variance")
+            variance += new * (square - variance)
+        change = grad / np.sqrt(np.maximum(variance, least * least))
+        x -= scale / max(1.0, _rms(change) / group["d"]) * change
+
+
+def _rms(x: Any) -> float:
+    return float(np.sqrt((x * x).mean()))

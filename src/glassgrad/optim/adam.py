@@ -277,3 +277,43 @@ class RAdam(_OfAverages):
         trust = (seen - 4) * (seen - 2) * most / ((most - 4) * (most - 2) * seen)
         scale *= math.sqrt(trust * (1 - beta2**step))
         x -= scale * (mean / (np.sqrt(square) + group["eps"]))
+
+
+@with_options
+class SparseAdam(Optimizer):
+    r"""Adam of those rows alone that have a gradient: for the tables of `nn.Embedding`.
+
+    Gradients are dense here. A row whose gradient is 0 has none.
+
+    Args:
+        params: tensors to move, or groups with options of their own.
+        lr, betas, eps, maximize: as `Adam`.
+
+    Raises:
+        ArgumentError: for a negative option, or a β outside of [0, 1).
+
+    Example:
+        >>> x = tensor([[3.0], [4.0]], requires_grad=True)
+        >>> optimizer = SparseAdam([x], lr=0.1)
+        >>> (x[0] * x[0]).sum().backward()
+        >>> optimizer.step()
+        >>> x.detach()
+        tensor([[2.9000],
+                [4.0000]])
+    """
+
+    params: InitVar[Params]
+    lr: InitVar[float | Tensor] = 1e-3
+    betas: InitVar[tuple[float, float]] = (0.9, 0.999)
+    eps: InitVar[float] = 1e-8
+    maximize: InitVar[bool] = False
+
+    def update(self, x: Any, grad: Any, group: Group, state: State) -> None:
+        step, (beta1, beta2) = state.count(), group["betas"]
+        mean, square = state.buffer("exp_avg"), state.buffer("exp_avg_sq")
+        rows = (grad != 0).reshape(len(grad), -1).any(-1)
+        new = grad[rows]
+        mean[rows] += (1 - beta1) * (new - mean[rows])
+        square[rows] += (1 - beta2) * (new * new - square[rows])
+        scale = group["lr"] * math.sqrt(1 - beta2**step) / (1 - beta1**step)
+        x[rows] -= scale * mean[rows] / (np.sqrt(square[rows]) + group["eps"])

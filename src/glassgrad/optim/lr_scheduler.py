@@ -105,6 +105,7 @@ class LRScheduler:
                     "began. Load the state of the optimiser that was scheduled first."
                 )
         self.base_lrs = _values_of(optimizer, "initial_lr")
+        self.last_epoch = vars(self).pop("last_epoch")  # it comes next in a state of PyTorch
         if optimizer._opt_called is None:
             optimizer._opt_called = False
         self._initial_step()
@@ -136,15 +137,20 @@ class LRScheduler:
 
     def _rates(self) -> list[Rate]:
         """The next learning rates: those that are set, times what has changed since."""
-        now = self.multiplier(self.last_epoch)
         if self.last_epoch == 0:
-            return [group["lr"] * now for group in self.optimizer.param_groups]
+            first = self.multiplier(0)
+            return [group["lr"] * first for group in self.optimizer.param_groups]
         if self._is_initial and self._stays_when_resumed:
             return _values_of(self.optimizer, "lr")
-        before = self.multiplier(self.last_epoch - 1)
-        if now == before:
+        change = self._change()
+        if change == 1:
             return _values_of(self.optimizer, "lr")
-        return [group["lr"] * (now / before) for group in self.optimizer.param_groups]
+        return [group["lr"] * change for group in self.optimizer.param_groups]
+
+    def _change(self) -> float:
+        """What the learning rates are multiplied by from the epoch before; rounded as PyTorch's."""
+        now, before = self.multiplier(self.last_epoch), self.multiplier(self.last_epoch - 1)
+        return 1.0 if now == before else now / before
 
     def _get_closed_form_lr(self) -> list[Rate]:
         """The learning rates of an epoch, whatever was before."""
@@ -196,8 +202,9 @@ class LRScheduler:
 
     def state_dict(self) -> SavedState:
         """What must be saved to go on later: all attributes but the optimiser."""
-        kept = {key: value for key, value in vars(self).items() if key != "optimizer"}
-        return kept | {name: _state_of(kept[name]) for name in self._with_states}
+        apart = ("optimizer", *self._with_states)
+        kept = {key: value for key, value in vars(self).items() if key not in apart}
+        return kept | {name: _state_of(vars(self)[name]) for name in self._with_states}
 
     def load_state_dict(self, state_dict: SavedState) -> None:
         """Go on from what `state_dict` returned."""
@@ -373,6 +380,9 @@ class StepLR(LRScheduler):
     def multiplier(self, epoch: int) -> float:
         return self.gamma ** (epoch // self.step_size)
 
+    def _change(self) -> float:
+        return self.gamma if self.last_epoch % self.step_size == 0 else 1.0
+
 
 @dataclass(eq=False, repr=False)
 class MultiStepLR(LRScheduler):
@@ -391,6 +401,10 @@ class MultiStepLR(LRScheduler):
     def multiplier(self, epoch: int) -> float:
         reached: Any = self.milestones
         return self.gamma ** bisect_right(sorted(reached.elements()), epoch)
+
+    def _change(self) -> float:
+        reached: Any = self.milestones
+        return float(self.gamma ** reached[self.last_epoch])
 
 
 @dataclass(eq=False, repr=False)
@@ -430,6 +444,12 @@ class LinearLR(LRScheduler):
         done = min(self.total_iters, epoch) / self.total_iters
         return self.start_factor + (self.end_factor - self.start_factor) * done
 
+    def _change(self) -> float:
+        if self.last_epoch > self.total_iters:
+            return 1.0
+        rise = self.end_factor - self.start_factor
+        return 1.0 + rise / (self.total_iters * self.start_factor + (self.last_epoch - 1) * rise)
+
 
 @dataclass(eq=False, repr=False)
 class ExponentialLR(LRScheduler):
@@ -441,6 +461,9 @@ class ExponentialLR(LRScheduler):
 
     def multiplier(self, epoch: int) -> float:
         return self.gamma**epoch
+
+    def _change(self) -> float:
+        return self.gamma
 
 
 @dataclass(eq=False, repr=False)
@@ -455,13 +478,19 @@ class PolynomialLR(LRScheduler):
     def multiplier(self, epoch: int) -> float:
         return math.pow(1.0 - min(self.total_iters, epoch) / self.total_iters, self.power)
 
+    def _change(self) -> float:
+        if self.last_epoch > self.total_iters:
+            return 1.0
+        left, before = (1.0 - t / self.total_iters for t in (self.last_epoch, self.last_epoch - 1))
+        return math.pow(left / before, self.power)
+
 
 # Along a cosine -----------------------------------------------------------------------------------
 
 
-def _eased(start: Any, end: Any, part: float) -> Any:
+def _eased(start: Any, end: Any, part: float, whole: float = 1.0) -> Any:
     """From start to end along half a cosine."""
-    return end + (start - end) / 2.0 * (1 + math.cos(math.pi * part))
+    return end + (start - end) / 2.0 * (1 + math.cos(math.pi * part / whole))
 
 
 def _straight(start: Any, end: Any, part: float) -> Any:
@@ -505,8 +534,8 @@ class CosineAnnealingLR(LRScheduler):
         return [now / before * (group["lr"] - low) + low for group in groups]
 
     def _get_closed_form_lr(self) -> list[Rate]:
-        part = self.last_epoch / self.T_max
-        return [_eased(base, self.eta_min, part) for base in self.base_lrs]
+        epoch, whole = self.last_epoch, self.T_max
+        return [_eased(base, self.eta_min, epoch, whole) for base in self.base_lrs]
 
 
 @dataclass(eq=False, repr=False)
@@ -540,8 +569,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         super().__post_init__()
 
     def _rates(self) -> list[Rate]:
-        part = self.T_cur / self.T_i
-        return [_eased(base, self.eta_min, part) for base in self.base_lrs]
+        return [_eased(base, self.eta_min, self.T_cur, self.T_i) for base in self.base_lrs]
 
     def step(self, epoch: float | None = None) -> None:
         """Go on by an epoch, or to one, which may be a fraction: `epoch + batch / batches`."""
@@ -678,12 +706,12 @@ class CyclicLR(_WithMomentum):
         part = 1.0 + self.last_epoch / self.total_size - cycle
         is_up = part <= self.step_ratio
         height = part / self.step_ratio if is_up else (part - 1) / (self.step_ratio - 1)
-        height *= self.scale_fn(cycle if self.scale_mode == "cycle" else self.last_epoch)
+        scale = self.scale_fn(cycle if self.scale_mode == "cycle" else self.last_epoch)
         if self.cycle_momentum:
             for group, low, high in self._momenta():
-                self._set_momentum(group, high - (high - low) * height)
+                self._set_momentum(group, high - (high - low) * height * scale)
         rates = zip(self.base_lrs, self.max_lrs, strict=True)
-        return [low + (high - low) * height for low, high in rates]
+        return [low + (high - low) * height * scale for low, high in rates]
 
 
 class OneCycleLR(_WithMomentum):
@@ -929,10 +957,10 @@ class ReduceLROnPlateau(LRScheduler):
     threshold: float = 1e-4
     threshold_mode: Literal["rel", "abs"] = "rel"
     cooldown: int = 0
-    min_lr: float | Sequence[float] = 0
+    min_lr: InitVar[float | Sequence[float]] = 0
     eps: float = 1e-8
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, min_lr: Any) -> None:
         said = f"Factor should be < 1.0, got {self.factor}"
         _require(self.factor < 1.0, said, "It has to make the rate smaller.")
         remedy = 'Write "min" for losses, "max" for scores.'
@@ -940,11 +968,10 @@ class ReduceLROnPlateau(LRScheduler):
         said = f"threshold mode {self.threshold_mode} is unknown!"
         _require(self.threshold_mode in ("rel", "abs"), said, 'Write "rel" or "abs".')
         groups = len(_require_optimizer(self.optimizer).param_groups)
-        bounds: Any = self.min_lr
-        is_list = isinstance(bounds, (list, tuple))
-        said = f"expected {groups} min_lrs, got {len(bounds) if is_list else 1}"
-        self.min_lrs = for_groups("min_lr", self.optimizer, bounds, said)
-        self.default_min_lr = None if is_list else bounds
+        is_list = isinstance(min_lr, (list, tuple))
+        said = f"expected {groups} min_lrs, got {len(min_lr) if is_list else 1}"
+        self.min_lrs = for_groups("min_lr", self.optimizer, min_lr, said)
+        self.default_min_lr = None if is_list else min_lr
         self.last_epoch = 0
         self._last_lr = _values_of(self.optimizer, "lr")
         self.mode_worse = math.inf if self.mode == "min" else -math.inf

@@ -67,6 +67,29 @@ def _group_tensors_by_device_and_dtype(
     return groups
 
 
+def _use_grad_for_differentiable(step: Func) -> Func:
+    """The decorator of `step` in programs' optimisers: it records only if they are differentiable.
+
+    See also: Note [A step on arrays], for how our own steps do so.
+    """
+
+    @functools.wraps(step)
+    def stepping(self: "Optimizer", *args: Any, **kwargs: Any) -> Any:
+        with set_grad_enabled(bool(self.defaults["differentiable"])):
+            return step(self, *args, **kwargs)
+
+    return stepping
+
+
+def _get_value(x: Any) -> Any:
+    """The number in a tensor, or the number."""
+    return x.item() if isinstance(x, Tensor) else x
+
+
+def _options_of(group: Group) -> Group:
+    return {name: value for name, value in group.items() if name != "params"}
+
+
 def _check(options: Group, not_negative: Names) -> None:
     """Raise for options of an optimiser that make no sense.
 
@@ -78,7 +101,7 @@ def _check(options: Group, not_negative: Names) -> None:
     """
     for name, value in options.items():
         if name in not_negative:
-            _require_not_negative(name, value)
+            require_not_negative(name, value)
     if "betas" in options:
         _require_betas(options["betas"])
     lr, fused, foreach = options["lr"], options.get("fused"), options.get("foreach")
@@ -111,14 +134,19 @@ class State:
     _: KW_ONLY
     on_arrays: bool
 
-    def buffer(self, name: str, fill: float = 0.0) -> Any:
-        """Numbers of the parameter's form, to be changed in place; at first all are `fill`."""
+    def buffer(self, name: str, fill: float = 0.0, shape: Sequence[int] | None = None) -> Any:
+        """Numbers to be changed in place; at first all are `fill`.
+
+        Args:
+            shape: None: the parameter's.
+        """
         kept = self.kept.get(name)
         if kept is not None and not self.on_arrays:  # the steps before may have saved it
             kept = self.kept[name] = kept.clone()
         if kept is not None:
             return self.values_of(kept)
-        self.kept[name] = zeros_like(self.param).detach()
+        blank = zeros_like(self.param) if shape is None else self.param.new_zeros(shape)
+        self.kept[name] = blank.detach()
         values = self.values_of(self.kept[name])
         if fill:
             values[...] = fill
@@ -148,6 +176,17 @@ class State:
             return tensor
         array = tensor.payload
         return array[..., None].view(array.real.dtype) if array.dtype.kind == "c" else array
+
+
+def require_real(optimizer: "Optimizer") -> None:
+    """Raise for complex parameters, of which the rules of some optimisers know nothing."""
+    for param in _params_of(optimizer.param_groups):
+        if param.is_complex():
+            name = type(optimizer).__name__
+            raise errors.DTypeError(
+                f"{name} does not support complex parameters, got one of {param.dtype}. Its rules "
+                "are written for real numbers. Keep both parts as two parameters."
+            )
 
 
 def decayed(x: Any, grad: Any, group: Group) -> Any:
@@ -290,7 +329,8 @@ class Optimizer:
                 "Pass `model.named_parameters()`, or `model.parameters()`."
             )
         params = [param[1] if isinstance(param, tuple) else param for param in params]
-        group = {**self.defaults, **param_group, "params": params}
+        group = {**param_group, "params": params}
+        group |= {name: value for name, value in self.defaults.items() if name not in group}
         for name, value in group.items():
             if value is required:
                 raise errors.ArgumentError(
@@ -393,7 +433,7 @@ class Optimizer:
             hook(self)
         number = {id(param): nr for nr, param in enumerate(_params_of(self.param_groups))}
         groups = [
-            {**group, "params": [number[id(p)] for p in group["params"]]}
+            {**_options_of(group), "params": [number[id(p)] for p in group["params"]]}
             for group in self.param_groups
         ]
         state = {number.get(id(key), key): kept for key, kept in self.state.items() if kept}
@@ -442,9 +482,7 @@ class Optimizer:
             param = params.get(number, number)
             self.state[param] = _adapted("", kept, param) if number in params else kept
         for theirs, ours in zip(saved, self.param_groups, strict=True):
-            ours.update(
-                (key, copy.deepcopy(value)) for key, value in theirs.items() if key != "params"
-            )
+            ours.update(copy.deepcopy(_options_of(theirs)))
         for hook in self._hooks["load_state_dict_post"].values():
             hook(self)
 
@@ -480,7 +518,7 @@ class Optimizer:
         lines = [f"{type(self).__name__} ("]
         for number, group in enumerate(self.param_groups):
             lines.append(f"Parameter Group {number}")
-            options = sorted(key for key in group if key != "params")
+            options = sorted(_options_of(group))
             lines += [f"    {key}: {group[key]}" for key in options]
         return "\n".join([*lines, ")"])
 
@@ -519,7 +557,7 @@ def _with_plain_numbers(group: Group) -> Group:
 # Options that make no sense -----------------------------------------------------------------------
 
 
-def _require_not_negative(name: str, value: Any) -> None:
+def require_not_negative(name: str, value: Any) -> None:
     """Raise for a negative option, such as a learning rate."""
     what = {"lr": "learning rate", "eps": "epsilon value"}.get(name, f"{name} value")
     why = "It scales how far a step goes. Write a number, such as 0.01."

@@ -1,12 +1,15 @@
-"""`SGD`: steps down the gradient, with momentum if wanted; `ASGD`: the average of such a path."""
+"""`SGD`: steps down the gradient, with momentum; `ASGD`: their average; `Muon`: orthogonal ones."""
 
+import math
 from dataclasses import KW_ONLY, InitVar
 from typing import Any
+
+import numpy as np
 
 from glassgrad.core.errors import ArgumentError
 from glassgrad.core.tensor import Tensor
 
-from .optimizer import Group, Optimizer, Params, State, decayed, with_options
+from .optimizer import Group, Optimizer, Params, State, decayed, require_real, with_options
 
 
 @with_options
@@ -134,3 +137,90 @@ class ASGD(Optimizer):
         average += float(weight) * (x - average)
         rate[...] = lr / (1 + shrinking * lr * step) ** group["alpha"]
         weight[...] = 1 / max(1, step - group["t0"])
+
+
+@with_options
+class Muon(Optimizer):
+    r"""Momentum whose steps are made orthogonal: for the matrices inside of a network.
+
+        v ← momentum·v + (1 - momentum)·g
+        u ← g + momentum·(v - g)                    (without nesterov: v)
+        p ← p - lr·weight_decay·p - lr·√max(1, n/m)·O,  O ≈ (u·uᵀ)^(-1/2)·u of shape (n, m)
+
+    Args:
+        params: matrices to move, or groups with options of their own.
+        lr: the step size.
+        weight_decay: pulls every parameter towards 0.
+        momentum: how much of the last step to keep.
+        nesterov: look ahead along the momentum.
+        ns_coefficients: a, b and c of X ← a·X + b·(X·Xᵀ)·X + c·(X·Xᵀ)²·X, which makes X orthogonal.
+        eps: keeps the quotient by the norm finite.
+        ns_steps: how often.
+        adjust_lr_fn: "original" or None, or "match_rms_adamw": 0.2·√max(n, m) in the place of the
+            root. PyTorch computes O in bfloat16; here its dtype is that of the parameter.
+
+    Raises:
+        ArgumentError: for a parameter that is no matrix, or a negative option.
+
+    Example:
+        >>> x = tensor([[3.0, 0.0], [0.0, 2.0]], requires_grad=True)
+        >>> optimizer = Muon([x], lr=1.0, weight_decay=0.0)
+        >>> (x * x).sum().backward()
+        >>> optimizer.step()
+        >>> x.detach().round()
+        tensor([[2., 0.],
+                [0., 1.]])
+
+    See also: Jordan, *Muon: An optimizer for hidden layers in neural networks* (2024).
+    """
+
+    params: InitVar[Params]
+    lr: InitVar[float | Tensor] = 1e-3
+    weight_decay: InitVar[float] = 0.1
+    momentum: InitVar[float] = 0.95
+    nesterov: InitVar[bool] = True
+    ns_coefficients: InitVar[tuple[float, float, float]] = (3.4445, -4.775, 2.0315)
+    eps: InitVar[float] = 1e-7
+    ns_steps: InitVar[int] = 5
+    adjust_lr_fn: InitVar[str | None] = None
+
+    def _completed(self, options: Group) -> Group:
+        if options["adjust_lr_fn"] not in (None, "original", "match_rms_adamw"):
+            raise ArgumentError(
+                f"Adjust learning rate function {options['adjust_lr_fn']} is not supported. It "
+                "says how steps of wide and high matrices compare. Write 'original'."
+            )
+        return options
+
+    def add_param_group(self, param_group: Group) -> None:
+        """Add real matrices."""
+        super().add_param_group(param_group)
+        require_real(self)
+        for param in self.param_groups[-1]["params"]:
+            if param.ndim != 2:
+                raise ArgumentError(
+                    "Muon only supports 2D parameters whereas we found a parameter with size: "
+                    f"{param.shape}. Its step is an orthogonal matrix. Give others to AdamW."
+                )
+
+    def update(self, x: Any, grad: Any, group: Group, state: State) -> None:
+        lr, momentum, (n, m) = group["lr"], group["momentum"], x.shape
+        velocity = state.buffer("momentum_buffer")
+        velocity += (1 - momentum) * (grad - velocity)
+        step = grad + momentum * (velocity - grad) if group["nesterov"] else velocity
+        is_original = group["adjust_lr_fn"] != "match_rms_adamw"
+        scale = math.sqrt(max(1, n / m)) if is_original else 0.2 * math.sqrt(max(n, m))
+        x *= 1 - lr * group["weight_decay"]
+        x -= lr * scale * _orthogonal(step, group)
+
+
+def _orthogonal(x: Any, group: Group) -> Any:
+    """About the orthogonal matrix that is nearest, by iteration."""
+    a, b, c = group["ns_coefficients"]
+    is_high = x.shape[0] > x.shape[1]
+    x = x.T if is_high else x
+    x = x / np.maximum(np.sqrt((x * x).sum()), group["eps"])
+    for _ in range(group["ns_steps"]):
+        gram = x @ x.T
+        x = a * x + (b * gram + c * (gram @ gram)) @ x
+    return x.T if is_high else x

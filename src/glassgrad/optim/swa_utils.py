@@ -2,6 +2,7 @@
 
 import copy
 import itertools
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import InitVar, dataclass
 from typing import Any, Literal
@@ -218,6 +219,5 @@ class SWALR(LRScheduler):
 
     def _part(self, step: int) -> float:
         """How far a step is on the way, from 0 to 1."""
-        done = max(0, min(1, step / max(1, self.anneal_epochs)))
-        part: float = way_of(self._anneal_strategy)(0.0, 1.0, done)
-        return part
+        done = max(0.0, min(1.0, step / max(1, self.anneal_epochs)))
+        return (1 - math.cos(math.pi * done)) / 2 if self._anneal_strategy == "cos" else done
