@@ -7,6 +7,7 @@ had before it.
 from typing import Any
 
 from glassgrad.nn.applied import Applied
+from glassgrad.ops import _checks as check
 from glassgrad.ops._arguments import chosen_reduction
 
 
@@ -46,6 +47,11 @@ class HuberLoss(_Loss, of="huber_loss"):
     """Half the squared distance where that is below `delta`; from there on a line."""
 
     _names = ("reduction", "delta")
+
+    def _build(self, given: dict[str, Any]) -> None:
+        why = "It is a distance. Write a positive number."
+        check.kind("delta must be a float or int, got:", given["delta"], float | int, why)
+        super()._build(given)
 
 
 class CrossEntropyLoss(_Loss, of="cross_entropy"):
