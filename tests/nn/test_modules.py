@@ -455,6 +455,36 @@ def test_gumbel_softmax_chooses_as_often_as_the_shares_say():
     assert abs(chosen[:, 1].mean().item() - 0.75) < 0.03
 
 
+@pytest.mark.parametrize("lib", [gg, torch])
+def test_states_from_before_batches_were_counted_keep_the_count(lib):
+    module = lib.nn.Sequential(lib.nn.BatchNorm1d(2))
+    module(lib.ones(3, 2))
+    state = module.state_dict()
+    assert state._metadata["0"] == {"version": 2}
+    state.pop("0.num_batches_tracked")
+    with pytest.raises(RuntimeError, match="Missing key"):
+        module.load_state_dict(state)
+    module.load_state_dict(dict(state))
+    assert module[0].num_batches_tracked.item() == 1
+
+
+@pytest.mark.parametrize("lib", [gg, torch])
+def test_a_class_derived_from_batch_norm_says_itself_which_inputs_it_takes(lib):
+    class Norm(lib.nn.BatchNorm1d):
+        def _check_input_dim(self, input):
+            assert input.ndim == 4
+
+    assert Norm(2)(lib.ones(1, 2, 2, 2)).shape == (1, 2, 2, 2)
+
+
+@pytest.mark.parametrize("lib", [gg, torch])
+def test_a_circle_goes_around_as_many_dims_as_the_class_says(lib):
+    with pytest.raises(ValueError, match=r"expected 2D or 3D input \(got 4D input\)"):
+        lib.nn.CircularPad1d(1)(lib.ones(1, 2, 3, 4))
+    with pytest.raises(TypeError, match="delta must be a float or int, got: "):
+        lib.nn.HuberLoss(delta=1j)
+
+
 def test_what_cannot_be_is_refused():
     with pytest.raises(ArgumentError, match=r"between 0 and 1, but got 1\.5"):
         nn.Dropout(1.5)

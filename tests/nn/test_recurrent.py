@@ -141,6 +141,25 @@ def test_dropout_acts_between_layers_in_training_alone():
             r"Expected hidden\[1\] size \(1, 2, 4\), got \[1, 2, 3\]",
         ),
         (lambda lib: lib.nn.LSTMCell(3, 4)(lib.ones(1, 1, 3)), ValueError, "to be 1D or 2D"),
+        (
+            lambda lib: lib.nn.GRUCell(3, 4)(lib.ones(2, 3), lib.ones(1, 1, 2, 4)),
+            ValueError,
+            "GRUCell: Expected hidden to be 1D or 2D, got 4D instead",
+        ),
+        (
+            lambda lib: lib.nn.LSTMCell(3, 4)(lib.ones(2, 3), (lib.ones(2, 4), lib.ones(2, 1, 4))),
+            ValueError,
+            r"LSTMCell: Expected hx\[1\] to be 1D or 2D, got 3D instead",
+        ),
+        (lambda lib: lib.nn.GRU("3", 4), TypeError, "input_size should be of type int, got: str"),
+        (lambda lib: lib.nn.GRU(0, 4), ValueError, "input_size must be greater than zero"),
+        (lambda lib: lib.nn.RNN(3, 4, bias=1), TypeError, "bias should be of type bool, got: int"),
+        (lambda lib: lib.nn.RNN(3, 4, batch_first=""), TypeError, "batch_first should be of type"),
+        (
+            lambda lib: lib.nn.RNN(3, 4).double()(lib.ones(2, 2, 3)),
+            ValueError,
+            r"RNN input dtype \(\S*float32\) does not match weight dtype \(\S*float64\)",
+        ),
     ],
 )
 @pytest.mark.parametrize("lib", LIBRARIES)

@@ -106,3 +106,9 @@ def test_a_signal_that_pieces_do_not_tell_is_refused_as_by_pytorch(options, sent
         assert sentence.lower() in str(raised.value).lower()
     with pytest.raises(RuntimeError, match="istft requires a complex-valued input tensor"):
         gg.istft(gg.ones(5, 3), 8)
+
+
+@pytest.mark.parametrize("lib", [gg, torch])
+def test_a_number_has_no_dim_to_transform(lib):
+    with pytest.raises(IndexError, match="Dimension specified as 0 but tensor has no dimensions"):
+        lib.fft.fftn(lib.tensor(1.0), dim=[0])

@@ -133,6 +133,11 @@ def test_ways_of_computing_that_do_not_go_together_are_refused(lib):
     x.grad = lib.tensor([1.0])
     with pytest.raises(RuntimeError, match="`fused` does not support `differentiable`"):
         lib.optim.SGD([x], fused=True, differentiable=True)
+    for name, number in (("lr", 0.1), (r"betas\[0\]", 0.9)):
+        options = {"lr": lib.tensor(0.1)} if name == "lr" else {"betas": (lib.tensor(number),) * 2}
+        with pytest.raises(ValueError, match=f"{name} as a Tensor is not supported"):
+            lib.optim.Adam([x], foreach=True, **options)
+    lib.optim.SGD([x], lr=lib.tensor(0.1), foreach=True).step()
     with pytest.raises(RuntimeError, match="`fused` and `foreach` cannot be `True` together"):
         lib.optim.Adam([x], fused=True, foreach=True)
     with pytest.raises(AssertionError, match="If capturable=True, params and state_steps must be"):

@@ -4,9 +4,12 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from glassgrad.core.errors import ArgumentError
+from glassgrad.core.tensor import Tensor
 from glassgrad.nn.init import kaiming_uniform_, uniform_
 from glassgrad.nn.module import Module
 from glassgrad.nn.parameter import Parameter
+from glassgrad.ops import _checks as check
 from glassgrad.ops.creation import empty
 
 Ints = int | Sequence[int]
@@ -15,6 +18,13 @@ Ints = int | Sequence[int]
 def each_dim(numbers: Ints, rank: int = 1) -> tuple[int, ...]:
     """A number for each dim, if one was given for all."""
     return tuple(numbers) if isinstance(numbers, Iterable) else (numbers,) * rank
+
+
+def check_rank(module: Module, input: Tensor, ranks: Sequence[int]) -> None:
+    """Raise ArgumentError for an input of so many dims as the class is not for."""
+    wanted = " or ".join([f"{rank}D" for rank in ranks])
+    why = f"{type(module).__name__} is for one kind. Take the class for yours, or reshape."
+    check.ndim(f"expected {wanted} input (got {{ndim}}D input)", input, ranks, why, ArgumentError)
 
 
 def add_parameters(module: Module, device: Any, dtype: Any, **shapes: Sequence[int] | None) -> None:

@@ -14,6 +14,7 @@ from glassgrad.nn.containers import ModuleList, Sequential
 from glassgrad.nn.functional import log_softmax
 from glassgrad.nn.layers import Linear
 from glassgrad.nn.module import Module
+from glassgrad.ops import _checks as check
 from glassgrad.ops import cat
 from glassgrad.ops._arguments import chosen_reduction
 
@@ -54,6 +55,11 @@ class HuberLoss(_Loss, of="huber_loss"):
     """Half the squared distance where that is below `delta`; from there on a line."""
 
     _names = ("reduction", "delta")
+
+    def _build(self, given: dict[str, Any]) -> None:
+        why = "It is a distance. Write a positive number."
+        check.kind("delta must be a float or int, got:", given["delta"], float | int, why)
+        super()._build(given)
 
 
 class CrossEntropyLoss(_Loss, of="cross_entropy"):

@@ -8,7 +8,7 @@ from glassgrad.core.errors import ArgumentError
 from glassgrad.core.tensor import Tensor
 from glassgrad.memory.calls import warn
 from glassgrad.nn import functional
-from glassgrad.nn._making import Ints, add_parameters, each_dim, listed
+from glassgrad.nn._making import Ints, add_parameters, check_rank, each_dim, listed
 from glassgrad.nn.applied import Derived
 from glassgrad.nn.init import ones_, zeros_
 from glassgrad.nn.lazy import LazyModuleMixin
@@ -169,6 +169,7 @@ class _NormBase(_Scaled):
         ranks: how many dims an input may have.
     """
 
+    _version = 2
     ranks: ClassVar[tuple[int, ...]]
     running_mean: Tensor | None
     running_var: Tensor | None
@@ -213,14 +214,17 @@ class _NormBase(_Scaled):
         self.reset_running_stats()
         super().reset_parameters()
 
-    def check_rank(self, input: Tensor) -> None:
-        """Raise ArgumentError for an input of so many dims as the class is not for."""
-        if input.ndim not in self.ranks:
-            wanted = " or ".join([f"{rank}D" for rank in self.ranks])
-            raise ArgumentError(
-                f"expected {wanted} input (got {input.ndim}D input). {type(self).__name__} is for "
-                "examples of one kind. Take the class for yours, or reshape."
-            )
+    def _check_input_dim(self, input: Tensor) -> None:
+        """Raise ArgumentError for an input of other dims; subclasses may override it."""
+        check_rank(self, input, self.ranks)
+
+    def _load_from_state_dict(
+        self, state_dict: dict[str, Any], prefix: str, local_metadata: dict[str, Any], *rest: Any
+    ) -> None:
+        """Batches are counted since version 2: states from before keep the count that is there."""
+        if self.num_batches_tracked is not None and local_metadata.get("version", 1) < 2:
+            state_dict.setdefault(f"{prefix}num_batches_tracked", self.num_batches_tracked)
+        super()._load_from_state_dict(state_dict, prefix, local_metadata, *rest)
 
     def extra_repr(self) -> str:
         names = ("eps", "momentum", "affine", "bias", "track_running_stats")
@@ -231,7 +235,7 @@ class _BatchNorm(_NormBase):
     """Each channel with mean 0 and variance 1 over the batch."""
 
     def forward(self, input: Tensor) -> Tensor:
-        self.check_rank(input)
+        self._check_input_dim(input)
         momentum = 0.0 if self.momentum is None else self.momentum
         is_tracked = self.training and self.track_running_stats
         if is_tracked and self.num_batches_tracked is not None:
@@ -325,7 +329,7 @@ class _InstanceNorm(Derived, _NormBase):
         _NormBase.__init__(self, **given)
 
     def forward(self, input: Tensor) -> Tensor:
-        self.check_rank(input)
+        self._check_input_dim(input)
         is_batched = input.ndim == self.ranks[-1]
         dim = int(is_batched)
         if input.shape[dim] != self.num_features:

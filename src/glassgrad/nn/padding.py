@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 from glassgrad.core.tensor import Tensor
 from glassgrad.nn import functional
-from glassgrad.nn._making import Ints, each_dim, listed
+from glassgrad.nn._making import Ints, check_rank, each_dim, listed
 from glassgrad.nn.applied import Applied
 from glassgrad.nn.module import Module
 
@@ -35,6 +35,8 @@ class _Pad(Module):
         self.padding = each_dim(padding, 2 * self.rank)
 
     def forward(self, input: Tensor) -> Tensor:
+        if self.mode == "circular":
+            check_rank(self, input, (self.rank + 1, self.rank + 2))
         return functional.pad(input, self.padding, self.mode, vars(self).get("value"))
 
     def extra_repr(self) -> str:

@@ -15,7 +15,7 @@ import math
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
-from glassgrad.core.errors import ArgumentError, ArgumentTypeError, RangeError, ShapeError
+from glassgrad.core.errors import ArgumentError, RangeError, ShapeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.memory.calls import warn
 from glassgrad.nn._making import add_parameters, unusual
@@ -55,7 +55,8 @@ class RNNBase(Module):
         super().__init__()
         why = f"It says what a step does. Write one of {', '.join(_GATES)}."
         check.choice("Unrecognized RNN mode: {}", mode, _GATES, why)
-        _check_sizes(mode, hidden_size, num_layers, proj_size)
+        _check_flags(bias=bias, batch_first=batch_first)
+        _check_sizes(mode, input_size, hidden_size, num_layers, proj_size)
         _check_dropout(dropout, num_layers)
         self.mode = mode
         self.input_size = input_size
@@ -147,6 +148,13 @@ class RNNBase(Module):
                 f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got "
                 f"{x.shape[-1]}. The weights have that many columns. Check `batch_first`."
             )
+        dtype = self._flat_weights[0].dtype
+        if x.dtype != dtype:
+            raise RangeError(
+                f"RNN input dtype ({x.dtype!r}) does not match weight dtype ({dtype!r}). A step is "
+                f"computed in one precision. Convert input: input.to({dtype!r}), or convert model: "
+                f"model.to({x.dtype!r})."
+            )
         rows = self.num_layers * (1 + self.bidirectional)
         sizes = [self.proj_size or self.hidden_size]
         if self.mode == "LSTM":
@@ -185,23 +193,27 @@ def _draw(module: Module, hidden_size: int) -> None:
         uniform_(weight, -bound, bound)
 
 
-def _is_single(module: Module, input: Tensor, ndim: int, said: str) -> bool:
-    """Whether an input is a single example, with `ndim` dims, and not a batch."""
-    if input.ndim not in (ndim, ndim + 1):
-        raise ArgumentError(
-            f"{type(module).__name__}: Expected input to be {ndim}D or {ndim + 1}D, got "
-            f"{input.ndim}D instead. {said}"
-        )
+def _is_single(module: Module, input: Tensor, ndim: int, why: str, name: str = "input") -> bool:
+    """Whether what is called `name` is of a single example, with `ndim` dims, and not a batch."""
+    said = f"{type(module).__name__}: Expected {name} to be {ndim}D or {ndim + 1}D"
+    check.ndim(f"{said}, got {{ndim}}D instead", input, (ndim, ndim + 1), why, ArgumentError)
     return input.ndim == ndim
 
 
-def _check_sizes(mode: str, hidden_size: Any, num_layers: int, proj_size: int) -> None:
-    if not isinstance(hidden_size, int):
-        raise ArgumentTypeError(
-            f"hidden_size should be of type int, got: {type(hidden_size).__name__}. It is the size "
-            "of a state. Write an int."
-        )
-    for name, value in {"hidden_size": hidden_size, "num_layers": num_layers}.items():
+def _check_flags(**given: object) -> None:
+    for name, value in given.items():
+        why = "It is a choice of two. Write True or False."
+        check.kind(f"{name} should be of type bool, got:", value, bool, why)
+
+
+def _check_sizes(
+    mode: str, input_size: Any, hidden_size: Any, num_layers: int, proj_size: int
+) -> None:
+    for name, value in {"input_size": input_size, "hidden_size": hidden_size}.items():
+        why = "It is the size of a vector. Write an int."
+        check.kind(f"{name} should be of type int, got:", value, int, why)
+    sizes = {"input_size": input_size, "hidden_size": hidden_size, "num_layers": num_layers}
+    for name, value in sizes.items():
         if value <= 0:
             raise ArgumentError(f"{name} must be greater than zero, got {value}. Write 1 or more.")
     if proj_size and mode != "LSTM":
@@ -356,6 +368,11 @@ class RNNCellBase(Module):
         said = "It has examples and features. Use the module without `Cell` for sequences."
         is_single = _is_single(self, input, 1, said)
         x = input.unsqueeze(0) if is_single else input
+        for k, state in enumerate(states or ()):
+            name = f"hx[{k}]" if n > 1 else "hidden"
+            _is_single(
+                self, state, 1, "It has examples and features. Leave it out for zeros.", name
+            )
         if states is None:
             shape = (x.shape[0], self.hidden_size)
             rows = [zeros(shape, dtype=x.dtype, device=x.device)] * n

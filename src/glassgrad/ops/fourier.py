@@ -18,7 +18,7 @@ from glassgrad.core.tensor import Tensor, is_differentiable
 from glassgrad.values.dtypes import as_dtype, complex64, get_default_dtype, promote_types
 
 from . import _checks as check
-from ._arguments import Dims, OpClass, dim_there, int_of, wrap_dim, wrap_dims
+from ._arguments import Dims, OpClass, dim_there, int_of, wrap_dims
 from ._checks import scalar_name
 from ._declaring import factory, op
 from ._families import Along, Linear, in_dim, piece, run, zeros_like
@@ -141,7 +141,8 @@ def _dims_and_sizes(input: Tensor, s: Sizes, dim: Dims) -> tuple[Shape, Values]:
     ndim = input.ndim
     dims = wrap_dims(None, ndim)
     if dim is not None:
-        dims = tuple([wrap_dim(each, ndim) for each in _each(dim)])
+        why = "A transform goes along one. Write `x.reshape(1)`."
+        dims = tuple([dim_there(each, input, why) for each in _each(dim)])
         if len(set(dims)) < len(dims):
             raise ShapeError(f"FFT dims must be unique, got {dim}. Name each dim once.")
     if s is None:

@@ -85,6 +85,13 @@ class Adam(_OfAverages):
 
     def _completed(self, options: Group) -> Group:
         betas = options["betas"]
+        numbers = {"lr": options["lr"], "betas[0]": betas[0], "betas[1]": betas[1]}
+        for name, value in numbers.items():
+            if isinstance(value, Tensor) and options["foreach"] and not options["capturable"]:
+                raise ArgumentError(
+                    f"{name} as a Tensor is not supported for capturable=False and foreach=True. "
+                    "Leave foreach out: it changes nothing here."
+                )
         if {isinstance(beta, Tensor) for beta in betas} == {True, False}:
             raise ArgumentError(
                 f"betas must be either both floats or both Tensors, got {betas}. "

@@ -94,8 +94,7 @@ def _check(options: Group, not_negative: Names) -> None:
     """Raise for options of an optimiser that make no sense.
 
     Raises:
-        ArgumentError: for an option out of its bounds, or a learning rate in a tensor with
-            `foreach`.
+        ArgumentError: for an option out of its bounds.
         ArgumentTypeError: for an option that is no number.
         GraphError: for two ways of computing at once.
     """
@@ -104,14 +103,8 @@ def _check(options: Group, not_negative: Names) -> None:
             require_not_negative(name, value)
     if "betas" in options:
         _require_betas(options["betas"])
-    lr, fused, foreach = options["lr"], options.get("fused"), options.get("foreach")
-    if isinstance(lr, Tensor) and foreach and not options.get("capturable"):
-        raise errors.ArgumentError(
-            "lr as a Tensor is not supported for capturable=False and foreach=True. "
-            "Leave foreach out: it changes nothing here."
-        )
-    for other, is_on in (("differentiable", options.get("differentiable")), ("foreach", foreach)):
-        if fused and is_on:
+    for other in ("differentiable", "foreach"):
+        if options.get("fused") and options.get(other):
             said = "does not support" if other == "differentiable" else "cannot be True with"
             raise errors.GraphError(
                 f"`fused` {said} `{other}`: `fused` and `{other}` cannot be `True` together. "
