@@ -287,7 +287,7 @@ def apply_to_arrays(
     return tuple(results) if cls.multiple else results[0]
 
 
-def edges_of(operands: Values) -> Values | None:
+def edges_of(operands: Values) -> Any:
     """The edges of the operands, or None if no operand requires grad."""
     edges: list[Any] = []
     is_wanted = False
@@ -413,7 +413,7 @@ def fast_door(cls: Any, readable: Func, depth: int) -> Callable[..., Tensor]:
             if values is None:
                 return leave(x, y, others, parameters)
             a, b, *others = values
-            first, second = None, edges_of(operands) if modes.grad else None  # of all of them
+            second = edges_of(operands) if modes.grad else None  # of all of them
         elif is_binary:
             if type(y) is Tensor or type(y) in PLAIN:
                 b = y.payload
