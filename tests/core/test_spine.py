@@ -82,7 +82,7 @@ def test_a_product_is_a_short_walk_the_readable_way():
 def test_the_readable_way_and_the_fast_door_give_the_same():
     def made():
         x = gg.tensor([1.0, -2.0, 3.0], requires_grad=True)
-        y = gg.tanh(x * 2 + 1) / x
+        y = gg.nn.functional.linear(gg.tanh(x * 2 + 1) / x, gg.eye(3), x).lerp(x, 0.5)
         node, names = y.grad_fn, []
         while node is not None:
             names.append((node.name(), node.checked, node.out_shape, len(node.edges)))

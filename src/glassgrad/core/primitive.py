@@ -165,7 +165,7 @@ def _raw_saved(index: int, node: Any) -> Any:
 
 
 def _way_in(cls: type[Primitive], depth: int) -> Func:
-    """What `cls.apply` is: the fast door for one operand, or two and no parameters."""
+    """What `cls.apply` is: the fast door, unless there are several results or none has an edge."""
     code = cls.forward.__code__
 
     def readable(*operands: Any, **parameters: Any) -> Any:  # a function, so that it is a method
@@ -175,12 +175,9 @@ def _way_in(cls: type[Primitive], depth: int) -> Func:
         readable = as_operator(readable)
     if cls.multiple or not cls.differentiable or cls.changes_dtype:
         return readable
-    takes_more = bool(code.co_flags & CO_VARARGS)
-    has_parameters = bool(code.co_kwonlyargcount) or cls.has_setup_context()
-    if code.co_argcount == 1 and not takes_more:
+    if code.co_argcount == 1 and not code.co_flags & CO_VARARGS:
         return fast_door(cls, readable, 2)
-    is_plain = cls.promotes == 0 and not cls.differentiates.start and not has_parameters
-    if code.co_argcount == 2 and is_plain and not takes_more:
+    if code.co_argcount == 2 and cls.promotes == 0 and cls.differentiates == slice(None):
         return fast_door(cls, readable, depth)
     if code.co_argcount == 2 and cls.promotes is None and range(2)[cls.differentiates] == range(1):
         return fast_door(cls, readable, 2)  # the second is an index; a third goes the readable way
@@ -290,7 +287,7 @@ def apply_to_arrays(
     return tuple(results) if cls.multiple else results[0]
 
 
-def edges_of(operands: Values) -> Values | None:
+def edges_of(operands: Values) -> Any:
     """The edges of the operands, or None if no operand requires grad."""
     edges: list[Any] = []
     is_wanted = False
@@ -381,7 +378,7 @@ _new = object.__new__  # a global: each variable of a closure is copied by each 
 
 
 def fast_door(cls: Any, readable: Func, depth: int) -> Callable[..., Tensor]:
-    """The same in one function, for one or two operands; what is unusual takes the readable way.
+    """The same in one function, for plain tensors; what is unusual takes the readable way.
 
     Args:
         depth: how far away its user is: 1 for an operator, 2 behind a function of ours.
@@ -390,49 +387,53 @@ def fast_door(cls: Any, readable: Func, depth: int) -> Callable[..., Tensor]:
     is_binary, is_behind = code.co_argcount == 2, depth > 1
     has_two_edges = is_binary and cls.differentiates == slice(None)
     setup_context = cls.setup_context if cls.has_setup_context() else None
+    takes_more = has_two_edges and bool(code.co_flags & CO_VARARGS)
     has_parameters = setup_context is not None or bool(code.co_kwonlyargcount)
-    is_general = has_parameters or cls.promotes is None
+    is_general = has_parameters or takes_more or cls.promotes is None
     forward = cls.forward if is_general else cls.ufunc or cls.forward
     node_cls = cls._backward_cls
-    saves, broadcasts, any_dtype = cls.saves, cls.broadcasts, cls.promotes is None
-    saves_nothing, saves_result, saves_input = not saves, saves == ("result",), saves == ("self",)
+    kept, broadcasts, any_dtype = cls.kept_where, cls.broadcasts, cls.promotes is None
+    saves_nothing, saves_result, saves_input = not kept, kept == ((None, -1),), kept == ((None, 0),)
     holds_nothing = () if cls.keeps_index else None
-    saves_crosswise = has_two_edges and bool(saves) and cls.saved_if == {"self": 1, saves[-1]: 0}
+    saves_crosswise = has_two_edges and kept == ((1, 0), (0, 1))
 
-    def leave(x: Any, y: Any, parameters: Parameters) -> Any:
-        return readable(x, y, **parameters) if is_binary else readable(x, **parameters)
+    def leave(x: Any, y: Any, others: Values, parameters: Parameters) -> Any:
+        return readable(*((x, y, *others) if is_binary else (x,)), **parameters)
 
-    def apply(x: Any, y: Any = None, parameters: Parameters = _NO_PARAMETERS) -> Any:
+    def apply(x: Any, y: Any = None, parameters: Any = _NO_PARAMETERS, others: Any = ()) -> Any:
         if state.special or (type(x) is not Tensor and type(x) not in PLAIN):
-            return leave(x, y, parameters)
+            return leave(x, y, others, parameters)
         a, first, second = x.payload, x.edge, None
         dtype = a.dtype
         if dtype is not float32 and dtype is not float64 and not any_dtype:
-            return leave(x, y, parameters)
-        if is_binary:
+            return leave(x, y, others, parameters)
+        if others:
+            operands = x, y, *others
+            values = _plain_values(cls, operands) if takes_more else None
+            if values is None:
+                return leave(x, y, others, parameters)
+            a, b, *others = values
+            second = edges_of(operands) if modes.grad else None  # of all of them
+        elif is_binary:
             if type(y) is Tensor or type(y) in PLAIN:
                 b = y.payload
                 if b.dtype is not dtype and not any_dtype:
-                    return leave(x, y, parameters)
+                    return leave(x, y, others, parameters)
                 if has_two_edges:
                     second = y.edge
             elif has_two_edges and (type(y) is float or type(y) is int):
                 b, y = constant(y, dtype), None
             else:
-                return leave(x, y, parameters)
+                return leave(x, y, others, parameters)
         try:
-            if has_two_edges:
-                out = forward(a, b)
-            elif is_binary:
-                out = forward(a, b, **parameters)
-            elif has_parameters:
-                out = forward(a, **parameters)
+            if is_binary:
+                out = forward(a, b, *others, **parameters) if is_general else forward(a, b)
             else:
-                out = forward(a)
+                out = forward(a, **parameters) if is_general else forward(a)
         except Exception as error:
             if is_binary and type(a) is not type(b):
-                return leave(x, b if y is None else y, parameters)
-            out = rescue(cls, error, (a, b) if is_binary else (a,), parameters)
+                return leave(x, b if y is None else y, others, parameters)
+            out = rescue(cls, error, (a, b, *others) if is_binary else (a,), parameters)
         if type(out) is not ndarray:
             out = whole(out)
         z = _new(Tensor)
@@ -444,7 +445,7 @@ def fast_door(cls: Any, readable: Func, depth: int) -> Callable[..., Tensor]:
         node = _new(node_cls)
         if type(first) is Pending:
             first = first.settle(x)
-        if has_two_edges:
+        if has_two_edges and not others:
             if type(second) is Pending:
                 second = second.settle(y)
             node.edges = (first, second)
@@ -459,7 +460,7 @@ def fast_door(cls: Any, readable: Func, depth: int) -> Callable[..., Tensor]:
                 )
             node.out_shape = shape
         else:
-            node.edges = (first,)
+            node.edges = second if others else (first,)
             node.out_shape = out.shape
             node.out_dtype = out.dtype if is_general else dtype
             node.checked = is_general and out.dtype is not dtype
@@ -468,7 +469,7 @@ def fast_door(cls: Any, readable: Func, depth: int) -> Callable[..., Tensor]:
             for name, value in parameters.items():
                 setattr(node, name, value)
             if setup_context is not None:
-                setup_context(node, (a, b) if is_binary else (a,), out)
+                setup_context(node, (a, b, *others) if is_binary else (a,), out)
         try:
             frame: Any = _getframe(depth)
         except ValueError:  # called by fewer functions of Python's, or by none
@@ -478,7 +479,7 @@ def fast_door(cls: Any, readable: Func, depth: int) -> Callable[..., Tensor]:
         node.caller_code, node.caller_offset = frame.f_code, frame.f_lasti
         if saves_nothing:
             node.saved_tensors, node.holders = (), holds_nothing
-        elif saves_crosswise:
+        elif saves_crosswise and not others:
             if second is None:
                 node.saved_tensors, node.holders = (None, b), (None, y)
             elif first is None:
@@ -494,20 +495,19 @@ def fast_door(cls: Any, readable: Func, depth: int) -> Callable[..., Tensor]:
             if x.cold is not None and x.cold.version is not None:
                 note_versions(node)
         else:
-            save(node, (x, y) if is_binary else (x,), (a, b) if is_binary else (a,), out)
+            values = (a, b, *others) if is_binary else (a,)
+            save(node, operands if others else (x, y), values, out)
         node.seq = next_seq()
         z.edge = node
         return z
 
     def apply_with(x: Any, y: Any = None, *others: Any, **parameters: Any) -> Any:
-        if others:
-            return readable(x, y, *others, **parameters)
-        return apply(x, y, parameters)
+        return apply(x, y, parameters, others)
 
     # CPython notes in a code object what its instructions met last time. Ops that take turns would
     # undo that for each other, so each has a copy of its own.
     apply.__code__ = apply.__code__.replace()
-    if has_parameters:
+    if is_general:
         depth += 1
         return apply_with
     return apply

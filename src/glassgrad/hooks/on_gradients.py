@@ -282,7 +282,7 @@ def run_after(cold: NodeHooks, edges: Sequence[Any], grads: Grads, grad: Any) ->
 
 def run_before(node: Node, grad: Any) -> Any:
     """What the hooks before a node with one output leave; its own are those that are left then."""
-    cold = node.hooks()
+    cold: Any = node.cold
     for _, hook, _ in [*cold.tensor.values()]:  # `run` written out
         result = hook(as_tensor(grad))
         if result is not None:

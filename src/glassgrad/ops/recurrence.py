@@ -182,19 +182,20 @@ class LSTM(Recurrence):
         for place, k in enumerate(order):
             (np.negative if place < 3 else np.positive)(parts[k], out=gates[:, place])
         cs, tanhs, hs = [np.empty_like(a, shape=(n, *row)) for _ in range(3)]
+        by_gate = np.swapaxes(gates, 0, 1)
+        product = np.empty_like(gates[0])
         h, c = hidden, cell
-        for own, c_out, tanh_out, h_out in zip(gates, cs, tanhs, hs, strict=True):
-            own += np.matmul(h, turned)
-            sigmoids = own[:3]
+        steps = zip(gates, gates[:, :3], *by_gate, cs, tanhs, hs, strict=True)
+        for own, sigmoids, i, f, o, g, c_out, tanh_out, h_out in steps:
+            np.add(own, np.matmul(h, turned, out=product), out=own)
             np.exp(sigmoids, out=sigmoids)
-            sigmoids += 1
+            np.add(sigmoids, 1, out=sigmoids)
             np.reciprocal(sigmoids, out=sigmoids)
-            i, f, o, g = own
-            np.tanh(g, out=g)
+            new = np.multiply(i, np.tanh(g, out=g), out=product[0])
             c = np.multiply(f, c, out=c_out)
-            c += i * g
+            c += new
             h = np.multiply(o, np.tanh(c, out=tanh_out), out=h_out)
-        i, f, o, g = np.swapaxes(gates, 0, 1)
+        i, f, o, g = by_gate
         return tuple([np.swapaxes(x, 0, -3) for x in (hs, cs, i, f, g, o, tanhs)])
 
     @staticmethod
