@@ -11,15 +11,9 @@ from glassgrad.core.errors import ArgumentError
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.backend import asnumpy
 
-from . import constraints
+from . import constraints, transforms
 from .distribution import Distribution, Real, Shape, Switch
-from .transforms import (
-    AbsTransform,
-    AffineTransform,
-    ExpTransform,
-    PowerTransform,
-    TransformedDistribution,
-)
+from .transforms import TransformedDistribution
 from .utils import (
     broadcast_all,
     draw,
@@ -273,7 +267,8 @@ class LogNormal(TransformedDistribution):
     support = constraints.positive
 
     def __init__(self, loc: Real, scale: Real, validate_args: Switch = None) -> None:
-        super().__init__(Normal(loc, scale, validate_args), ExpTransform(), validate_args)
+        base = Normal(loc, scale, validate_args)
+        super().__init__(base, transforms.ExpTransform(), validate_args)
 
     loc = property_at("base_dist.loc", "The mean of the logarithm.")
     scale = property_at("base_dist.scale", "The standard deviation of the logarithm.")
@@ -304,7 +299,8 @@ class _Half(TransformedDistribution):
     _of: ClassVar[type[_LocScale]]
 
     def __init__(self, scale: Real, validate_args: Switch = None) -> None:
-        super().__init__(self._of(0, scale, validate_args=False), AbsTransform(), validate_args)
+        base = self._of(0, scale, validate_args=False)
+        super().__init__(base, transforms.AbsTransform(), validate_args)
 
     scale = property_at("base_dist.scale", "That of x.")
 
@@ -860,8 +856,8 @@ class InverseGamma(TransformedDistribution):
 
     def __init__(self, concentration: Real, rate: Real, validate_args: Switch = None) -> None:
         base = Gamma(concentration, rate, validate_args)
-        power = PowerTransform(ops.as_tensor(-1.0, dtype=base.rate.dtype, device=base.rate.device))
-        super().__init__(base, power, validate_args)
+        exponent = ops.as_tensor(-1.0, dtype=base.rate.dtype, device=base.rate.device)
+        super().__init__(base, transforms.PowerTransform(exponent), validate_args)
 
     concentration = property_at("base_dist.concentration", "That of x.")
     rate = property_at("base_dist.rate", "That of x.")
@@ -890,7 +886,7 @@ class Pareto(TransformedDistribution):
     def __init__(self, scale: Real, alpha: Real, validate_args: Switch = None) -> None:
         self.scale, self.alpha = broadcast_all(scale, alpha)
         base = Exponential(self.alpha, validate_args)
-        parts = [ExpTransform(), AffineTransform(0, self.scale)]
+        parts = [transforms.ExpTransform(), transforms.AffineTransform(0, self.scale)]
         super().__init__(base, parts, validate_args)
 
     @property
@@ -925,7 +921,8 @@ class Weibull(TransformedDistribution):
     def __init__(self, scale: Real, concentration: Real, validate_args: Switch = None) -> None:
         self.scale, self.concentration = broadcast_all(scale, concentration)
         base = Exponential(ops.ones_like(self.scale), validate_args)
-        parts = [PowerTransform(1 / self.concentration), AffineTransform(0, self.scale)]
+        power = transforms.PowerTransform(1 / self.concentration)
+        parts = [power, transforms.AffineTransform(0, self.scale)]
         super().__init__(base, parts, validate_args)
 
     def expand(self, batch_shape: Shape, _instance: Any = None) -> Any:

@@ -11,17 +11,11 @@ from glassgrad.core.errors import ArgumentError
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops import _checks as check
 
-from . import constraints
+from . import constraints, transforms
 from .continuous import Normal
 from .discrete import Categorical
 from .distribution import Distribution, Real, Shape, Switch, _ByProbs
-from .transforms import (
-    ExpTransform,
-    SigmoidTransform,
-    StickBreakingTransform,
-    Transform,
-    TransformedDistribution,
-)
+from .transforms import TransformedDistribution
 from .utils import clamp_probs, property_at, uniform
 
 __all__ = ["LogisticNormal", "MixtureSameFamily", "RelaxedBernoulli", "RelaxedOneHotCategorical"]
@@ -184,7 +178,7 @@ class _Relaxed(TransformedDistribution):
     """A relaxed choice: of the values of `_logits`, `_transform` makes shares."""
 
     _logits: ClassVar[type[Distribution]]
-    _transform: ClassVar[type[Transform]]
+    _transform: ClassVar[type[transforms.Transform]]
 
     def __init__(
         self, temperature: Any, probs: Any = None, logits: Any = None, validate_args: Switch = None
@@ -214,7 +208,7 @@ class RelaxedBernoulli(_Relaxed):
 
     arg_constraints = _ByProbs.arg_constraints
     support = constraints.unit_interval
-    _logits, _transform = LogitRelaxedBernoulli, SigmoidTransform
+    _logits, _transform = LogitRelaxedBernoulli, transforms.SigmoidTransform
 
 
 class RelaxedOneHotCategorical(_Relaxed):
@@ -233,7 +227,7 @@ class RelaxedOneHotCategorical(_Relaxed):
 
     arg_constraints = ExpRelaxedCategorical.arg_constraints
     support = constraints.simplex
-    _logits, _transform = ExpRelaxedCategorical, ExpTransform
+    _logits, _transform = ExpRelaxedCategorical, transforms.ExpTransform
 
 
 class LogisticNormal(TransformedDistribution):
@@ -250,7 +244,7 @@ class LogisticNormal(TransformedDistribution):
     def __init__(self, loc: Real, scale: Real, validate_args: Switch = None) -> None:
         base = Normal(loc, scale, validate_args)
         base = base if base.batch_shape else base.expand((1,))
-        super().__init__(base, StickBreakingTransform(), validate_args)
+        super().__init__(base, transforms.StickBreakingTransform(), validate_args)
 
     loc = property_at("base_dist.loc", "The means.")
     scale = property_at("base_dist.scale", "The standard deviations.")

@@ -22,7 +22,7 @@ from glassgrad.memory.calls import warn
 from glassgrad.memory.views import show
 from glassgrad.ops import _checks as check
 from glassgrad.ops import cat, get_rng_state, set_rng_state, stack
-from glassgrad.ops._families import in_front
+from glassgrad.ops._rules import in_front
 from glassgrad.values.layers import Layer, admit_layer, batches_of, settled
 from glassgrad.values.operands import common_dtype, in_dtype
 from glassgrad.values.tree import describe, flatten, map_leaves, spread, unflatten

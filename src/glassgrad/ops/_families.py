@@ -1,8 +1,5 @@
 """What ops of one family share."""
 
-import functools
-import math
-import operator
 from collections.abc import Callable
 from inspect import Parameter, Signature, signature
 from typing import Any, ClassVar
@@ -11,50 +8,12 @@ import numpy as np
 
 from glassgrad.core.graph import Node
 from glassgrad.core.primitive import Parameters, Primitive
-from glassgrad.core.state import Func, Names, Shape, Values
+from glassgrad.core.state import Func, Names, Shape
 from glassgrad.core.tensor import Size, Tensor
 from glassgrad.levels.level import transposed_twice
-from glassgrad.values.backend import backend_of
-from glassgrad.values.layers import array_of, visible
 
 from ._arguments import OpClass
-
-
-def kept_shape(shape: Shape, dims: Shape) -> Shape:
-    """The shape after a reduction over `dims` that keeps them."""
-    return tuple([1 if dim in dims else n for dim, n in enumerate(shape)])
-
-
-def spread(value: Any, shape: Shape) -> Any:
-    """`value` broadcast to `shape`: what the gradient of a sum is.
-
-    The view of a 0-d array is made by hand, in an eighth of the time of `np.broadcast_to`.
-    """
-    if type(value) is np.ndarray and not value.ndim:
-        return np.ndarray(shape, value.dtype, value, strides=(0,) * len(shape))
-    return np.broadcast_to(value, shape)
-
-
-def reduce_at(name: str, array: Any, key: Any, values: Any) -> None:
-    """`array[key] = ufunc(array[key], values)`, at repeated places one after the other.
-
-    Many places that count in the memory NumPy takes several times as fast as places in many dims.
-    """
-    flat = array.reshape(-1)
-    is_plain = type(array) is np.ndarray and array.ndim and np.may_share_memory(flat, array)
-    if not is_plain or math.prod(values.shape) < 1000:
-        backend_of(array).reduce_at(name, array, key, values)
-        return
-    steps = [math.prod(array.shape[dim + 1 :]) for dim in range(array.ndim)]
-    rows = np.ix_(*[np.arange(n) * step for n, step in zip(array.shape, steps, strict=True)])
-    places = sum([np.broadcast_to(row, array.shape)[key] for row in rows])
-    values = np.broadcast_to(values, places.shape)
-    getattr(np, name).at(flat, places.reshape(-1), values.reshape(-1))
-
-
-def zeros_like(value: Any, shape: Shape) -> Any:
-    """An array of zeros, of the dtype of `value` and on its device."""
-    return np.zeros_like(array_of(value), order="C", shape=shape)
+from ._rules import batch_all, lined_up, run, shifted, total, zeros_like
 
 
 class WithGradient(Primitive):
@@ -153,25 +112,6 @@ def forward_of(ufunc: Any) -> Func:
     return two if getattr(ufunc, "nin", 1) == 2 else one
 
 
-def total(parts: list[Any]) -> Any:
-    """The sum of the parts that are there; None if none is."""
-    there = [part for part in parts if part is not None]
-    return functools.reduce(operator.add, there) if there else None
-
-
-def lined_up(values: Any, in_dims: Any) -> list[Any]:
-    """Operands whose batches have as many dims behind the batch as the largest example."""
-    pairs = [(x, dim is not None) for x, dim in zip(values, in_dims, strict=True)]
-    rank = max([getattr(x, "ndim", 0) - is_batched for x, is_batched in pairs])
-    return [in_front(x, rank) if is_batched else x for x, is_batched in pairs]
-
-
-def in_front(x: Any, rank: int) -> Any:
-    """A batch of examples that get dims of size 1, so that each has `rank` dims."""
-    missing = rank + 1 - x.ndim
-    return x.reshape(x.shape[0], *(1,) * missing, *x.shape[1:]) if missing else x
-
-
 class Fractional(Elementwise):
     """An elementwise function whose values are fractions: integers become floats first."""
 
@@ -191,16 +131,6 @@ class Flat(Elementwise):
     def backward(ctx, grad):
         zeros = np.zeros_like(grad)
         return zeros if len(ctx.edges) == 1 else (zeros,) * len(ctx.edges)
-
-
-def by_steps(grad: Any, x: Any) -> Any:
-    """A gradient that depends on `x` by steps: its own gradient there is 0, and not missing."""
-    return grad + zeros_of(x) if isinstance(x, Tensor) else grad
-
-
-def zeros_of(x: Any) -> Any:
-    """Zeros that depend on `x`, as its floor does, but whatever numbers it has."""
-    return np.where(np.zeros(x.shape, bool, like=array_of(x)), x, 0)
 
 
 class Symmetric(Primitive):
@@ -294,28 +224,6 @@ class Along(WithGradient):
         return moved
 
 
-def shifted(dims: Any) -> Any:
-    """Dims as they are counted with one more in front: a number, or a tuple of numbers."""
-    if isinstance(dims, int):
-        return dims + 1
-    return None if dims is None else tuple([dim + 1 for dim in dims])
-
-
-def batch_all(info: Any, in_dims: Any, values: Any) -> list[Any]:
-    """The operands, all of them with a batch in front."""
-    return [
-        x if dim is not None else stretched(x, info.batch_size)
-        for x, dim in zip(values, in_dims, strict=True)
-    ]
-
-
-def stretched(x: Any, n: int) -> Any:
-    """`x` for each of `n` examples, without a copy."""
-    if isinstance(x, Tensor):
-        return x.expand(n, *x.shape)
-    return backend_of(x).broadcast_to(x, (n, *x.shape))
-
-
 class AlongLine(Along):
     """An op along one dim. An example without dims is a line of one element to it."""
 
@@ -334,29 +242,6 @@ class Reduction(Transposed, Along):
 
     The rules find `dim` among the parameters: over which dims, all of them if there is none.
     """
-
-
-def show_named(results: Any) -> str:
-    """How PyTorch shows a named tuple of results: `glassgrad.return_types.sort(values=…, …)`."""
-    kind = type(results).__name__
-    name = kind.removesuffix("Return").lower() if kind.endswith("Return") else kind
-    parts = [f"{field}={value!r}" for field, value in zip(results._fields, results, strict=True)]
-    return f"glassgrad.return_types.{name}(\n" + ",\n".join(parts) + ")"
-
-
-def seen(x: Any) -> Any:
-    """The array of a value; None if it shows one example of a batch, of whichever level."""
-    return visible(x.payload if isinstance(x, Tensor) else x)
-
-
-def is_batched(x: Any) -> bool:
-    """Whether it shows one example of a batch at some level: its numbers cannot be looked at."""
-    return seen(x) is None
-
-
-def rows_of(x: Any) -> Any:
-    """A batch with each example laid out as one line."""
-    return x.reshape(x.shape[0], math.prod(x.shape[1:]))
 
 
 class Moved(Linear, Along):
@@ -467,21 +352,3 @@ class Replaced(Linear, Along):
         shown = run(cls.of, grad, **place)
         left = run(cls, grad, np.zeros_like(shown), **place) if wants_x else None
         return left, shown if wants_src else None
-
-
-def run(cls: OpClass, *values: Any, **parameters: Any) -> Any:
-    """Apply an op inside a rule: recorded if a value is a Tensor, at array speed if none is."""
-    for value in values:
-        if isinstance(value, Tensor):
-            return cls.apply(*values, **parameters)
-    return cls.forward(*values, **parameters)
-
-
-def in_dim(place: Any, dim: int) -> Values:
-    """The key that takes `place`, an index or a slice, in one dim, and all of the others."""
-    return (*(slice(None),) * dim, place)
-
-
-def piece(place: int | slice, dim: int) -> Values:
-    """`in_dim`, for a view: what it shows is an array, even if it is a single element."""
-    return (*in_dim(place, dim), ...)

@@ -35,7 +35,7 @@ from glassgrad.values.layers import Layer, array_of, fresh
 from . import _checks as check
 from ._arguments import OpClass
 from ._checks import c_name, scalar_name
-from ._families import is_batched
+from ._rules import is_batched
 
 
 def in_place(

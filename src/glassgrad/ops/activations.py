@@ -18,7 +18,8 @@ from glassgrad.values.dtypes import as_dtype
 from . import _checks as check
 from ._arguments import wrap_dim
 from ._declaring import function, functional, op
-from ._families import AlongLine, Elementwise, Symmetric, by_steps, run
+from ._families import AlongLine, Elementwise, Symmetric
+from ._rules import by_steps, run
 from .random import rand
 from .selection import where
 

@@ -29,9 +29,8 @@ from ._families import (
     Symmetric,
     Transposed,
     by_call,
-    run,
-    total,
 )
+from ._rules import run, total
 from .comparison import Eq
 from .conversion import Contiguous, reread
 from .joining import select

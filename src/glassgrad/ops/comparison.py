@@ -17,7 +17,8 @@ from . import _checks as check
 from ._arguments import Operand
 from ._checks import scalar_name
 from ._declaring import op
-from ._families import Predicate, batch_all, is_batched, rows_of
+from ._families import Predicate
+from ._rules import batch_all, is_batched, rows_of
 
 
 class Eq(Predicate):

@@ -13,7 +13,8 @@ from . import _checks as check
 from ._arguments import OpClass, int_of, wrap_dim
 from ._checks import scalar_name
 from ._declaring import factory, function, in_numpys_order, method, op
-from ._families import Into, KeepsShape, Paired, Part, Replaced, run, spread
+from ._families import Into, KeepsShape, Paired, Part, Replaced
+from ._rules import run, spread
 from .creation import empty, made
 from .joining import as_strided, cat, source_for
 from .memory import fill_, storage_offset

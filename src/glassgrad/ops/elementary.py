@@ -12,7 +12,8 @@ from glassgrad.values.dtypes import Number, complex128, float64, int64
 from . import _checks as check
 from ._arguments import Operand, int_of
 from ._declaring import function, op
-from ._families import Elementwise, Fractional, Linear, Transposed, run
+from ._families import Elementwise, Fractional, Linear, Transposed
+from ._rules import run
 from .conversion import to
 from .creation import tensor
 from .shape import unsqueeze

@@ -21,8 +21,9 @@ from . import _checks as check
 from ._arguments import Dims, OpClass, dim_there, int_of, wrap_dims
 from ._checks import scalar_name
 from ._declaring import factory, op
-from ._families import Along, Linear, in_dim, piece, run, zeros_like
+from ._families import Along, Linear
 from ._lookup import function_named
+from ._rules import in_dim, piece, run, zeros_like
 from .arithmetic import conj
 from .conversion import to
 from .creation import made

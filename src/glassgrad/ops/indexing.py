@@ -33,18 +33,8 @@ from glassgrad.values.tree import as_tuple
 from . import _checks as check
 from ._arguments import ints_of
 from ._declaring import function, op
-from ._families import (
-    Along,
-    KeepsShape,
-    Linear,
-    Moved,
-    batch_all,
-    in_front,
-    reduce_at,
-    run,
-    shifted,
-    zeros_like,
-)
+from ._families import Along, KeepsShape, Linear, Moved
+from ._rules import batch_all, in_front, reduce_at, run, shifted, zeros_like
 from ._writing import check_apart, check_memory, in_place, must_follow, write
 from .joining import dim_to_cut, read_slice, selected, sliced
 from .memory import copy_, fill_, fill_value

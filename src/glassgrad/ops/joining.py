@@ -27,21 +27,8 @@ from glassgrad.values.operands import broadcast_text
 from . import _checks as check
 from ._arguments import OpClass, dim_there, int_of, ints_of, size_of, wrap_dim
 from ._declaring import function, method, of_numpy, op
-from ._families import (
-    Along,
-    Into,
-    KeepsShape,
-    Linear,
-    Moved,
-    Part,
-    Replaced,
-    Transposed,
-    batch_all,
-    in_dim,
-    piece,
-    run,
-    zeros_like,
-)
+from ._families import Along, Into, KeepsShape, Linear, Moved, Part, Replaced, Transposed
+from ._rules import batch_all, in_dim, piece, run, zeros_like
 from ._writing import reshaped_in_place
 from .conversion import clone, to
 from .creation import as_tensor

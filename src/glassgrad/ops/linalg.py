@@ -27,7 +27,8 @@ from . import _checks as check
 from ._arguments import wrap_dim, wrap_dims
 from ._checks import c_name
 from ._declaring import function, of_numpy, op
-from ._families import Along, Moved, Multilinear, lined_up, run, total
+from ._families import Along, Moved, Multilinear
+from ._rules import lined_up, run, total
 from .arithmetic import Add, mul
 from .creation import as_tensor
 from .shape import reshape

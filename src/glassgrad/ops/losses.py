@@ -36,16 +36,8 @@ from . import _checks as check
 from ._arguments import chosen_reduction
 from ._checks import scalar_name
 from ._declaring import functional, loss
-from ._families import (
-    Elementwise,
-    Transposed,
-    batch_all,
-    rows_of,
-    run,
-    seen,
-    zeros_like,
-    zeros_of,
-)
+from ._families import Elementwise, Transposed
+from ._rules import batch_all, rows_of, run, seen, zeros_like, zeros_of
 from .activations import LogSoftmax, Sigmoid, Softmax, logsigmoid
 from .creation import as_tensor, ones
 from .scattering import ScatterAdd

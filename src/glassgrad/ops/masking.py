@@ -17,16 +17,8 @@ from glassgrad.values.layers import array_of
 from . import _checks as check
 from ._checks import scalar_name
 from ._declaring import op
-from ._families import (
-    Elementwise,
-    Linear,
-    in_front,
-    is_batched,
-    rows_of,
-    run,
-    stretched,
-    zeros_like,
-)
+from ._families import Elementwise, Linear
+from ._rules import in_front, is_batched, rows_of, run, stretched, zeros_like
 from .conversion import Clone
 from .memory import fill_value
 from .reduction import Cumsum

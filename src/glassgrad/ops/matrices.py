@@ -34,7 +34,8 @@ from glassgrad.values.layers import array_of
 from . import _checks as check
 from ._checks import scalar_name
 from ._declaring import function, of_numpy, op
-from ._families import Along, Transposed, lined_up, run, seen, show_named, total
+from ._families import Along, Transposed
+from ._rules import lined_up, run, seen, show_named, total
 from .arithmetic import abs
 from .diagonals import diag_embed, diagonal, tril, triu
 from .elementary import log

@@ -20,7 +20,8 @@ from . import _checks as check
 from ._arguments import wrap_dim
 from ._checks import c_name
 from ._declaring import function, method, op
-from ._families import Elementwise, Flat, in_front, seen
+from ._families import Elementwise, Flat
+from ._rules import in_front, seen
 from ._writing import (
     as_it_is,
     check_apart,

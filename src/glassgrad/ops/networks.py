@@ -24,17 +24,8 @@ from . import _checks as check
 from ._arguments import wrap_dim
 from ._checks import c_name, scalar_name
 from ._declaring import functional
-from ._families import (
-    Elementwise,
-    Transposed,
-    batch_all,
-    by_steps,
-    in_front,
-    run,
-    seen,
-    shifted,
-    total,
-)
+from ._families import Elementwise, Transposed
+from ._rules import batch_all, by_steps, in_front, run, seen, shifted, total
 from .activations import Softmax, softmax
 from .creation import arange, ones, zeros
 from .joining import cat

@@ -14,7 +14,8 @@ from . import _checks as check
 from ._arguments import Dims, reduced, wrap_dim, wrap_dims
 from ._checks import scalar_name
 from ._declaring import function, op
-from ._families import Along, Transposed, kept_shape
+from ._families import Along, Transposed
+from ._rules import kept_shape
 from .arithmetic import direction
 from .joining import cat
 from .linalg import matmul

@@ -19,16 +19,11 @@ from glassgrad.values.dtypes import Number, as_dtype, int32, int64
 from . import _checks as check
 from ._arguments import Dims, OpClass, dim_there, int_of, names_none, reduced, wrap_dim
 from ._declaring import in_numpys_order, op
-from ._families import (
-    Along,
-    AlongLine,
-    Reduction,
-    Transposed,
+from ._families import Along, AlongLine, Reduction, Transposed, forward_of, over_dims
+from ._rules import (
     batch_all,
-    forward_of,
     in_dim,
     kept_shape,
-    over_dims,
     reduce_at,
     rows_of,
     run,

@@ -28,7 +28,8 @@ from glassgrad.values.layers import batches_of, fresh
 from . import _checks as check
 from ._arguments import int_of, size_of
 from ._declaring import factory, function, functional, method, op
-from ._families import Along, Flat, in_front, seen
+from ._families import Along, Flat
+from ._rules import in_front, seen
 from ._writing import in_place
 from .creation import checked_size
 from .generator import Generator, source_of

@@ -27,7 +27,8 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.values.backend import in_rows
 
 from ._declaring import for_each_kind, function
-from ._families import Transposed, batch_all
+from ._families import Transposed
+from ._rules import batch_all
 from .creation import arange, zeros
 from .joining import cat, stack
 from .linalg import linear, matmul

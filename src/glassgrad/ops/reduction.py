@@ -26,22 +26,8 @@ from . import _checks as check
 from ._arguments import Dims, dim_there, int_of, names_none, reduced, size_of, wrap_dim, wrap_dims
 from ._checks import scalar_name
 from ._declaring import function, in_numpys_order, method, op
-from ._families import (
-    Along,
-    KeepsShape,
-    Moved,
-    Reduction,
-    Transposed,
-    kept_shape,
-    over_dims,
-    piece,
-    rows_of,
-    run,
-    seen,
-    spread,
-    total,
-    zeros_like,
-)
+from ._families import Along, KeepsShape, Moved, Reduction, Transposed, over_dims
+from ._rules import kept_shape, piece, rows_of, run, seen, spread, total, zeros_like
 from .arithmetic import conj
 from .conversion import to
 from .diagonals import diagonal

@@ -21,8 +21,9 @@ from glassgrad.values.backend import backend_of
 from . import _checks as check
 from ._arguments import OpClass, int_of, ints_of
 from ._declaring import function
-from ._families import KeepsShape, Moved, Paired, Transposed, by_steps, in_dim, run, zeros_like
+from ._families import KeepsShape, Moved, Paired, Transposed
 from ._lookup import function_named
+from ._rules import by_steps, in_dim, run, zeros_like
 
 # One dim after the other --------------------------------------------------------------------------
 

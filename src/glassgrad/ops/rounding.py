@@ -16,7 +16,8 @@ from . import _checks as check
 from ._arguments import Operand
 from ._checks import scalar_name
 from ._declaring import in_numpys_order, op
-from ._families import Elementwise, Flat, Predicate, run
+from ._families import Elementwise, Flat, Predicate
+from ._rules import run
 from .arithmetic import DivRounded, check_divisor, div
 
 

@@ -25,19 +25,8 @@ from . import _checks as check
 from ._arguments import OpClass, int_of, wrap_dim
 from ._checks import scalar_name
 from ._declaring import of_numpy, op
-from ._families import (
-    Along,
-    KeepsShape,
-    Linear,
-    Moved,
-    Symmetric,
-    batch_all,
-    in_dim,
-    in_front,
-    reduce_at,
-    run,
-    zeros_like,
-)
+from ._families import Along, KeepsShape, Linear, Moved, Symmetric
+from ._rules import batch_all, in_dim, in_front, reduce_at, run, zeros_like
 from .conversion import to
 from .creation import as_tensor
 from .memory import fill_value

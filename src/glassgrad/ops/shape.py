@@ -36,7 +36,8 @@ from ._arguments import (
 )
 from ._checks import scalar_name
 from ._declaring import method, of_numpy, op
-from ._families import KeepsShape, Moved, Paired, by_call, in_front, run, shifted
+from ._families import KeepsShape, Moved, Paired, by_call
+from ._rules import in_front, run, shifted
 from ._writing import reshaped_in_place
 from .conversion import Contiguous, reread, without_layers
 

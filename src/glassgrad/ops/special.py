@@ -18,7 +18,8 @@ from glassgrad.values.backend import backend_of
 from . import _checks as check
 from ._arguments import Operand, int_of
 from ._declaring import F, applying, op
-from ._families import Elementwise, Fractional, forward_of, run
+from ._families import Elementwise, Fractional, forward_of
+from ._rules import run
 
 _own = functools.partial(op, home="special", inplace=False)
 """Declare a function of `glassgrad.special`."""

@@ -26,17 +26,8 @@ from . import _checks as check
 from ._arguments import OpClass, ints_of
 from ._checks import c_name, scalar_name
 from ._declaring import for_each_rank, function
-from ._families import (
-    Along,
-    Paired,
-    Transposed,
-    batch_all,
-    by_call,
-    in_dim,
-    run,
-    zeros_like,
-    zeros_of,
-)
+from ._families import Along, Paired, Transposed, by_call
+from ._rules import batch_all, in_dim, run, zeros_like, zeros_of
 from .linalg import stacked_product, transposed
 from .memory import steps_of
 from .reduction import mean
