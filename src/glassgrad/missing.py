@@ -41,24 +41,18 @@ MODULES = (
 
 _INSTEAD = {
     "sparse": "Write `sparse_coo_tensor`, or the zeros of a dense tensor.",
-    "quant": "Tensors are not quantized here: write float32.",
-    "q_per": "Tensors are not quantized here: write float32.",
-    "qint": "There are no dtypes for quantized tensors: write float32.",
-    "quint": "There are no dtypes for quantized tensors: write float32.",
+    "quant q_per": "Tensors are not quantized here: write float32.",
+    "qint quint": "There are no dtypes for quantized tensors: write float32.",
     "float8": "NumPy computes nothing in float8: write float32.",
-    "complex32": "Write complex64.",
-    "chalf": "Write complex64.",
+    "complex32 chalf": "Write complex64.",
     "mkldnn": "Arrays lie as NumPy's here: leave it out.",
     "nested": "Write a list of tensors, or pad them to one size.",
-    "onnx": "Export the model with PyTorch: `to_torch(model)`.",
-    "export": "Export the model with PyTorch: `to_torch(model)`.",
-    "names": "Dims have no names here: write their numbers.",
-    "rename": "Dims have no names here: write their numbers.",
-    "refine_names": "Dims have no names here: write their numbers.",
+    "onnx export": "Export the model with PyTorch: `to_torch(model)`.",
+    "names rename refine_names": "Dims have no names here: write their numbers.",
     "align": "Dims have no names here: write `permute`.",
     "vmap": "It is `glassgrad.func.vmap`.",
 }
-"""What to write, by how a name begins, or one of its words."""
+"""What to write, by how names begin, or by one of their words."""
 
 
 def missing_from(module: str) -> Callable[[str], Any]:
@@ -138,7 +132,7 @@ def _names() -> dict[str, frozenset[str]]:
 
 
 def _instead(name: str) -> str:
-    for part, instead in _INSTEAD.items():
-        if name.startswith(part) or f"_{part}" in name:
+    for parts, instead in _INSTEAD.items():
+        if any(name.startswith(part) or f"_{part}" in name for part in parts.split()):
             return instead
     return ""
