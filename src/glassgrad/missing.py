@@ -20,30 +20,23 @@ __all__ = ["classes_of", "missing_from", "missing_names", "modules", "why_missin
 
 _INSTEAD = {
     "sparse": "Write `sparse_coo_tensor`, or the zeros of a dense tensor.",
-    "quant": "Tensors are not quantized here: write float32.",
-    "q_per": "Tensors are not quantized here: write float32.",
-    "qint": "There are no dtypes for quantized tensors: write float32.",
-    "quint": "There are no dtypes for quantized tensors: write float32.",
+    "quant q_per": "Tensors are not quantized here: write float32.",
+    "qint quint": "There are no dtypes for quantized tensors: write float32.",
     "float8": "NumPy computes nothing in float8: write float32.",
-    "complex32": "Write complex64.",
-    "chalf": "Write complex64.",
+    "complex32 chalf": "Write complex64.",
     "mkldnn": "Arrays lie as NumPy's here: leave it out.",
     "nested": "Write a list of tensors, or pad them to one size.",
-    "onnx": "Export the model with PyTorch: `to_torch(model)`.",
-    "export": "Export the model with PyTorch: `to_torch(model)`.",
-    "names": "Dims have no names here: write their numbers.",
-    "rename": "Dims have no names here: write their numbers.",
-    "refine_names": "Dims have no names here: write their numbers.",
+    "onnx export": "Export the model with PyTorch: `to_torch(model)`.",
+    "names rename refine_names": "Dims have no names here: write their numbers.",
     "align": "Dims have no names here: write `permute`.",
     "vmap": "It is `glassgrad.func.vmap`.",
     "torch.cuda.": "Ask `cuda.is_available()` first.",
     "torch.distributed": "There is one process: ask `distributed.is_available()` first.",
-    "torch.jit": "There is no compiler: call the function or module itself.",
-    "torch.compiler": "There is no compiler: call the function or module itself.",
+    "torch.jit torch.compiler": "There is no compiler: call the function or module itself.",
     "torch.fx": "Nothing is traced to code: `glassgrad.record` shows a graph that ran.",
     "torch.utils.data.": "Write a `Dataset` or an `IterableDataset`.",
 }
-"""What to write, by how a name begins, or one of its words, or its path."""
+"""What to write, by how names begin, or by one of their words, or their path."""
 
 
 def missing_from(module: str) -> Callable[[str], Any]:
@@ -151,7 +144,9 @@ def _names() -> dict[str, frozenset[str]]:
 
 
 def _instead(home: str, name: str) -> str:
-    for part, instead in _INSTEAD.items():
-        if name.startswith(part) or f"_{part}" in name or f"{home}.{name}".startswith(part):
-            return instead
+    path = f"{home}.{name}"
+    for parts, instead in _INSTEAD.items():
+        for part in parts.split():
+            if path.startswith(part) or name.startswith(part) or f"_{part}" in name:
+                return instead
     return ""

@@ -14,7 +14,6 @@ from glassgrad.core.state import Shape, plugs
 from glassgrad.core.tensor import LEAF, Tensor, as_tensor, wrap
 from glassgrad.hooks.turn import GraphTask
 from glassgrad.memory.calls import warn
-from glassgrad.ops import _checks as check
 
 
 def backward(
@@ -254,8 +253,11 @@ def target(x: Any) -> Edge:
     """The edge of an input: where its gradient arrives."""
     if isinstance(x, GradientEdge):
         return engine.plain(x)
-    wanted = "all inputs have to be Tensors or GradientEdges, but got"
-    check.kind(wanted, x, Tensor, "Gradients are taken with respect to tensors.")
+    if not isinstance(x, Tensor):
+        raise errors.ArgumentTypeError(
+            "all inputs have to be Tensors or GradientEdges, but got "
+            f"{type(x).__name__}. Gradients are taken with respect to tensors."
+        )
     edge = edge_of(x)
     if edge is None:
         raise errors.GraphError(
