@@ -11,9 +11,8 @@ from pathlib import Path
 import hypothesis
 import pytest
 
-import glassgrad
 from _fakearray import register_fake_device
-from glassgrad.core import state
+from checks import nothing_left_behind
 
 pytest_plugins = ["chromium"]
 
@@ -61,32 +60,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.fixture(autouse=True)
 def _nothing_is_left_behind():
-    """Fail a test that leaves a mode switched or another default dtype behind; draw from seed 0."""
-    before = _global_settings()
-    glassgrad.manual_seed(0)
-    if (
-        "torch" in sys.modules
-    ):  # `torch.manual_seed` notes for each kind of device where it was called
-        sys.modules["torch"].default_generator.manual_seed(0)
-    yield
-    after = _global_settings()
-    state.set_modes(grad=True, inference=False)
-    state.set_modes(levels=())
-    state.set_modes(duals=None)
-    state.modes.forward = True
-    glassgrad.set_default_dtype(before["default dtype"])
-    assert after == before, "the test left a mode or the default dtype changed"
-
-
-def _global_settings():
-    return {
-        "grad mode": glassgrad.is_grad_enabled(),
-        "inference mode": glassgrad.is_inference_mode_enabled(),
-        "default dtype": glassgrad.get_default_dtype(),
-        "tracer": state.modes.tracer,
-        "open transforms": state.modes.levels,
-        "forward mode": (state.modes.duals, state.modes.forward),
-    }
+    with nothing_left_behind():
+        yield
 
 
 @pytest.fixture(params=["glassgrad", "torch"])

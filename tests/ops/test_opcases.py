@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from checks import SampleChecks
+from checks import SampleChecks, together
 from glassgrad.core.errors import GlassgradError
 from leaks.letting_go import Owner, behind, survivors
 from opcase import Run, all_primitives, as_list, rules_behind, values, weights_for
@@ -310,6 +310,7 @@ def device_computes_what_the_cpu_does(played):
 # The rows themselves ----------------------------------------------------------------------------
 
 
+@together
 @rows(WRONG)
 def test_wrong_input_raises_our_error(case, given):
     with pytest.raises(GlassgradError) as caught:
@@ -327,6 +328,7 @@ def test_every_op_has_exactly_one_row():
     assert sorted(named) == sorted(all_primitives())
 
 
+@together
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_samples_reach_the_rules_the_row_names(case):
     reached = set()
