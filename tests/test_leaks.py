@@ -111,7 +111,7 @@ def growth(step, times):
     gc.disable()
     tracemalloc.start()
     try:
-        for _ in range(30):  # caches and pools fill
+        for _ in range(10):  # caches and pools fill
             step()
         objects, size = len(gc.get_objects()), tracemalloc.get_traced_memory()[0]
         for _ in range(times):
