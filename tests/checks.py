@@ -1,5 +1,9 @@
 """Several checks in one test: all of them are made, and each that fails is named."""
 
+import functools
+import inspect
+import itertools
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import TracebackType
@@ -8,7 +12,10 @@ from typing import Any, Self
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-__all__ = ["Checks", "SampleChecks", "fuzzed"]
+import glassgrad
+from glassgrad.core import state
+
+__all__ = ["Checks", "SampleChecks", "fuzzed", "nothing_left_behind", "together"]
 
 
 class Checks:
@@ -29,6 +36,8 @@ class Checks:
         words = ", ".join(map(str, name))
         try:
             yield
+        except pytest.skip.Exception:
+            raise AssertionError(f"{words}: a skip would skip all checks that follow") from None
         except (Exception, pytest.fail.Exception) as error:  # noqa: BLE001  # all are raised in the end
             error.add_note(f"in the check: {words}")
             self.failures.append((words, error))
@@ -90,3 +99,77 @@ def fuzzed(*strategies: Any, examples: int) -> Callable[[Any], Any]:
         return test
 
     return decorate
+
+
+def together(check: Any) -> Any:
+    """Decorates a parametrized test: all its rows in one, for pytest takes milliseconds for each.
+
+    A row that fails is named, and those that follow are played all the same, each from seed 0. What
+    is a fixture is made once, for all of them.
+    """
+    marks = check.__dict__.pop("pytestmark")
+    rows: list[tuple[tuple[str, dict[str, Any]], ...]] = list(
+        itertools.product(*[_rows(*m.args, **m.kwargs) for m in marks if m.name == "parametrize"])
+    )
+    given_by_rows = {name for _, values in rows[0] for name in values}
+
+    @functools.wraps(check)
+    def test(**fixtures: Any) -> None:
+        with Checks() as checks:
+            for row in rows:
+                names = [name for name, _ in row]
+                values = {key: value for _, values in row for key, value in values.items()}
+                with checks.named("-".join(names)), nothing_left_behind():
+                    check(**values, **fixtures)
+
+    signature = inspect.signature(check)
+    fixtures = [p for name, p in signature.parameters.items() if name not in given_by_rows]
+    test.__signature__ = signature.replace(parameters=fixtures)  # type: ignore[attr-defined]
+    test.pytestmark = [m for m in marks if m.name != "parametrize"]  # type: ignore[attr-defined]
+    return test
+
+
+def _rows(argnames: Any, argvalues: Any, ids: Any = None) -> list[tuple[str, dict[str, Any]]]:
+    """The rows of a mark: a name, and the arguments."""
+    names = [n.strip() for n in argnames.split(",")] if isinstance(argnames, str) else argnames
+    rows = []
+    for number, row in enumerate(argvalues):
+        label = ids[number] if isinstance(ids, Sequence) else None
+        if hasattr(row, "marks"):  # a pytest.param
+            assert not row.marks, "a row that is marked is a test of its own"
+            values, label = row.values, row.id or label
+        else:
+            values = row if len(names) > 1 else [row]
+        words = [ids(v) if callable(ids) else getattr(v, "__name__", repr(v)) for v in values]
+        rows.append((label or "-".join(words), dict(zip(names, values, strict=True))))
+    return rows
+
+
+@contextmanager
+def nothing_left_behind() -> Iterator[None]:
+    """Fail who leaves a mode switched or another default dtype behind; draw from seed 0."""
+    before = _global_settings()
+    glassgrad.manual_seed(0)
+    if "torch" in sys.modules:  # `torch.manual_seed` notes for each kind of device who called it
+        sys.modules["torch"].default_generator.manual_seed(0)
+    try:
+        yield
+    finally:
+        after = _global_settings()
+        state.set_modes(grad=True, inference=False)
+        state.set_modes(levels=())
+        state.set_modes(duals=None)
+        state.modes.forward = True
+        glassgrad.set_default_dtype(before["default dtype"])
+    assert after == before, "the test left a mode or the default dtype changed"
+
+
+def _global_settings() -> dict[str, Any]:
+    return {
+        "grad mode": glassgrad.is_grad_enabled(),
+        "inference mode": glassgrad.is_inference_mode_enabled(),
+        "default dtype": glassgrad.get_default_dtype(),
+        "tracer": state.modes.tracer,
+        "open transforms": state.modes.levels,
+        "forward mode": (state.modes.duals, state.modes.forward),
+    }

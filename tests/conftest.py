@@ -1,23 +1,32 @@
 """What all tests share: one thread, the `--device` option, and nothing left behind."""
 
+import contextlib
 import gc
 import importlib
 import importlib.util
 import os
 import sys
+import types
 from collections.abc import Iterator
 from pathlib import Path
 
 import hypothesis
 import pytest
 
-import glassgrad
 from _fakearray import register_fake_device
-from glassgrad.core import state
+from checks import nothing_left_behind
 
 pytest_plugins = ["chromium"]
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # read by torch, which tests import later
+
+
+# PyTorch imports its compiler, two seconds of each process, to be told to leave it out.
+_compiler = types.ModuleType("torch._dynamo")
+_compiler.disable = lambda function, *_, **__: function
+_compiler.graph_break = lambda: None
+_compiler.compiled_autograd = types.SimpleNamespace(_disable=contextlib.nullcontext)
+sys.modules["torch._dynamo"] = _compiler
 
 # jsonschema takes it if it is there, to check addresses: two seconds go into making its parsers.
 sys.modules["rfc3987_syntax"] = None
@@ -61,32 +70,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.fixture(autouse=True)
 def _nothing_is_left_behind():
-    """Fail a test that leaves a mode switched or another default dtype behind; draw from seed 0."""
-    before = _global_settings()
-    glassgrad.manual_seed(0)
-    if (
-        "torch" in sys.modules
-    ):  # `torch.manual_seed` notes for each kind of device where it was called
-        sys.modules["torch"].default_generator.manual_seed(0)
-    yield
-    after = _global_settings()
-    state.set_modes(grad=True, inference=False)
-    state.set_modes(levels=())
-    state.set_modes(duals=None)
-    state.modes.forward = True
-    glassgrad.set_default_dtype(before["default dtype"])
-    assert after == before, "the test left a mode or the default dtype changed"
-
-
-def _global_settings():
-    return {
-        "grad mode": glassgrad.is_grad_enabled(),
-        "inference mode": glassgrad.is_inference_mode_enabled(),
-        "default dtype": glassgrad.get_default_dtype(),
-        "tracer": state.modes.tracer,
-        "open transforms": state.modes.levels,
-        "forward mode": (state.modes.duals, state.modes.forward),
-    }
+    with nothing_left_behind():
+        yield
 
 
 @pytest.fixture(params=["glassgrad", "torch"])

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import glassgrad as gg
+from checks import together
 from glassgrad import nn, optim
 from glassgrad.core.errors import GlassgradError
 from glassgrad.tracing import Trace
@@ -55,6 +56,7 @@ MISTAKES = [
 ]
 
 
+@together
 @pytest.mark.parametrize(("builtin", "words", "mistake"), MISTAKES)
 def test_a_mistake_is_told_in_three_sentences_and_changes_nothing(builtin, words, mistake):
     before = _everything()

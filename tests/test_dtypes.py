@@ -9,12 +9,14 @@ import torch
 
 import glassgrad
 from both import LIBRARIES
+from checks import together
 from glassgrad.core.errors import KernelError
 
 NAMES = ["bool", "uint8", "int8", "int16", "int32", "int64"]
 NAMES += ["float16", "float32", "float64", "complex64", "complex128"]
 
 
+@together
 @pytest.mark.parametrize("name", NAMES)
 def test_a_dtype_answers_as_pytorchs(name):
     ours, theirs = (getattr(lib, name) for lib in (glassgrad, torch))
@@ -76,6 +78,7 @@ def test_limits_of_the_other_kind_are_refused(lib):
         lib.iinfo(lib.float32)
 
 
+@together
 @pytest.mark.parametrize("a", NAMES)
 def test_what_may_be_written_where_is_pytorchs(a):
     for b in NAMES:
@@ -110,6 +113,7 @@ NOT_IMPLEMENTED = {
 }
 
 
+@together
 @pytest.mark.parametrize("m", LIBRARIES)
 @pytest.mark.parametrize("name", NOT_IMPLEMENTED)
 def test_what_is_not_implemented_for_a_dtype_says_so_by_its_class(m, name):

@@ -6,6 +6,7 @@ import pytest
 import torch
 
 import glassgrad as gg
+from checks import together
 
 QUESTIONS = [
     "accelerator.device_count()",
@@ -84,11 +85,13 @@ def no_gpu():
         pytest.skip("there is a GPU")
 
 
+@together
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_answers_are_those_of_pytorch(question, no_gpu):
     assert ask(gg, question) == ask(torch, question)
 
 
+@together
 @pytest.mark.parametrize("question", REFUSED)
 def test_what_pytorch_refuses_is_refused(question, no_gpu):
     with pytest.raises(Exception):  # noqa: B017, PT011  # AssertionErrors of a build
@@ -236,6 +239,7 @@ def test_the_default_tensor_type_is_a_dtype():
 VERSIONS = ["1.8", "2.0.1", "2.9", "2.13", "2.13.0", "2.13.1", "3", "2.14.0a0"]
 
 
+@together
 @pytest.mark.parametrize("other", VERSIONS)
 def test_versions_compare_as_in_pytorch(other):
     from torch.torch_version import TorchVersion

@@ -2,6 +2,8 @@
 
 import pytest
 
+from checks import together
+
 MISTAKES = [
     (ValueError, lambda lib: lib.nn.init.xavier_uniform_(lib.zeros(3))),
     (RuntimeError, lambda lib: _loss(lib, lib.tensor([2.0]), lib.tensor([1.0]))),
@@ -71,6 +73,7 @@ def _delete_requires_grad(x):
     del x.requires_grad
 
 
+@together
 @pytest.mark.parametrize(("kind", "mistake"), MISTAKES)
 def test_the_exception_is_of_pytorchs_kind(lib, kind, mistake):
     with pytest.raises(kind):

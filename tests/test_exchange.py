@@ -6,10 +6,12 @@ import pytest
 import torch
 
 import glassgrad as gg
+from checks import together
 
 DTYPES = ["bool", "uint8", "int64", "float16", "float64", "complex64"]
 
 
+@together
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shape", [(), (0, 2), (2, 3)])
 def test_tensors_keep_values_form_and_memory(dtype, shape):

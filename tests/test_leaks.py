@@ -15,6 +15,7 @@ import torch
 
 import glassgrad
 from both import LIBRARIES, leaf
+from checks import together
 from glassgrad.core import primitive as doors
 from glassgrad.core import state
 from leaks.collected import OURS, PROGRAMS
@@ -47,6 +48,7 @@ def _second_order(lib, root, x):
         lib.autograd.grad(grad.sum(), x, allow_unused=True)
 
 
+@together
 @pytest.mark.parametrize("lib", LIBRARIES)
 @pytest.mark.parametrize("then", [_only_forward, _backward, _second_order])
 @pytest.mark.parametrize(
@@ -63,16 +65,19 @@ def named(programs):
     return [pytest.param(play, id=play.__name__) for play in programs]
 
 
+@together
 @pytest.mark.parametrize("play", named(PROGRAMS + OURS))
 def test_what_a_program_lets_go_of_dies_at_once(play):
     assert survivors(lambda: play(glassgrad)) == ([], 0)
 
 
+@together
 @pytest.mark.parametrize("play", named(PROGRAMS))
 def test_no_more_is_asked_than_pytorch_does(play):
     assert survivors(lambda: play(torch)) == ([], 0)
 
 
+@together
 @pytest.mark.parametrize("play", named(PROGRAMS + OURS))
 def test_a_program_leaves_no_mark_in_the_process(play):
     play(glassgrad)
@@ -111,7 +116,7 @@ def growth(step, times):
     gc.disable()
     tracemalloc.start()
     try:
-        for _ in range(30):  # caches and pools fill
+        for _ in range(10):  # caches and pools fill
             step()
         objects, size = len(gc.get_objects()), tracemalloc.get_traced_memory()[0]
         for _ in range(times):
@@ -126,7 +131,7 @@ def assert_steady(step, times):
     """The process stays as large as it is: some kilobytes of CPython's own come and go."""
     objects, size = growth(step, times)
     assert objects < 20
-    assert size < 20_000
+    assert size < min(20_000, 600 * times)  # a step that keeps a small tensor keeps more
 
 
 @pytest.mark.slow
@@ -134,11 +139,12 @@ def test_ten_thousand_training_steps_do_not_grow():
     assert_steady(trainer(glassgrad.optim.SGD, momentum=0.9), 10_000)
 
 
-def test_adam_does_not_grow(monkeypatch):
+@pytest.mark.parametrize("times", [200, pytest.param(1000, marks=pytest.mark.slow)])
+def test_adam_does_not_grow(monkeypatch, times):
     monkeypatch.setattr(doors, "_MAX_CONSTANTS", 0)  # it keeps so many numbers, and Adam has many
-    assert_steady(trainer(glassgrad.optim.Adam), 1000)
+    assert_steady(trainer(glassgrad.optim.Adam), times)
 
 
 @pytest.mark.parametrize("play", named(PROGRAMS + OURS))
 def test_a_program_played_again_and_again_does_not_grow(play):
-    assert_steady(lambda: play(glassgrad), 30)
+    assert_steady(lambda: play(glassgrad), 25)

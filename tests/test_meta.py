@@ -6,6 +6,7 @@ import pytest
 import torch
 
 import glassgrad
+from checks import together
 
 LIBS = {"glassgrad": glassgrad, "torch": torch}
 
@@ -56,6 +57,7 @@ def ask(name, question):
     return eval(f"lib.{question}", {"lib": lib})
 
 
+@together
 @pytest.mark.parametrize("question", SAME)
 def test_shapes_strides_and_dtypes_are_pytorchs(question):
     ours, theirs = ask("glassgrad", question), ask("torch", question)
@@ -65,6 +67,7 @@ def test_shapes_strides_and_dtypes_are_pytorchs(question):
         assert ours.is_meta == theirs.is_meta
 
 
+@together
 @pytest.mark.parametrize("question", REFUSED)
 def test_nothing_comes_out_of_them(question):
     with pytest.raises((RuntimeError, TypeError)) as theirs:

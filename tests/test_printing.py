@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis.extra import numpy as hnp
 
 import glassgrad as gg
+from checks import together
 
 DTYPES = ["float16", "float32", "float64", "int64", "int32", "uint8", "bool", "complex64"]
 SHAPES = hnp.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=6)
@@ -66,6 +67,7 @@ def test_any_options_are_followed_as_in_pytorch(data):
     )
 
 
+@together
 @pytest.mark.parametrize(
     "shape", [(1001,), (1000,), (40, 40), (7, 8, 30), (1, 1, 2000), (2000, 1), (6, 300), (0, 4), ()]
 )
@@ -112,6 +114,7 @@ SUFFIXES = {
 }
 
 
+@together
 @pytest.mark.parametrize("make", SUFFIXES.values(), ids=list(SUFFIXES))
 def test_suffixes_are_pytorchs(make):
     assert_prints_alike(make(gg), make(torch))

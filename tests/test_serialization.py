@@ -15,6 +15,7 @@ import pytest
 import torch
 
 import glassgrad as gg
+from checks import together
 from glassgrad.core.errors import ArgumentTypeError, DataError
 
 pytest.importorskip("safetensors")
@@ -61,6 +62,7 @@ PLAIN = [
 ]
 
 
+@together
 @pytest.mark.parametrize("obj", PLAIN, ids=repr)
 def test_what_is_no_tensor_comes_back_as_it_was(obj):
     found = again({"it": obj})["it"]
@@ -68,6 +70,7 @@ def test_what_is_no_tensor_comes_back_as_it_was(obj):
     assert type(found) is type(obj)
 
 
+@together
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shape", [(), (0,), (3,), (2, 0, 3), (2, 3)])
 def test_tensors_come_back_as_they_were(dtype, shape):
@@ -222,6 +225,7 @@ def test_what_contains_itself_is_refused():
 FORMATS = [{}, {"_use_new_zipfile_serialization": False}, {"pickle_protocol": 4}]
 
 
+@together
 @pytest.mark.parametrize("options", FORMATS)
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_tensors_of_pytorch_are_read(dtype, options):
@@ -391,6 +395,7 @@ def test_the_pickle_of_these_tests_is_read():
     assert found.tolist() == [[0, 0], [0, 0]]
 
 
+@together
 @pytest.mark.parametrize(
     "form",
     [
@@ -465,6 +470,7 @@ def test_damaged_files_of_our_own_are_refused_or_read():
             gg.load(io.BytesIO(changed))
 
 
+@together
 @pytest.mark.parametrize(
     "told",
     [

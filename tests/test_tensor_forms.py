@@ -8,6 +8,7 @@ import pytest
 import torch
 
 import glassgrad as gg
+from checks import together
 
 SAME = """
 T()
@@ -140,11 +141,13 @@ def ask(lib, code):
     return eval(code, names)
 
 
+@together
 @pytest.mark.parametrize("code", SAME)
 def test_answers_are_those_of_pytorch(code):
     assert repr(ask(gg, code)).replace("glassgrad", "torch") == repr(ask(torch, code))
 
 
+@together
 @pytest.mark.parametrize("code", REFUSED)
 def test_what_pytorch_refuses_is_refused(code):
     kinds = (TypeError, ValueError, RuntimeError)
@@ -235,6 +238,7 @@ class Stranger:
         return "rpow"
 
 
+@together
 @pytest.mark.filterwarnings("ignore:torch.triangular_solve")
 @pytest.mark.parametrize(
     "code",

@@ -2,9 +2,12 @@
 
 import pytest
 
+from checks import together
+
 ONES = "lib.ones(3)"
 
 
+@together
 @pytest.mark.parametrize(
     ("pair", "options"),
     [
@@ -22,6 +25,7 @@ def test_what_is_close_passes(lib, pair, options):
     lib.testing.assert_close(actual, expected, **options)
 
 
+@together
 @pytest.mark.parametrize(
     ("pair", "words"),
     [

@@ -6,6 +6,7 @@ import torch
 
 import glassgrad
 from both import leaf, make, plain
+from checks import together
 from duals import both, dual, forward_ad, level_is_open, tangent_of
 
 
@@ -60,6 +61,7 @@ def users_exp(lib):
 POINT, ALONG = [0.3, -1.2, 0.7], [1.0, 0.5, -2.0]
 
 
+@together
 @both
 @pytest.mark.parametrize("create_graph", [False, True])
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -79,6 +81,7 @@ def test_forward_over_reverse_is_a_hessian_times_a_vector(lib, name, create_grap
     assert product.requires_grad == create_graph
 
 
+@together
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_reverse_over_forward_is_a_hessian_times_a_vector(name):
     lib = glassgrad  # torch writes to what it has saved for softmax, and for ops in place

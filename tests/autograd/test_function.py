@@ -8,9 +8,11 @@ import torch
 
 import glassgrad
 from both import leaf, plain, values
+from checks import together
 from glassgrad.autograd.function import InplaceFunction, NestedIOFunction, traceable
 
 
+@together
 @pytest.mark.parametrize(
     "path",
     [

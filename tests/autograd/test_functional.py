@@ -6,6 +6,7 @@ import torch
 
 import glassgrad
 from both import leaf, make, plain
+from checks import together
 from duals import both
 
 X, W = [0.3, -1.2, 0.7], [[1.0, 2.0], [0.5, -1.0]]
@@ -46,6 +47,7 @@ def flat(tree):
     return [tree]
 
 
+@together
 @pytest.mark.parametrize("how", HOWS)
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_jacobians_are_pytorchs(name, how):
@@ -90,6 +92,7 @@ def cube(lib):
     return make(lib, lambda x: x**3, rule, setup_context, jvp=staticmethod(rule))
 
 
+@together
 @pytest.mark.parametrize("how", SECOND_HOWS)
 @pytest.mark.parametrize("name", NUMBERS)
 def test_hessians_are_pytorchs(name, how):
@@ -235,6 +238,7 @@ def written(y):
     return y * y
 
 
+@together
 @both
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_one_pass_for_many_gives_what_many_passes_give(lib, name):

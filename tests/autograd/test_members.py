@@ -4,6 +4,7 @@ import pytest
 import torch
 
 import glassgrad as gg
+from checks import together
 from glassgrad.autograd import Function
 from glassgrad.hooks.on_gradients import Hooks
 
@@ -63,12 +64,14 @@ def output():
     return Double.apply(gg.ones(2, requires_grad=True))
 
 
+@together
 @pytest.mark.parametrize("name", MEMBERS)
 def test_the_class_has_each(name):
     assert hasattr(Double, name)
     assert hasattr(Function, name)
 
 
+@together
 @pytest.mark.parametrize("name", MEMBERS)
 def test_pytorch_s_class_has_it_too(name):
     assert hasattr(torch.autograd.Function, name) or name == "_backward_cls"

@@ -7,6 +7,7 @@ import weakref
 import pytest
 
 import glassgrad
+from checks import together
 from glassgrad import tensor
 from glassgrad.autograd import Function, SavedTensor, grad
 from glassgrad.autograd.graph import (
@@ -56,6 +57,7 @@ PROGRAMS = {
 }
 
 
+@together
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_pack_and_unpack_are_called_as_often_as_in_pytorch(name):
     def count(lib):

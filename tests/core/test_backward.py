@@ -5,6 +5,7 @@ import pytest
 
 import glassgrad
 from both import leaf, plain, values
+from checks import together
 
 # Asking for gradients ---------------------------------------------------------------------------
 
@@ -166,6 +167,7 @@ INDEXING = {
 }
 
 
+@together
 @pytest.mark.parametrize("index", INDEXING.values(), ids=INDEXING)
 def test_an_index_is_freed_with_everything_else(lib, index):
     x = leaf(lib, [1.0, 2.0])

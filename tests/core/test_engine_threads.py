@@ -6,6 +6,7 @@ import pytest
 
 import glassgrad
 from both import leaf, make, plain
+from checks import together
 
 # Threads -----------------------------------------------------------------------------------------
 
@@ -107,6 +108,7 @@ PLACES = {
 }
 
 
+@together
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
 @pytest.mark.parametrize("limited", [False, True])
@@ -126,6 +128,7 @@ def test_whatever_user_code_raises_arrives_as_it_is(lib, error, place, limited):
     assert x.grad.tolist() == [1.0, 1.0]
 
 
+@together
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
 def test_what_a_rule_raises_arrives_as_it_is(lib, error):
     broken = [True]

@@ -7,6 +7,7 @@ import pytest
 
 import glassgrad
 from both import leaf, make, plain, values
+from checks import together
 
 
 def cube(lib):
@@ -164,6 +165,7 @@ def test_a_forward_that_is_not_static_is_refused(lib):
         Legacy()(leaf(lib, 1.0))
 
 
+@together
 @pytest.mark.parametrize("kind", [staticmethod, classmethod, lambda method: method])
 @pytest.mark.parametrize("separate", [False, True])
 def test_a_forward_may_be_of_the_class_or_plain(lib, kind, separate):

@@ -5,6 +5,7 @@ import torch
 
 import glassgrad
 from both import leaf, make, plain
+from checks import together
 
 
 def address(tensor):
@@ -81,6 +82,7 @@ def test_an_expanded_gradient_is_written_out(lib):
 # How it lies in memory ---------------------------------------------------------------------------
 
 
+@together
 @pytest.mark.filterwarnings("ignore:Using backward.. with create_graph=True")
 @pytest.mark.parametrize("create_graph", [False, True])
 @pytest.mark.parametrize("op", [lambda x: x * x, lambda x: x * 2 + x.t().sum(), lambda x: x.exp()])

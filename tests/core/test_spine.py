@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import glassgrad as gg
+from checks import together
 from glassgrad import core
 from glassgrad.autograd import forward_ad
 from glassgrad.autograd.graph import saved_tensors_hooks
@@ -145,6 +146,7 @@ BLOCKS = {
 }
 
 
+@together
 @pytest.mark.filterwarnings("ignore:Anomaly Detection")
 @pytest.mark.parametrize("name", BLOCKS)
 def test_an_interrupted_entry_leaves_the_modes_as_they_were(name):

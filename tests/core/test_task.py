@@ -9,6 +9,7 @@ import torch
 
 import glassgrad
 from both import leaf, plain, values
+from checks import together
 from glassgrad.core.graph import edge_of
 from glassgrad.core.state import modes
 from glassgrad.hooks.turn import GraphTask
@@ -187,6 +188,7 @@ def failing(lib, error):
     return Fail.apply
 
 
+@together
 @pytest.mark.parametrize("error", [ValueError("boom"), KeyboardInterrupt("boom"), SystemExit(3)])
 @pytest.mark.parametrize("place", ["backward", "tensor hook", "prehook", "posthook", "leaf hook"])
 def test_after_an_exception_the_next_pass_works(lib, error, place):

@@ -7,6 +7,7 @@ import pytest
 import torch
 
 import glassgrad as gg
+from checks import together
 
 A, B, C = [0.5, 1.5, 3.0], [1.0, 2.0, 0.7], [[0.2], [1.3]]
 P, Q = [0.2, 0.5, 0.9], [0.1, 0.2, 0.7]
@@ -92,6 +93,7 @@ def assert_same(name, options, ask):
         np.testing.assert_allclose(mine, yours, rtol=1e-6, atol=1e-9)
 
 
+@together
 @pytest.mark.parametrize(("name", "options", "values"), CASES, ids=IDS)
 @pytest.mark.parametrize("method", ["log_prob", "cdf"])
 def test_probabilities_and_their_gradients_are_pytorchs(name, options, values, method):
@@ -102,6 +104,7 @@ def test_probabilities_and_their_gradients_are_pytorchs(name, options, values, m
     assert_same(name, options, ask)
 
 
+@together
 @pytest.mark.parametrize(("name", "options", "values"), CASES, ids=IDS)
 @pytest.mark.parametrize("what", ["mean", "mode", "variance", "stddev", "entropy", "perplexity"])
 def test_what_is_known_of_the_values_is_pytorchs(name, options, values, what):
@@ -112,6 +115,7 @@ def test_what_is_known_of_the_values_is_pytorchs(name, options, values, what):
     assert_same(name, options, ask)
 
 
+@together
 @pytest.mark.parametrize(("name", "options", "values"), CASES, ids=IDS)
 def test_quantiles_are_pytorchs(name, options, values):
     def ask(lib, distribution):
@@ -120,12 +124,14 @@ def test_quantiles_are_pytorchs(name, options, values):
     assert_same(name, options, ask)
 
 
+@together
 @pytest.mark.parametrize(("name", "options", "values"), CASES, ids=IDS)
 def test_values_are_listed_as_in_pytorch(name, options, values):
     for expand in (True, False):
         assert_same(name, options, lambda _, d, e=expand: d.enumerate_support(expand=e))
 
 
+@together
 @pytest.mark.parametrize(("name", "options", "values"), CASES, ids=IDS)
 def test_shapes_and_words_are_pytorchs(name, options, values):
     (ours, _), (theirs, _) = (built(lib, name, options) for lib in (gg, torch))
@@ -150,6 +156,7 @@ def test_shapes_and_words_are_pytorchs(name, options, values):
     assert tuple(wide.mean.shape) == (5, *ours.mean.shape)
 
 
+@together
 @pytest.mark.parametrize(("name", "options", "values"), CASES, ids=IDS)
 def test_samples_have_the_mean_and_the_spread_they_should(name, options, values):
     gg.manual_seed(3)
@@ -166,6 +173,7 @@ def test_samples_have_the_mean_and_the_spread_they_should(name, options, values)
         )
 
 
+@together
 @pytest.mark.parametrize(("name", "options", "values"), CASES, ids=IDS)
 def test_samples_and_probabilities_stay_on_their_device(name, options, values):
     moved = {
@@ -248,6 +256,7 @@ KL = [
 ]
 
 
+@together
 @pytest.mark.parametrize(("name", "ours", "theirs"), KL)
 def test_divergences_and_their_gradients_are_pytorchs(name, ours, theirs):
     def divergence(lib):
@@ -461,6 +470,7 @@ REFUSED = [
 ]
 
 
+@together
 @pytest.mark.parametrize("lib", [gg, torch])
 @pytest.mark.parametrize(("make", "words"), REFUSED)
 def test_parameters_and_values_out_of_bounds_are_refused(lib, make, words):
@@ -480,6 +490,7 @@ def test_nothing_is_checked_without_validation():
         d.Distribution.set_default_validate_args(True)
 
 
+@together
 @pytest.mark.parametrize("name", NAMES)
 def test_import_paths_are_pytorchs(name):
     theirs = getattr(torch.distributions, name).__module__
@@ -646,6 +657,7 @@ PAIRS = [
 ]
 
 
+@together
 @pytest.mark.parametrize(("p", "q"), PAIRS)
 def test_divergences_of_two_kinds_are_pytorchs(p, q):
     def divergence(lib):
@@ -716,6 +728,7 @@ def constraints_of(lib):
     ]
 
 
+@together
 @pytest.mark.parametrize("registry", ["biject_to", "transform_to"])
 @pytest.mark.parametrize("which", range(11))
 def test_all_numbers_become_those_that_a_constraint_allows(registry, which):

@@ -9,7 +9,7 @@ from hypothesis import assume
 
 import glassgrad
 from both import LIBRARIES, leaf, plain
-from checks import fuzzed
+from checks import fuzzed, together
 from func.composing import compositions, play, writing_compositions
 from glassgrad.core.errors import GlassgradError
 
@@ -101,6 +101,7 @@ inner = pytest.mark.parametrize("inner", DERIVATIVES)
 libraries = pytest.mark.parametrize("lib", LIBRARIES)
 
 
+@together
 @libraries
 @outer
 @inner
@@ -110,6 +111,7 @@ def test_the_inner_derivative_takes_the_outer_variable_for_a_constant(lib, outer
     assert slope(number(lib, 1.0)).item() == 1.0
 
 
+@together
 @libraries
 @outer
 @inner
@@ -119,6 +121,7 @@ def test_the_outer_derivative_goes_through_the_inner_one(lib, outer, inner):
     assert slope(number(lib, 3.0)).item() == 6.0
 
 
+@together
 @libraries
 @outer
 @inner
@@ -128,6 +131,7 @@ def test_the_inner_derivative_is_taken_at_the_outer_variable(lib, outer, inner):
     assert slope(number(lib, 3.0)).item() == 12.0
 
 
+@together
 @libraries
 @outer
 @inner
@@ -141,6 +145,7 @@ def test_derivatives_three_deep_keep_apart(lib, outer, inner):
     assert outer(lib, of_y)(number(lib, 2.0)).item() == pytest.approx(192.0)
 
 
+@together
 @libraries
 @outer
 @inner

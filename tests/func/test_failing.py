@@ -4,6 +4,7 @@ import pytest
 
 import glassgrad
 from both import LIBRARIES, plain
+from checks import together
 from glassgrad.core import state
 
 libraries = pytest.mark.parametrize("lib", LIBRARIES)
@@ -40,6 +41,7 @@ def calls(lib):
 each = pytest.mark.parametrize("name", list(calls(glassgrad)))
 
 
+@together
 @each
 def test_a_function_that_raises_leaves_no_transform_open(name):
     before = glassgrad.is_grad_enabled(), set(state.special), set(state.unusual)
@@ -49,6 +51,7 @@ def test_a_function_that_raises_leaves_no_transform_open(name):
     assert (glassgrad.is_grad_enabled(), state.special, state.unusual) == before
 
 
+@together
 @each
 @libraries
 @pytest.mark.filterwarnings("ignore:Attempted to insert a get_attr Node")  # torch's linearize
@@ -62,6 +65,7 @@ def test_the_next_call_works(lib, name):
     assert x.grad.tolist() == [3.0, 3.0]
 
 
+@together
 @each
 @libraries
 def test_an_outer_transform_goes_on_where_an_inner_one_failed(lib, name):

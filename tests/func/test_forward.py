@@ -3,6 +3,7 @@
 import pytest
 
 from both import LIBRARIES, leaf, plain
+from checks import together
 
 pytestmark = [
     pytest.mark.parametrize("lib", LIBRARIES),
@@ -184,6 +185,7 @@ def test_an_empty_output_is_refused(lib, output):
         lib.func.jvp(lambda x: output, (x,), (x,))
 
 
+@together
 @pytest.mark.parametrize("output", [1, True, 12.2, "abc"])
 def test_outputs_are_tensors(lib, output):
     x = plain(lib, 1.0)
@@ -238,6 +240,7 @@ def test_what_does_not_move_in_a_linear_map(lib):
     assert (moved[0].tolist(), moved[1].tolist(), moved[2]) == ([0, 0], [2.0, 4.0], 3)
 
 
+@together
 @pytest.mark.parametrize(
     ("tangents", "text"),
     [

@@ -8,6 +8,7 @@ import torch
 
 import glassgrad
 from both import leaf, make, plain
+from checks import together
 from duals import both
 from func.making import A, B, C, exponential, norm, numbers, of, product, product_by_hand, split
 
@@ -84,6 +85,7 @@ TRANSFORMS = {
 }
 
 
+@together
 @pytest.mark.parametrize("transform", TRANSFORMS)
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_a_function_goes_through_transforms_as_ops_do(function, transform):
@@ -97,6 +99,7 @@ def test_a_function_goes_through_transforms_as_ops_do(function, transform):
         assert a == pytest.approx(b, abs=1e-12)
 
 
+@together
 @both
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_a_batch_has_a_graph_on_the_base_tape_too(lib, function):
@@ -306,6 +309,7 @@ def test_a_captured_tensor_keeps_its_graph_below_the_transform(lib):
 NESTS = list(itertools.product(["grad", "jvp", "vmap"], repeat=3))
 
 
+@together
 @pytest.mark.parametrize("nest", NESTS, ids=["-".join(nest) for nest in NESTS])
 def test_three_transforms_around_a_function(nest):
     made = product(glassgrad, generate=True)

@@ -11,6 +11,7 @@ import torch.func
 import glassgrad
 import glassgrad.func
 from both import LIBRARIES
+from checks import together
 
 RNG = np.random.default_rng(11)
 X = RNG.uniform(-2, 2, (2, 3, 3, 3, 3))  # two examples
@@ -52,6 +53,7 @@ KEYS = {
 }
 
 
+@together
 @pytest.mark.parametrize("dims", SUBSETS)
 @pytest.mark.parametrize("shape", [(), (2,), (2, 1), (0,)])
 @pytest.mark.parametrize("key", KEYS)
@@ -65,6 +67,7 @@ def test_a_key_chooses_what_it_does_in_torch(key, shape, dims):
     )
 
 
+@together
 @pytest.mark.parametrize("dims", [d for d in itertools.product((0, None), repeat=3) if 0 in d])
 @pytest.mark.parametrize("shapes", [((2,), (2,)), ((2, 1), (3,)), ((), (2,)), ((2, 1, 1), (3, 1))])
 @pytest.mark.parametrize("apart", [False, True])
@@ -126,6 +129,7 @@ def wide(index):
     return index.reshape(1, 2, 1, 1).expand(3, 2, 3, 3)
 
 
+@together
 @pytest.mark.parametrize("dims", [d for d in itertools.product((0, None), repeat=3) if 0 in d])
 @pytest.mark.parametrize("name", WRITES)
 def test_places_of_each_example_are_its_own(name, dims):
@@ -167,6 +171,7 @@ def test_a_mask_that_differs_between_examples_is_refused(lib, shape):
         lib.func.vmap(lambda x, at: x.index_put((at > 0,), x[:1, :1]))(x, lib.ones(shape))
 
 
+@together
 @pytest.mark.parametrize("lib", LIBRARIES)
 @pytest.mark.parametrize(
     "op",

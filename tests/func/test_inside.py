@@ -6,6 +6,7 @@ import torch
 
 import glassgrad as gg
 from both import LIBRARIES, plain
+from checks import together
 
 both = pytest.mark.parametrize("lib", LIBRARIES)
 
@@ -26,6 +27,7 @@ REFUSED = [
 ]
 
 
+@together
 @both
 @pytest.mark.parametrize(("act", "text"), REFUSED)
 def test_what_would_tell_the_tape_is_refused_inside(lib, act, text):
@@ -61,6 +63,7 @@ def test_numbers_can_be_read_inside(lib):
 # Inside of vmap -----------------------------------------------------------------------------------
 
 
+@together
 @both
 @pytest.mark.parametrize(
     ("act", "text"),

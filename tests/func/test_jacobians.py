@@ -8,6 +8,7 @@ import torch
 
 import glassgrad as gg
 from both import LIBRARIES, leaf, plain
+from checks import together
 from glassgrad.func.vmap import BatchLevel
 
 both = pytest.mark.parametrize("lib", LIBRARIES)
@@ -44,6 +45,7 @@ def test_numbers_have_jacobians_without_dims(lib, name):
     assert jac(lib, name, lambda x: x.sum())(plain(lib, [2.0, 3.0])).tolist() == [1.0, 1.0]
 
 
+@together
 @both
 @each
 @pytest.mark.parametrize("argnums", [0, 1, -1, (0,), (1, 0), (-1, 0)])
@@ -60,6 +62,7 @@ def test_argnums_chooses_the_inputs(lib, name, argnums):
         assert found.tolist() == blocks[argnums]
 
 
+@together
 @both
 @each
 @pytest.mark.parametrize(
@@ -169,6 +172,7 @@ def test_the_tape_goes_on_through_jacobians(lib, name):
 # Rows at a time -----------------------------------------------------------------------------------
 
 
+@together
 @both
 @pytest.mark.parametrize("chunk_size", [1, 2, 3, 4, 5, 100])
 def test_chunks_change_nothing(lib, chunk_size):
@@ -224,6 +228,7 @@ def test_complex_tensors_are_refused(lib, name):
         jac(lib, name, lambda x: x * (1.0 + 1.0j))(x)
 
 
+@together
 @both
 @each
 @pytest.mark.parametrize("output", [None, (), 1, "abc"])

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from both import LIBRARIES, plain
+from checks import together
 
 MATRIX = [[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0], [9.0, 10.0, 11.0, 12.0]]
 
@@ -61,6 +62,7 @@ def tangents(lib):
     }
 
 
+@together
 @pytest.mark.parametrize("kind", ["as the values", "turned", "expanded"])
 @pytest.mark.parametrize("write", WRITES)
 def test_a_write_to_a_view_moves_the_base_however_its_tangent_lies(write, kind):

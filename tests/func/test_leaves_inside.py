@@ -7,6 +7,7 @@ import torch.func
 
 import glassgrad as gg
 import glassgrad.func
+from checks import together
 
 X = np.array([1.0, 0.75, -0.25])
 
@@ -135,6 +136,7 @@ AROUND = {
 }
 
 
+@together
 @pytest.mark.parametrize("around", AROUND)
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_gradients_of_leaves_made_inside_move(function, around):

@@ -4,6 +4,7 @@ import pytest
 
 import glassgrad as gg
 from both import LIBRARIES, plain
+from checks import together
 from glassgrad.func import grad, jvp, linearize, vjp, vmap
 
 X = gg.tensor([1.0, 2.0, 3.0], dtype=gg.float64)
@@ -70,6 +71,7 @@ NOT_MOVING = [
 ]
 
 
+@together
 @pytest.mark.filterwarnings("ignore:Attempted to insert a get_attr Node")  # torch's linearize
 @pytest.mark.parametrize("lib", LIBRARIES)
 @pytest.mark.parametrize(("func", "moved"), NOT_MOVING)

@@ -8,6 +8,7 @@ import pytest
 import torch
 
 import glassgrad
+from checks import together
 from glassgrad.core.errors import DimError, MissingRuleError, ShapeError, TransformError
 
 INF = math.inf
@@ -52,6 +53,7 @@ KINKS = {
 }
 
 
+@together
 @pytest.mark.parametrize("name", KINKS)
 def test_tangents_at_kinks_and_ties_are_pytorchs(name):
     def program(lib):
@@ -66,6 +68,7 @@ def test_tangents_at_kinks_and_ties_are_pytorchs(name):
     agree(program)
 
 
+@together
 @pytest.mark.filterwarnings("ignore:.*degrees of freedom")
 @pytest.mark.parametrize(
     "name", ["sum", "mean", "var", "std", "logsumexp", "prod", "cumsum", "softmax", "log_softmax"]
@@ -118,6 +121,7 @@ def test_a_batch_of_numbers_takes_its_dtype_from_what_it_meets(op):
             return lib.func.vmap(lambda x, y: getattr(lib, op)(x, y), dims)(x, y)
 
 
+@together
 @pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
 @pytest.mark.parametrize("name", ["cross_entropy", "nll_loss", "mse_loss"])
 def test_each_example_has_a_loss_of_its_own(name, reduction):
@@ -196,6 +200,7 @@ REFUSED = {
 }
 
 
+@together
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_differs_between_examples_is_refused_in_pytorchs_words(name):
     program, words = REFUSED[name]

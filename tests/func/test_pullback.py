@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from both import LIBRARIES, plain
+from checks import together
 
 pytestmark = pytest.mark.parametrize("lib", LIBRARIES)
 
@@ -79,6 +80,7 @@ def test_vjp_refuses_an_empty_output(lib, output):
         lib.func.vjp(lambda x: output, plain(lib, 1.0))
 
 
+@together
 @pytest.mark.parametrize("output", [1, True, 12.2, "abc"])
 def test_vjp_refuses_outputs_that_are_no_tensors(lib, output):
     text = r"vjp\(f, \*primals\): expected f\(\*primals\) to return only tensors"

@@ -4,6 +4,7 @@ import pytest
 
 import glassgrad as gg
 from both import LIBRARIES, plain
+from checks import together
 
 both = pytest.mark.parametrize("lib", LIBRARIES)
 
@@ -71,6 +72,7 @@ def is_same(found):
     return bool((found == found[:1]).all())
 
 
+@together
 @both
 @pytest.mark.parametrize("name", FREE)
 def test_numbers_are_drawn_for_each_or_for_all(lib, name):
@@ -78,6 +80,7 @@ def test_numbers_are_drawn_for_each_or_for_all(lib, name):
     assert is_same(drawn(lib, FREE[name], "same"))
 
 
+@together
 @both
 @pytest.mark.parametrize("name", BATCHED)
 def test_numbers_of_different_distributions_are_not_the_same(lib, name):
@@ -87,6 +90,7 @@ def test_numbers_of_different_distributions_are_not_the_same(lib, name):
         drawn(lib, BATCHED[name], "same")
 
 
+@together
 @both
 @pytest.mark.parametrize("name", FILLED)
 def test_one_tensor_for_all_holds_the_same_numbers(lib, name):
@@ -95,6 +99,7 @@ def test_one_tensor_for_all_holds_the_same_numbers(lib, name):
         drawn(lib, FILLED[name], "different")
 
 
+@together
 @both
 @pytest.mark.parametrize("name", [*FREE, *BATCHED])
 def test_nobody_said_which(lib, name):
@@ -105,6 +110,7 @@ def test_nobody_said_which(lib, name):
         drawn(lib, call, "error")
 
 
+@together
 @both
 @pytest.mark.parametrize("name", FILLED)
 def test_nobody_said_which_of_a_tensor_for_all(lib, name):
@@ -133,6 +139,7 @@ def nested(lib, call, outer, inner):
     return bool((found == found[:1]).all()), bool((found == found[:, :1]).all())
 
 
+@together
 @both
 @pytest.mark.parametrize("outer", ["different", "same"])
 @pytest.mark.parametrize("inner", ["different", "same"])

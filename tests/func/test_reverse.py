@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from both import LIBRARIES, leaf, plain
+from checks import together
 
 pytestmark = pytest.mark.parametrize("lib", LIBRARIES)
 
@@ -32,6 +33,7 @@ def test_grad_of_grad_is_the_second_derivative(lib):
     assert grad(grad(grad(cube)))(plain(lib, 2.0)).item() == 6.0
 
 
+@together
 @pytest.mark.parametrize(
     ("argnums", "expected"),
     [(0, 5.0), (1, 2.0), (-1, 2.0), (-2, 5.0), ((1, 0), (2.0, 5.0)), ((0,), (5.0,))],
@@ -44,6 +46,7 @@ def test_argnums_chooses_arguments_from_either_end(lib, argnums, expected):
         assert found.item() == expected
 
 
+@together
 @pytest.mark.parametrize(
     ("argnums", "text"),
     [
@@ -131,6 +134,7 @@ def test_grad_and_value_hands_aux_on_beside_the_value(lib):
     assert (gradient.item(), value.item(), aux.item()) == (4.0, 4.0, 3.0)
 
 
+@together
 @pytest.mark.parametrize("aux", [1, 1.0, "abc", None])
 def test_aux_is_made_of_tensors(lib, aux):
     with pytest.raises(RuntimeError, match="Expected tensors, got unsupported type"):
@@ -139,6 +143,7 @@ def test_aux_is_made_of_tensors(lib, aux):
         lib.func.grad(lambda x: (x.sum(), [x, aux]), has_aux=True)(plain(lib, 2.0))
 
 
+@together
 @pytest.mark.parametrize(
     ("function", "text"),
     [

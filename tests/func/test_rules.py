@@ -15,7 +15,7 @@ import pytest
 import torch
 
 import glassgrad
-from checks import Checks, SampleChecks
+from checks import Checks, SampleChecks, together
 from func.calls import (
     BATCH,
     COMPOSITIONS,
@@ -358,6 +358,7 @@ TORCH_CANNOT = {
 """Rows with samples that PyTorch has no rule for: loops and gradients are its answer there."""
 
 
+@together
 @pytest.mark.parametrize("name", TORCH_CANNOT)
 def test_pytorch_really_has_no_rule_there(name):
     samples = [(case, given) for case, given in DIFFERENTIABLE if case.name == name]

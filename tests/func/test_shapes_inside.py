@@ -8,6 +8,7 @@ import torch
 
 import glassgrad
 from both import LIBRARIES
+from checks import together
 
 RNG = np.random.default_rng(5)
 
@@ -52,12 +53,14 @@ PRODUCTS = [
 ]
 
 
+@together
 @pytest.mark.parametrize("batch", [3, 1, 0])
 @pytest.mark.parametrize("shapes", PRODUCTS)
 def test_products_take_a_batch_on_each_side(shapes, batch):
     check(lambda lib, x, y: x @ y, shapes, batch)
 
 
+@together
 @pytest.mark.parametrize("batch", [3, 1, 0])
 @pytest.mark.parametrize(
     ("equation", "shapes"),
@@ -83,6 +86,7 @@ JOINED = {
 }
 
 
+@together
 @pytest.mark.parametrize("batch", [3, 1, 0])
 @pytest.mark.parametrize("name", JOINED)
 def test_what_is_joined_may_be_batched_in_part(name, batch):
@@ -119,6 +123,7 @@ OF_ONE = {
 }
 
 
+@together
 @pytest.mark.parametrize("batch", [3, 1, 0])
 @pytest.mark.parametrize("name", OF_ONE)
 def test_the_batch_is_no_dim_of_an_example(name, batch):

@@ -9,6 +9,7 @@ import pytest
 
 import glassgrad as gg
 from both import LIBRARIES, leaf, plain
+from checks import together
 from glassgrad.core import state
 from glassgrad.core.primitive import Primitive
 
@@ -32,6 +33,7 @@ def test_a_function_of_one_example_maps_over_all(lib):
     assert lib.vmap is lib.func.vmap
 
 
+@together
 @both
 @pytest.mark.parametrize("in_dim", [0, 1, 2, -1, -3])
 @pytest.mark.parametrize("out_dim", [0, 1, 2, -1, -2])
@@ -50,6 +52,7 @@ def test_arguments_may_be_the_same_for_all_examples(lib):
     assert lib.vmap(functools.partial(lib.mul, x[0]))(y).tolist() == (X[0] * X * 10).tolist()
 
 
+@together
 @both
 @pytest.mark.parametrize(
     ("make", "in_dims"),
@@ -86,6 +89,7 @@ def test_what_is_written_and_returned_is_the_argument(lib):
     assert lib.vmap(lambda x: x, 1, -1)(x) is x
 
 
+@together
 @both
 @pytest.mark.parametrize("in_dims", [[0, 0], {0}, "lol", None])
 def test_in_dims_is_an_int_or_a_tuple(lib, in_dims):
@@ -94,6 +98,7 @@ def test_in_dims_is_an_int_or_a_tuple(lib, in_dims):
         lib.vmap(lib.mul, in_dims)(*pair(lib))
 
 
+@together
 @both
 @pytest.mark.parametrize("in_dims", [(0,), (0, 0, 0), ((0, 0), 0), ([0], 0)])
 def test_in_dims_has_the_structure_of_the_arguments(lib, in_dims):
@@ -103,6 +108,7 @@ def test_in_dims_has_the_structure_of_the_arguments(lib, in_dims):
         lib.vmap(lambda x, y: x[0] * y, in_dims)(list(pair(lib)), pair(lib)[0])
 
 
+@together
 @both
 @pytest.mark.parametrize(
     ("args", "in_dims", "text"),
@@ -151,6 +157,7 @@ def test_results_keep_their_structure(lib):
     assert [found[1][1]["a"].tolist(), found[2]["b"].tolist()] == [X.tolist(), (X * 3).tolist()]
 
 
+@together
 @both
 @pytest.mark.parametrize(
     ("out_dims", "shapes"),
@@ -190,6 +197,7 @@ def test_results_without_a_dim_need_be_no_tensors(lib):
     assert lib.vmap(lambda x: None, out_dims=None)(x) is None
 
 
+@together
 @both
 @pytest.mark.parametrize(
     ("result", "out_dims", "text"),
@@ -248,6 +256,7 @@ def test_the_outer_map_may_be_over_what_the_inner_is_not(lib):
 # In chunks ----------------------------------------------------------------------------------------
 
 
+@together
 @both
 @pytest.mark.parametrize("chunk_size", [1, 2, 3, 4, 100])
 def test_chunks_change_nothing(lib, chunk_size):
@@ -397,6 +406,7 @@ def test_the_transpose_of_a_number_is_the_number(lib):
     assert lib.vmap(lambda example: lib.transpose(example, 0, -1))(x) is x
 
 
+@together
 @both
 @pytest.mark.parametrize(
     ("call", "said"),

@@ -9,6 +9,7 @@ import torch.func
 
 import glassgrad as gg
 import glassgrad.func
+from checks import together
 
 X = np.array([0.3, 0.7, -1.2])
 V = np.array([1.0, -2.0, 0.5])
@@ -133,6 +134,7 @@ def run(lib, program, way):
     return [np.asarray(part) for part in (found if isinstance(found, tuple) else (found,))]
 
 
+@together
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
 def test_a_program_that_writes_gives_what_torch_gives(program, way):
@@ -163,6 +165,7 @@ WRITES_TO_CAPTURED = {
 }
 
 
+@together
 @pytest.mark.parametrize("write", WRITES_TO_CAPTURED)
 def test_a_captured_tensor_cannot_be_written_inside_grad_or_jvp(lib, write):
     captured = lib.ones(3)

@@ -5,6 +5,7 @@ import torch
 
 import glassgrad
 from both import leaf, make, plain, values
+from checks import together
 
 # What post-hooks see -----------------------------------------------------------------------------
 
@@ -109,6 +110,7 @@ def told_by(lib, kind, change):
     return log
 
 
+@together
 @pytest.mark.parametrize("change", [remove_later, add_later, remove_itself])
 def test_hooks_that_change_the_list_of_hooks_run_as_in_pytorch(kind, change):
     assert told_by(glassgrad, kind, change) == told_by(torch, kind, change)

@@ -7,6 +7,7 @@ import pytest
 import torch
 
 import glassgrad as gg
+from checks import together
 
 LIBRARIES = pytest.mark.parametrize("lib", [gg, torch], ids=["glassgrad", "torch"])
 
@@ -33,6 +34,7 @@ CALLS = {
 }
 
 
+@together
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
 @LIBRARIES
 def test_results_are_of_the_same_class(lib, call):

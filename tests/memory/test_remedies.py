@@ -5,6 +5,7 @@ import linecache
 import pytest
 
 import glassgrad as gg
+from checks import together
 from glassgrad import tensor
 from glassgrad.core.errors import StaleTensorError
 from glassgrad.memory.stale import remedy
@@ -22,6 +23,7 @@ def program(*lines):
     return str(caught.value)
 
 
+@together
 @pytest.mark.parametrize(
     ("line", "instead"),
     [

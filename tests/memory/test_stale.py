@@ -6,6 +6,7 @@ import re
 import pytest
 
 import glassgrad as gg
+from checks import together
 from glassgrad.core.errors import StaleTensorError
 from glassgrad.core.state import here
 from glassgrad.memory.stale import shown
@@ -62,6 +63,7 @@ def test_a_tensor_without_any_name_is_it():
     assert line_with(message, "The last write was in") == "x[0] = 3.0"
 
 
+@together
 @pytest.mark.parametrize(
     "save",
     [

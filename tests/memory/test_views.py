@@ -6,6 +6,7 @@ import torch
 
 import glassgrad
 from both import computed, leaf, plain, reachable, spelled, values
+from checks import together
 from glassgrad.memory.views import Geometry
 
 
@@ -37,6 +38,7 @@ VIEWS = {
 # A write to a view ------------------------------------------------------------------------------
 
 
+@together
 @pytest.mark.parametrize("view", VIEWS.values(), ids=VIEWS)
 def test_a_write_to_a_view_changes_its_base_and_the_gradient(lib, view):
     a, b = computed(lib)
@@ -56,6 +58,7 @@ def test_a_write_to_a_view_changes_its_base_and_the_gradient(lib, view):
     assert a.grad.tolist() == expected.tolist()
 
 
+@together
 @pytest.mark.parametrize("view", VIEWS.values(), ids=VIEWS)
 def test_what_is_computed_from_a_written_view_reaches_the_leaf(lib, view):
     a, b = computed(lib)
@@ -69,6 +72,7 @@ def test_what_is_computed_from_a_written_view_reaches_the_leaf(lib, view):
     assert a.grad.tolist() == twin.grad.tolist()
 
 
+@together
 @pytest.mark.parametrize("view", VIEWS.values(), ids=VIEWS)
 def test_a_write_of_values_that_need_a_gradient(lib, view):
     base, value = plain(lib, np.ones((3, 2)).tolist()), leaf(lib, 2.0)
@@ -287,6 +291,7 @@ def test_retain_grad_moves_with_base_and_views(lib, write):
 # Geometry ---------------------------------------------------------------------------------------
 
 
+@together
 @pytest.mark.parametrize("view", VIEWS.values(), ids=VIEWS)
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_places_point_at_the_elements_of_the_view(view, order):
@@ -314,6 +319,7 @@ def test_the_saved_result_of_a_write_has_the_place_of_the_view(lib):
     assert len(log) == 2  # the second time through what the sigmoid saved
 
 
+@together
 @pytest.mark.parametrize("op", ["exp_", "tanh_", "sigmoid_", "sqrt_", "reciprocal_"])
 def test_a_write_to_a_view_that_is_gone_differentiates_twice(lib, op):
     def gradients(lib, write):

@@ -8,6 +8,7 @@ import pytest
 
 import glassgrad
 from both import computed, leaf, make, plain, spelled
+from checks import together
 
 # What may not be written ------------------------------------------------------------------------
 
@@ -59,6 +60,7 @@ def test_what_is_viewed_of_such_a_view_is_not_written_either(lib):
         part[:1].mul_(2)
 
 
+@together
 @pytest.mark.parametrize("forward", [lambda ctx, x: x, lambda ctx, x: x.view(-1)])
 @pytest.mark.parametrize("requires_grad", [True, False])
 def test_a_view_from_a_function_is_not_written(lib, forward, requires_grad):

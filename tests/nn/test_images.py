@@ -7,6 +7,7 @@ import pytest
 import torch
 
 import glassgrad as gg
+from checks import together
 from glassgrad import nn
 from glassgrad.core.errors import ArgumentError
 
@@ -87,6 +88,7 @@ def run(lib, layer, x):
     return [each.detach().numpy() for each in (y, x.grad, *[p.grad for p in layer.parameters()])]
 
 
+@together
 @pytest.mark.parametrize("said", LAYERS)
 def test_value_gradients_and_repr_are_pytorchs(said):
     ours = eval(said, vars(nn))  # a line of LAYERS

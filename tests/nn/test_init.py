@@ -6,6 +6,7 @@ import pytest
 import torch
 
 import glassgrad as gg
+from checks import together
 from glassgrad import nn
 from glassgrad.core.errors import ArgumentError
 
@@ -39,6 +40,7 @@ def test_normal_has_its_moments():
     assert drawn.std() == pytest.approx(0.5, abs=0.02)
 
 
+@together
 @pytest.mark.parametrize("mode", ["fan_in", "fan_out"])
 @pytest.mark.parametrize("nonlinearity", ["relu", "tanh", "linear", "leaky_relu"])
 def test_kaiming_reaches_pytorchs_bound(mode, nonlinearity):
@@ -85,6 +87,7 @@ def test_unknown_names_are_refused():
         nn.init.calculate_gain("swoosh")
 
 
+@together
 @pytest.mark.parametrize(
     ("name", "shape", "options"),
     [

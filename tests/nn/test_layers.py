@@ -5,6 +5,7 @@ import pytest
 import torch
 
 import glassgrad as gg
+from checks import together
 from glassgrad import nn
 from glassgrad.core.errors import ArgumentError, ShapeError
 
@@ -21,6 +22,7 @@ def run(lib, layer, x):
     return y.detach().numpy(), x.grad.numpy()
 
 
+@together
 @pytest.mark.parametrize(
     "make",
     [
@@ -42,6 +44,7 @@ def test_value_gradient_and_repr_are_pytorchs(make):
     assert repr(ours) == repr(theirs)
 
 
+@together
 @pytest.mark.parametrize("shape", [(3,), (5, 3), (2, 4, 3), (0, 3)])
 @pytest.mark.parametrize("bias", [True, False])
 def test_linear_is_pytorchs(shape, bias):

@@ -8,6 +8,7 @@ import torch
 
 import glassgrad as gg
 from both import LIBRARIES
+from checks import together
 from glassgrad import nn
 from nn.beside import drawn
 
@@ -23,6 +24,7 @@ MAKERS = [
 ]
 
 
+@together
 @pytest.mark.parametrize(("make", "shape"), MAKERS)
 def test_the_first_input_says_the_size(make, shape):
     ours, theirs = make(nn).double(), make(torch.nn).double()
@@ -55,6 +57,7 @@ def test_a_lazy_module_has_no_shapes_and_can_load_some(lib):
     assert type(made) is lib.nn.Linear
 
 
+@together
 @pytest.mark.parametrize(
     ("path", "name"),
     [

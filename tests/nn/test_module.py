@@ -4,6 +4,7 @@ import pytest
 import torch
 
 import glassgrad as gg
+from checks import together
 from glassgrad import nn
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, HookError, MissingRuleError
 from nn.blocks import Block, TorchBlock, names, nested
@@ -100,6 +101,7 @@ def test_assigning_before_init_says_what_is_missing(part):
         Hasty()
 
 
+@together
 @pytest.mark.parametrize(
     ("change", "error", "words"),
     [

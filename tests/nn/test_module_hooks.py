@@ -4,6 +4,7 @@ import pytest
 
 import glassgrad
 from both import LIBRARIES
+from checks import together
 
 
 @pytest.fixture(params=LIBRARIES)
@@ -210,6 +211,7 @@ def test_parts_are_found_and_set_by_dotted_name(lib):
     ]
 
 
+@together
 @pytest.mark.parametrize(
     ("look", "error", "words"),
     [

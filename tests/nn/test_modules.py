@@ -7,6 +7,7 @@ import pytest
 import torch
 
 import glassgrad as gg
+from checks import together
 from glassgrad import nn
 from glassgrad.core.errors import ArgumentError, ExpectationError
 from nn.beside import assert_alike
@@ -21,6 +22,7 @@ ANY |= {"Sigmoid", "Tanh", "LogSigmoid", "Softsign", "Tanhshrink", "Softmax2d"} 
 OLD = {"Hardtanh": ("min_value", "max_value")}  # names that PyTorch calls deprecated
 
 
+@together
 @pytest.mark.parametrize("name", sorted(set(MODULES) - {"Module", "Sequential", "Identity"} - ANY))
 def test_arguments_are_pytorchs(name):
     def listed(cls):
@@ -155,12 +157,14 @@ OF_ELEMENTS = [
 ]
 
 
+@together
 @pytest.mark.parametrize("made", OF_ELEMENTS)
 def test_a_layer_is_pytorchs(made):
     arrays = [values(2, 4, 3)] * (2 if "Bilinear" in made else 1)
     check(lambda nn: eval(f"nn.{made}"), *arrays)  # our own text
 
 
+@together
 @pytest.mark.parametrize(
     ("made", "shape"),
     [
@@ -204,6 +208,7 @@ LOSSES = {
 }
 
 
+@together
 @pytest.mark.filterwarnings("ignore:.*divides the total loss")
 @pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
 @pytest.mark.parametrize("name", LOSSES)
@@ -308,6 +313,7 @@ BAGS = {
 }
 
 
+@together
 @pytest.mark.parametrize("case", BAGS)
 def test_bags_of_rows_are_pytorchs(case):
     options, given = BAGS[case]
@@ -329,6 +335,7 @@ def test_bags_of_rows_are_pytorchs(case):
         np.testing.assert_allclose(mine, their, rtol=1e-12)
 
 
+@together
 @pytest.mark.parametrize(
     ("call", "words"),
     [

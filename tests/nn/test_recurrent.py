@@ -3,6 +3,7 @@
 import pytest
 
 import glassgrad as gg
+from checks import together
 from nn.beside import LIBRARIES, assert_alike, drawn
 
 FORMS = [
@@ -13,6 +14,7 @@ FORMS = [
 KINDS = ["RNN", "LSTM", "GRU"]
 
 
+@together
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_sequences(kind, form):
@@ -71,6 +73,7 @@ def test_an_lstm_with_a_projection(bidirectional):
     assert_alike(make, lambda lib, module, x: module(x), drawn(3, 2, 3))
 
 
+@together
 @pytest.mark.parametrize("shape", [(2, 3), (3,)])
 @pytest.mark.parametrize("bias", [False, True])
 @pytest.mark.parametrize("kind", ["RNNCell", "LSTMCell", "GRUCell"])
@@ -113,6 +116,7 @@ def test_dropout_acts_between_layers_in_training_alone():
     assert gg.equal(module(x)[0], module(x)[0])
 
 
+@together
 @pytest.mark.parametrize(
     ("call", "error", "words"),
     [

@@ -8,6 +8,7 @@ import torch
 import torch.nn.utils.prune
 
 import glassgrad as gg
+from checks import together
 from nn.beside import LIBRARIES, drawn
 
 
@@ -36,6 +37,7 @@ def alike(play):
 # Gradients ----------------------------------------------------------------------------------------
 
 
+@together
 @pytest.mark.parametrize("norm_type", [2.0, 1.0, float("inf"), 3, 0])
 @pytest.mark.parametrize("most", [0.1, 100.0])
 def test_clipping_by_norm(norm_type, most):

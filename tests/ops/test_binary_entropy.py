@@ -6,6 +6,7 @@ import torch
 
 import glassgrad as gg
 from both import leaf
+from checks import together
 from glassgrad.core.errors import ArgumentError, DTypeError, GraphError, ShapeError
 
 SCORES = [[0.3, -1.2, 2.0], [1000.0, -1000.0, 0.0]]
@@ -26,6 +27,7 @@ def gradients(lib, name, x, **weights):
     return [part.numpy(force=True) for part in (loss, *grads)]
 
 
+@together
 @pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
 @pytest.mark.parametrize("weight", [None, WEIGHTS])
 @pytest.mark.parametrize("pos_weight", [None, WEIGHTS])

@@ -5,6 +5,7 @@ import pytest
 import torch
 
 import glassgrad as gg
+from checks import together
 from glassgrad.core.errors import ArgumentTypeError, DTypeError, RangeError, ShapeError
 from glassgrad.func import vmap
 
@@ -84,6 +85,7 @@ WRONG = [
 ]
 
 
+@together
 @pytest.mark.parametrize(("arguments", "error", "words"), WRONG)
 def test_what_is_no_distribution_is_refused_in_torchs_words(arguments, error, words):
     with pytest.raises(error, match=words):

@@ -5,6 +5,7 @@ import pytest
 import torch
 
 import glassgrad as gg
+from checks import together
 from glassgrad.core.errors import DTypeError
 
 RNG = np.random.default_rng(0)
@@ -71,6 +72,7 @@ def gradients(m, program):
     return [np.asarray(g.detach().tolist()) for g in results if g is not None]
 
 
+@together
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_first_and_second_gradients_are_pytorchs(name):
     for ours, theirs in zip(

@@ -8,6 +8,7 @@ import torch
 
 import glassgrad as gg
 from beside import assert_same, assert_same_refusal
+from checks import together
 from glassgrad.core.errors import MissingRuleError
 
 X = [[3.0, 1.0, 1.0], [3.0, 1.0, 1.0], [0.0, 2.0, 5.0]]
@@ -78,11 +79,13 @@ REFUSED = {
 }
 
 
+@together
 @pytest.mark.parametrize(("call", "value"), SAME.values(), ids=SAME)
 def test_what_is_counted_is_pytorchs(call, value):
     assert_same(call, value)
 
 
+@together
 @pytest.mark.parametrize("call", REFUSED.values(), ids=REFUSED)
 def test_what_cannot_be_counted_is_refused_in_pytorchs_words(call):
     assert_same_refusal(call, X)

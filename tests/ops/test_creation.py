@@ -9,6 +9,7 @@ import torch
 
 import glassgrad as gg
 from both import bare, leaf
+from checks import together
 from glassgrad.core.errors import ArgumentTypeError, DeviceError, ShapeError
 
 MADE = {
@@ -74,6 +75,7 @@ MADE = {
 }
 
 
+@together
 @pytest.mark.parametrize("make", MADE.values(), ids=list(MADE))
 def test_values_and_dtypes_are_pytorchs(make):
     ours, theirs = make(gg), make(torch)
@@ -134,6 +136,7 @@ ERRORS = {
 }
 
 
+@together
 @pytest.mark.parametrize(("call", "words"), ERRORS.values(), ids=list(ERRORS))
 def test_errors_have_pytorchs_type_and_words(call, words):
     with pytest.raises(Exception) as theirs:  # noqa: PT011  # which type is what is compared
@@ -219,6 +222,7 @@ CONVERTED = {
 }
 
 
+@together
 @pytest.mark.parametrize("call", CONVERTED.values(), ids=list(CONVERTED))
 def test_conversions_and_their_gradients_are_pytorchs(call):
     found = []
@@ -326,6 +330,7 @@ def test_from_dlpack_wants_the_protocol():
         gg.from_dlpack([1.0])
 
 
+@together
 @pytest.mark.parametrize(
     ("dtype", "value"),
     [("uint8", 300), ("int8", 200), ("int32", 2**40), ("float32", 1e300), ("int64", math.nan)],

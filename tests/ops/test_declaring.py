@@ -8,6 +8,7 @@ import pytest
 import torch
 
 import glassgrad as gg
+from checks import together
 from glassgrad.ops import _declaring
 from glassgrad.ops._declaring import FUNCTIONS, METHODS, op
 from glassgrad.ops._families import Elementwise
@@ -115,6 +116,7 @@ TWINS = [
 ]
 
 
+@together
 @rows(TWINS)
 def test_in_place_is_what_it_is_out_of_place(case, given):
     def in_place(*inputs, **params):
@@ -138,6 +140,7 @@ UNARY = [
 ]
 
 
+@together
 @pytest.mark.parametrize("case", UNARY, ids=lambda case: case.name)
 def test_integers_become_what_they_become_in_pytorch(case):
     def outcome(lib, function):

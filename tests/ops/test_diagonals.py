@@ -6,6 +6,7 @@ import torch
 
 import glassgrad as gg
 from both import bare, leaf
+from checks import together
 from glassgrad.core.errors import ArgumentTypeError, DTypeError, GlassgradError, ShapeError
 
 CALLS = {
@@ -51,6 +52,7 @@ def computed(lib, shape, call):
     return y.numpy(force=True), grad.numpy(), bare(y.grad_fn.name()), before
 
 
+@together
 @pytest.mark.parametrize("name", CALLS)
 def test_call_is_torchs(name):
     shape, call = CALLS[name]
@@ -126,6 +128,7 @@ NUMPY = {
 }
 
 
+@together
 @pytest.mark.parametrize("name", NUMPY)
 def test_numpys_function_takes_tensors(name):
     got = NUMPY[name](gg.tensor(MATRIX))
@@ -145,6 +148,7 @@ DIAGONALS = {
 }
 
 
+@together
 @pytest.mark.parametrize("case", DIAGONALS)
 def test_a_diagonal_is_filled_in_place(case):
     found = []

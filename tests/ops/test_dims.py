@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import glassgrad as gg
+from checks import together
 from glassgrad.core.errors import ArgumentTypeError
 
 CALLS = {
@@ -39,6 +40,7 @@ CALLS = {
 NUMBERS = 1.5, "a"
 
 
+@together
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS.keys())
 @pytest.mark.parametrize("wrong", NUMBERS, ids=repr)
 def test_what_is_no_integer_is_refused(lib, call, wrong):
@@ -56,6 +58,7 @@ FLAGS = {  # in a list of several, PyTorch takes a flag as a number
 }
 
 
+@together
 @pytest.mark.parametrize("call", FLAGS.values(), ids=FLAGS.keys())
 def test_a_flag_is_no_number(lib, call):
     with pytest.raises(TypeError):
@@ -74,6 +77,7 @@ SIZES = {
 }
 
 
+@together
 @pytest.mark.parametrize("call", SIZES.values(), ids=SIZES.keys())
 @pytest.mark.parametrize("values", [1.0, [2, 3]], ids=["a fraction", "several"])
 def test_a_tensor_that_is_no_integer_is_no_size(lib, call, values):
@@ -81,6 +85,7 @@ def test_a_tensor_that_is_no_integer_is_no_size(lib, call, values):
         call(lib, lib.tensor(values))
 
 
+@together
 @pytest.mark.parametrize("name", ["sum", "mean", "amax", "prod", "var", "any", "argmax", "cumsum"])
 def test_a_flag_is_no_dim_and_a_tensor_may_be_one(lib, name):
     x = lib.arange(6.0).reshape(2, 3)
@@ -90,6 +95,7 @@ def test_a_flag_is_no_dim_and_a_tensor_may_be_one(lib, name):
         reduce(x, "1" if name == "var" else True)
 
 
+@together
 @pytest.mark.parametrize("name", ["sum", "amax", "any", "all"])
 def test_an_empty_list_of_dims_means_what_an_empty_tuple_does(lib, name):
     x = lib.arange(6.0).reshape(2, 3)
@@ -116,12 +122,14 @@ def test_rolling_takes_a_dim_in_any_form_and_a_shift_for_each(lib):
         lib.roll(x, ())
 
 
+@together
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS.keys())
 def test_a_tensor_that_holds_an_integer_counts(lib, call):
     outcome = {each: repr(call(lib, lib.eye(3), each)) for each in (1, lib.tensor(1))}
     assert len(set(outcome.values())) == 1
 
 
+@together
 @pytest.mark.parametrize("name", ["var", "std", "var_mean", "std_mean"])
 def test_a_correction_is_a_number_or_none(lib, name):
     spread = getattr(lib, name)

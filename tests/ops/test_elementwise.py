@@ -8,6 +8,7 @@ import torch
 
 import glassgrad as gg
 from both import leaf
+from checks import together
 from glassgrad.core.errors import DTypeError
 
 UNARY = [
@@ -36,6 +37,7 @@ UNARY = [
 AWKWARD = [0.0, -0.0, 1.0, -1.0, 2.5, -2.5, 1000.0, math.inf, -math.inf, math.nan]
 
 
+@together
 @pytest.mark.parametrize("name", UNARY)
 def test_values_and_gradients_at_awkward_points_are_torchs(name):
     found = []
@@ -65,6 +67,7 @@ def test_a_pair_of_numbers_at_awkward_points_is_torchs(name):
         np.testing.assert_allclose(got, want, rtol=1e-12)
 
 
+@together
 @pytest.mark.parametrize("dtype", ["bool", "uint8", "int32", "int64", "float16", "complex64"])
 @pytest.mark.parametrize("name", [*UNARY, "lgamma", "digamma"])
 def test_dtype_is_torchs(name, dtype):
@@ -137,6 +140,7 @@ OTHER_NAMES = {
 }
 
 
+@together
 @pytest.mark.parametrize("name", OTHER_NAMES)
 def test_other_names_mean_the_same(name):
     assert getattr(gg, name) is getattr(gg, OTHER_NAMES[name])
@@ -170,6 +174,7 @@ UFUNCS = [
 ]
 
 
+@together
 @pytest.mark.parametrize("name", UFUNCS)
 def test_numpys_functions_take_tensors(name):
     function = getattr(np, name)

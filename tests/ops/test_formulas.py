@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import glassgrad
+from checks import together
 from formula_values import Evaluation, Unfitting
 from glassgrad.ops._declaring import plain
 from glassgrad.ops.indexing import IndexPutImpl
@@ -120,6 +121,7 @@ ALL = sorted(all_primitives().items())
 Tanh = dict(ALL)["Tanh"]
 
 
+@together
 @pytest.mark.parametrize("cls", [pytest.param(cls, id=name) for name, cls in ALL])
 def test_an_op_begins_with_formulas_of_what_its_rule_computes(cls, monkeypatch):
     said = problem(cls, monkeypatch)

@@ -5,11 +5,13 @@ import pytest
 import torch
 
 import glassgrad as gg
+from checks import together
 from glassgrad.core.errors import DTypeError, ShapeError
 
 WINDOWS = ["hann_window", "hamming_window", "blackman_window", "bartlett_window", "kaiser_window"]
 
 
+@together
 @pytest.mark.parametrize("name", WINDOWS)
 @pytest.mark.parametrize("length", [0, 1, 2, 5, 8])
 @pytest.mark.parametrize("periodic", [True, False])

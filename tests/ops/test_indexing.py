@@ -8,6 +8,7 @@ from hypothesis import given
 
 import glassgrad as gg
 from both import bare, leaf
+from checks import together
 
 INDICES = [
     "0",
@@ -88,6 +89,7 @@ def graph(tensor):
     return names
 
 
+@together
 @pytest.mark.parametrize("index", INDICES)
 def test_values_gradients_and_nodes_are_pytorchs(index):
     found = []
@@ -144,6 +146,7 @@ ERRORS = {
 }
 
 
+@together
 @pytest.mark.parametrize(("index", "words"), ERRORS.items())
 def test_errors_have_pytorchs_type_and_words(index, words):
     with pytest.raises(Exception) as theirs:  # noqa: PT011  # which type is what is compared
@@ -234,6 +237,7 @@ CALLS = {
 }
 
 
+@together
 @pytest.mark.parametrize("call", CALLS.values(), ids=list(CALLS))
 def test_chosen_elements_and_their_gradients_are_pytorchs(call):
     found = []
@@ -289,6 +293,7 @@ CHOICE_ERRORS = {
 }
 
 
+@together
 @pytest.mark.parametrize(("call", "words"), CHOICE_ERRORS.values(), ids=list(CHOICE_ERRORS))
 def test_choices_that_cannot_be_made(call, words):
     with pytest.raises(Exception) as theirs:  # noqa: PT011  # which type is what is compared

@@ -5,6 +5,7 @@ import pytest
 import torch
 
 import glassgrad as gg
+from checks import together
 from glassgrad.core.errors import DTypeError, GraphError, LeafWriteError, ShapeError
 
 
@@ -234,6 +235,7 @@ FILLS = {
 }
 
 
+@together
 @pytest.mark.parametrize("recorded", [False, True], ids=["plain", "recorded"])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("fill", FILLS)
@@ -269,6 +271,7 @@ OVERLAPS = {
 }
 
 
+@together
 @pytest.mark.parametrize("write", OVERLAPS.values(), ids=OVERLAPS)
 @pytest.mark.parametrize("recorded", [True, False])
 def test_an_operand_that_is_partly_what_is_written_is_refused(write, recorded):

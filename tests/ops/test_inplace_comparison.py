@@ -5,11 +5,13 @@ import torch
 
 import glassgrad
 from both import LIBRARIES, leaf, plain
+from checks import together
 
 both = pytest.mark.parametrize("lib", LIBRARIES)
 NAMES = ("eq_", "ne_", "lt_", "le_", "gt_", "ge_")
 
 
+@together
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("dtype", ["float64", "int32", "bool"])
 def test_the_answers_are_pytorchs(name, dtype):
@@ -24,6 +26,7 @@ def test_the_answers_are_pytorchs(name, dtype):
     assert found[0] == found[1]
 
 
+@together
 @both
 @pytest.mark.parametrize("name", NAMES)
 def test_what_was_there_before_gets_no_gradient(lib, name):

@@ -6,6 +6,7 @@ import torch
 
 import glassgrad as gg
 from both import LIBRARIES, bare, leaf
+from checks import together
 
 X = np.arange(12).reshape(3, 4) * 0.5 - 2
 
@@ -35,6 +36,7 @@ TOGETHER = {
 }
 
 
+@together
 @pytest.mark.parametrize("call", TOGETHER.values(), ids=list(TOGETHER))
 def test_joined_values_gradients_and_edges_are_pytorchs(call):
     found = []
@@ -72,6 +74,7 @@ APART = {
 }
 
 
+@together
 @pytest.mark.parametrize("call", APART.values(), ids=list(APART))
 @pytest.mark.parametrize("used", ["all", "last"])
 def test_parts_their_gradients_and_edges_are_pytorchs(call, used):
@@ -136,6 +139,7 @@ ERRORS = {
 }
 
 
+@together
 @pytest.mark.parametrize(("call", "words"), ERRORS.values(), ids=list(ERRORS))
 def test_errors_have_pytorchs_type_and_words(call, words):
     with pytest.raises(Exception) as theirs:  # noqa: PT011  # which type is what is compared

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import glassgrad as gg
+from checks import together
 from glassgrad.core.graph import GradientEdge, Node
 from glassgrad.memory.saved import saved_by, saved_bytes
 from opcase import Run
@@ -71,11 +72,13 @@ def check(run):
         assert not own(node), f"{node.name()} was freed, and still keeps arrays"
 
 
+@together
 @rows(DIFFERENTIABLE)
 def test_arrays_that_a_node_keeps_are_those_it_lists_and_go_when_it_is_freed(case, given):
     check(Run(case, given, case.arrays(given)))
 
 
+@together
 @rows(DIFFERENTIABLE)
 def test_it_is_so_with_saved_tensors_packed(case, given):
     with gg.autograd.graph.saved_tensors_hooks(lambda x: x, lambda x: x):

@@ -5,11 +5,13 @@ import pytest
 
 import glassgrad as gg
 from both import LIBRARIES
+from checks import together
 from glassgrad.core.errors import ArgumentTypeError
 
 NAMES = ["Bool", "Byte", "Char", "Short", "Int", "Long", "Half", "Float", "Double"]
 
 
+@together
 @pytest.mark.parametrize("name", NAMES)
 def test_a_constructor_makes_tensors_of_its_dtype(name):
     facts = []

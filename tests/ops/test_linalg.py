@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import glassgrad as gg
+from checks import together
 from glassgrad.core.errors import DTypeError, ShapeError
 from glassgrad.nn.functional import linear
 
@@ -105,6 +106,7 @@ def test_einsum_sums_over_an_ellipsis_that_the_output_leaves_out():
     assert gg.einsum("...i->i", gg.ones(2, 3, 4)).tolist() == [6.0] * 4
 
 
+@together
 @pytest.mark.parametrize(
     ("equation", "shapes", "words"),
     [

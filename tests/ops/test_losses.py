@@ -5,6 +5,7 @@ import pytest
 import torch
 
 import glassgrad as gg
+from checks import together
 from glassgrad.core.errors import ArgumentError, DimError, DTypeError, ShapeError
 from glassgrad.nn.functional import cross_entropy, log_softmax, nll_loss
 
@@ -153,6 +154,7 @@ def test_the_loss_of_one_spelling():
     assert losses[:3] == pytest.approx(losses[3:], rel=1e-12)
 
 
+@together
 @pytest.mark.parametrize(
     ("change", "words"),
     [

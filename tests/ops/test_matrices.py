@@ -6,6 +6,7 @@ import torch
 
 import glassgrad as gg
 from both import LIBRARIES
+from checks import together
 
 RNG = np.random.default_rng(0)
 
@@ -76,6 +77,7 @@ def gradients(m, numbers, program):
     return [np.asarray(g.detach().tolist()) for g in (first, second)]
 
 
+@together
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_first_and_second_gradients_are_pytorchs(name):
     ours, theirs = [gradients(m, *PROGRAMS[name]) for m in (gg, torch)]
@@ -83,6 +85,7 @@ def test_first_and_second_gradients_are_pytorchs(name):
         np.testing.assert_allclose(got, want, rtol=1e-8, atol=1e-9)
 
 
+@together
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_tangents_of_complex_numbers_are_pytorchs(name):
     numbers, program = PROGRAMS[name]
@@ -169,6 +172,7 @@ def test_gradients_of_norms_at_zero_are_zero(m):
         assert x.grad.tolist() == [0, 0, 0]
 
 
+@together
 @pytest.mark.parametrize("m", LIBRARIES)
 @pytest.mark.parametrize("shape", [(0, 0), (2, 0, 0), (0, 3), (3, 0)])
 def test_of_empty_matrices_there_are_empty_results(m, shape):

@@ -4,6 +4,7 @@ import pytest
 
 import glassgrad as gg
 from both import LIBRARIES
+from checks import together
 from glassgrad.core.errors import (
     ArgumentTypeError,
     DTypeError,
@@ -24,6 +25,7 @@ VIEWS = [
 ]
 
 
+@together
 @pytest.mark.parametrize("view", VIEWS)
 def test_a_view_lies_where_pytorchs_does(view):
     facts = []

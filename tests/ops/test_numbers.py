@@ -5,7 +5,7 @@ import pytest
 import torch
 
 import glassgrad as gg
-from checks import Checks
+from checks import Checks, together
 
 EDGES = np.array([-np.inf, -2.5, -1.0, -0.5, -0.0, 0.0, 0.3, 1.0, 7.0, np.inf, np.nan])
 OF_ONE = """
@@ -145,6 +145,7 @@ REFUSED = {
 }
 
 
+@together
 @pytest.mark.parametrize("call", REFUSED)
 def test_what_pytorch_refuses_is_refused_in_its_words(call):
     for m in (torch, gg):
@@ -199,6 +200,7 @@ CALLS = {
 }
 
 
+@together
 @pytest.mark.parametrize("name", CALLS)
 def test_calls_give_what_pytorchs_give(name):
     ours, theirs = CALLS[name](gg).numpy(), CALLS[name](torch).numpy()

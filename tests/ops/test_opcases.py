@@ -1,6 +1,7 @@
 """What each row of tests/opcases.py buys: values, gradients, nodes, against NumPy and PyTorch.
 
-A sample is one test: all its checks look at the same run, and each that fails is named.
+A sample is one test: all its checks look at the same run, and each that fails is named. Differences
+are taken in one direction, in which all moves; `make slow` takes those of each element.
 """
 
 import functools
@@ -9,19 +10,25 @@ import numpy as np
 import pytest
 import torch
 
-from checks import SampleChecks
+from checks import SampleChecks, together
 from glassgrad.core.errors import GlassgradError
 from leaks.letting_go import Owner, behind, survivors
 from opcase import Run, all_primitives, as_list, rules_behind, values, weights_for
 from opcases import CASES, DIFFERENTIABLE, SAMPLES, SMOOTH, WRONG, rows
 from optwin import translated, twin
 
-check = SampleChecks()
+check, check_slowly = SampleChecks(), SampleChecks()
 
 
 @rows(SAMPLES)
 def test_sample(case, given, device):
     check.make(case, given, Played(case, given, device))
+
+
+@pytest.mark.slow
+@rows(SMOOTH)
+def test_sample_slowly(case, given, device):
+    check_slowly.make(case, given, Played(case, given, device))
 
 
 class Played:
@@ -125,9 +132,7 @@ def dtype_is_kept(played):
 
 @check.of(SAMPLES)
 def inputs_are_left_as_they_were(played):
-    run = played.again()
-    run.gradients()
-    run.double()
+    run, _, _ = played.run, played.gradients, played.double
     for x, array in zip(run.inputs, played.arrays, strict=True):
         np.testing.assert_array_equal(x.numpy(force=True), array)
 
@@ -136,7 +141,7 @@ def inputs_are_left_as_they_were(played):
 
 
 def differences(function, arrays, step):
-    """The gradient of `function(arrays)`, a number, by central differences."""
+    """The gradient of `function()` with respect to the arrays it reads, by central differences."""
     found = []
     for array in arrays:
         slope = np.zeros_like(array)
@@ -149,6 +154,23 @@ def differences(function, arrays, step):
             slope[place] = (ends[0] - ends[1]) / (2 * step)
         found.append(slope)
     return found
+
+
+def assert_slope(function, arrays, gradients, step, **tolerance):
+    """Hold gradients against differences in one direction, in which every element moves."""
+    kept = [array.copy() for array in arrays]
+    rng = np.random.default_rng(11)
+    directions = [rng.choice([-1.0, 1.0], a.shape) * rng.uniform(0.5, 1.5, a.shape) for a in arrays]
+    ends = []
+    for move in (step, -step):
+        for array, here, direction in zip(arrays, kept, directions, strict=True):
+            array[...] = here + move * direction
+        ends.append(function())
+    for array, here in zip(arrays, kept, strict=True):
+        array[...] = here
+    pairs = [pair for pair in zip(gradients, directions, strict=True) if pair[0] is not None]
+    want = weighted_sum(*zip(*pairs, strict=True)) if pairs else 0.0
+    np.testing.assert_allclose((ends[0] - ends[1]) / (2 * step), want, **tolerance)
 
 
 def weighted_sum(arrays, weights):
@@ -167,19 +189,18 @@ def assert_close(got, want, **tolerance):
         np.testing.assert_allclose(np.zeros_like(w) if g is None else g, w, **tolerance)
 
 
-@check.of(SMOOTH)
-def gradient_is_that_of_differences(played):
+def loss_of(played):
+    """A number as a function of the arrays of leaves, and these."""
     seeds = weights_for(played.run.roots)
 
     def function():
         return weighted_sum(values(played.again().roots), seeds)
 
-    want = differences(function, leaf_arrays(played.given, played.arrays), 1e-6)
-    assert_close(played.gradients, want, rtol=1e-6, atol=1e-8)
+    return function, leaf_arrays(played.given, played.arrays)
 
 
-@check.of(SMOOTH)
-def double_gradient_is_that_of_differences(played):
+def gradient_of(played):
+    """The gradient as a function of the arrays of leaves and seeds, weighted, and these."""
     run, seeds = played.run, weights_for(played.run.roots)
     moving = [g is not None and g.requires_grad for g in run.gradients(create_graph=True)]
     first = [g for g, moves in zip(run.gradients(), moving, strict=True) if moves]
@@ -192,8 +213,27 @@ def double_gradient_is_that_of_differences(played):
         parts = zip(values(moved.gradients()), moving, strict=True)
         return weighted_sum([g for g, moves in parts if moves], weights)
 
-    want = differences(function, leaf_arrays(played.given, played.arrays) + seeds, 1e-5)
-    assert_close(played.double, want, rtol=1e-5, atol=1e-7)
+    return function, leaf_arrays(played.given, played.arrays) + seeds
+
+
+@check.of(SMOOTH)
+def gradient_is_that_of_differences(played):
+    assert_slope(*loss_of(played), played.gradients, 1e-6, rtol=1e-6, atol=1e-7)
+
+
+@check_slowly.of(SMOOTH)
+def each_gradient_is_that_of_differences(played):
+    assert_close(played.gradients, differences(*loss_of(played), 1e-6), rtol=1e-6, atol=1e-8)
+
+
+@check.of(SMOOTH)
+def double_gradient_is_that_of_differences(played):
+    assert_slope(*gradient_of(played), played.double, 1e-5, rtol=1e-5, atol=1e-6)
+
+
+@check_slowly.of(SMOOTH)
+def each_double_gradient_is_that_of_differences(played):
+    assert_close(played.double, differences(*gradient_of(played), 1e-5), rtol=1e-5, atol=1e-7)
 
 
 @check.of(DIFFERENTIABLE)
@@ -272,7 +312,8 @@ def tensors_and_nodes_die_when_they_are_let_go(played):
     for passes in (False, True):
         for hooks in (False, True) if passes else (False,):
             play = functools.partial(run_and_let_go, played, passes=passes, hooks=hooks)
-            assert survivors(play) == ([], 0), f"{passes=}, {hooks=}"
+            found = survivors(play, was_played=not hooks)  # by the checks above
+            assert found == ([], 0), f"{passes=}, {hooks=}"
 
 
 def run_and_let_go(played, *, passes, hooks):
@@ -310,6 +351,7 @@ def device_computes_what_the_cpu_does(played):
 # The rows themselves ----------------------------------------------------------------------------
 
 
+@together
 @rows(WRONG)
 def test_wrong_input_raises_our_error(case, given):
     with pytest.raises(GlassgradError) as caught:
@@ -327,15 +369,16 @@ def test_every_op_has_exactly_one_row():
     assert sorted(named) == sorted(all_primitives())
 
 
+@together
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_samples_reach_the_rules_the_row_names(case):
-    reached = set()
+    missing = {name for name in case.rule_names if all_primitives()[name].differentiable}
     for given in case.samples:
-        run = Run(case, given, case.arrays(given))
-        first = run.gradients(create_graph=True)
-        reached |= {*rules_behind([*run.results, *[g for g in first if g is not None]])}
-    expected = {name for name in case.rule_names if all_primitives()[name].differentiable}
-    assert expected <= reached
+        if missing:
+            run = Run(case, given, case.arrays(given))
+            first = run.gradients(create_graph=True)
+            missing -= {*rules_behind([*run.results, *[g for g in first if g is not None]])}
+    assert not missing
 
 
 def test_graphs_differ_only_where_the_row_says_so():

@@ -8,6 +8,7 @@ import torch
 
 import glassgrad as gg
 from both import LIBRARIES
+from checks import together
 from glassgrad.core.errors import ArgumentTypeError, DTypeError, GraphError
 
 CALLS = [
@@ -71,6 +72,7 @@ def written(lib, call, out):
     return eval(f"lib.{call[:-1]},out=out)", {"lib": lib, "a": a, "b": b, "out": out})
 
 
+@together
 @pytest.mark.parametrize("call", CALLS)
 def test_the_result_is_in_the_given_memory(call):
     out = gg.zeros(0, dtype=gg.float64)
@@ -117,6 +119,7 @@ def test_its_dtype_can_be_wider_but_not_of_a_lower_kind(lib):
         lib.mul(x, 3, out=lib.zeros(2, dtype=lib.int64))
 
 
+@together
 @pytest.mark.filterwarnings("ignore:torch.triangular_solve is deprecated")
 @pytest.mark.parametrize(
     ("call", "dtypes"),
@@ -168,6 +171,7 @@ def test_errors_are_ours():
         gg.mul(x, x, out=gg.zeros(1).expand(2))
 
 
+@together
 @pytest.mark.parametrize("lib", LIBRARIES)
 @pytest.mark.parametrize(
     "call",
@@ -193,6 +197,7 @@ def test_what_is_read_at_places_is_not_written(lib, call):
     assert index.tolist() == [2, 0, 1]
 
 
+@together
 @pytest.mark.parametrize("lib", LIBRARIES)
 @pytest.mark.parametrize(
     "call",

@@ -6,6 +6,7 @@ import pytest
 import glassgrad as gg
 from beside import assert_same, assert_same_refusal
 from both import LIBRARIES
+from checks import together
 
 X = [[3.0, 1.0, 2.0], [0.5, -1.0, 4.0]]
 
@@ -103,11 +104,13 @@ REFUSED = {
 }
 
 
+@together
 @pytest.mark.parametrize(("call", "value"), SAME.values(), ids=SAME)
 def test_structure_is_pytorchs(call, value):
     assert_same(call, value)
 
 
+@together
 @pytest.mark.parametrize("call", REFUSED.values(), ids=REFUSED)
 def test_what_does_not_fit_is_refused_in_pytorchs_words(call):
     assert_same_refusal(call, X)

@@ -8,6 +8,7 @@ import pytest
 import torch
 
 import glassgrad as gg
+from checks import together
 
 MANY = 20_000
 
@@ -47,6 +48,7 @@ DRAWS = {
 }
 
 
+@together
 @pytest.mark.parametrize(("draw", "mean", "variance"), DRAWS.values(), ids=list(DRAWS))
 def test_distribution_dtype_and_shape_are_pytorchs(draw, mean, variance):
     ours, theirs = draw(gg), draw(torch)
@@ -188,6 +190,7 @@ ERRORS = {
 }
 
 
+@together
 @pytest.mark.parametrize(("call", "words"), ERRORS.values(), ids=list(ERRORS))
 def test_errors_have_pytorchs_type_and_words(call, words):
     with pytest.raises(Exception) as theirs:  # noqa: PT011  # which type is what is compared

@@ -5,6 +5,7 @@ import pytest
 import torch
 
 import glassgrad as gg
+from checks import together
 from glassgrad.core.errors import GlassgradError
 
 LIBRARIES = (gg, torch)
@@ -42,6 +43,7 @@ def parameters(gates, biases, directions):
     return made
 
 
+@together
 @pytest.mark.parametrize("bidirectional", [False, True])
 @pytest.mark.parametrize("biases", [False, True])
 @pytest.mark.parametrize(
@@ -59,6 +61,7 @@ def test_two_layers_are_pytorchs(name, gates, biases, bidirectional):
     assert_alike(call, [drawn(4, 2, 3), *states, *parameters(gates, biases, 1 + bidirectional)])
 
 
+@together
 @pytest.mark.parametrize("biases", [False, True])
 @pytest.mark.parametrize(
     ("name", "gates"),

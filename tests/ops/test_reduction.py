@@ -5,6 +5,7 @@ import pytest
 import torch
 
 import glassgrad as gg
+from checks import together
 from glassgrad.core.errors import ArgumentTypeError, DimError, DTypeError, ShapeError
 
 
@@ -40,6 +41,7 @@ def test_axis_and_keepdims_are_other_names():
         x.sum(dim=0, axis=0)
 
 
+@together
 @pytest.mark.parametrize(
     "call",
     [
@@ -70,6 +72,7 @@ def test_a_dim_that_is_given_by_neither_name_is_missed(lib):
         gg.gather(gg.tensor([1.0]), 0)
 
 
+@together
 @pytest.mark.parametrize("at", [0, 1, 2])
 @pytest.mark.parametrize("values", [[2.0, 0.0, 3.0], [0.0, 0.0, 1.0], [2.0, 1.0, 3.0]])
 def test_an_infinite_gradient_does_not_pass_a_zero_of_cumprod(values, at):

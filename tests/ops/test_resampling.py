@@ -5,6 +5,7 @@ import pytest
 import torch
 
 import glassgrad as gg
+from checks import together
 from glassgrad.nn import functional as F
 
 MODES = {
@@ -32,6 +33,7 @@ def images(rank):
     return np.random.default_rng(0).normal(size=(2, 2, *(3, 4, 2)[:rank]))
 
 
+@together
 @pytest.mark.parametrize("size", [1, 3, 5])
 @pytest.mark.parametrize(("rank", "mode"), CASES)
 def test_images_of_any_size_are_pytorchs(rank, mode, size):
@@ -49,6 +51,7 @@ def test_images_without_aliases_are_pytorchs(mode):
     agree("interpolate", x, scale_factor=0.4, mode=mode, antialias=True)
 
 
+@together
 @pytest.mark.parametrize("factor", [0.7, 1.0, 2.0, 2.7])
 @pytest.mark.parametrize(("rank", "mode"), CASES)
 def test_a_factor_is_taken_as_it_is_or_as_the_sizes_have_it(rank, mode, factor):
@@ -61,6 +64,7 @@ def test_a_dim_that_keeps_its_size_is_kept(rank, mode):
     agree("interpolate", images(rank), scale_factor=1.1, mode=mode)
 
 
+@together
 @pytest.mark.parametrize("mode", ["constant", "reflect", "replicate", "circular"])
 @pytest.mark.parametrize("pad", [(1, 2, 2, 0), (-1, 2, 2, -1), (0, 0, 0, 0)])
 def test_what_is_beyond_the_edges_is_pytorchs(mode, pad):

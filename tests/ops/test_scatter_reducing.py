@@ -6,6 +6,7 @@ import torch
 
 import glassgrad as gg
 from both import LIBRARIES, leaf
+from checks import together
 
 
 @pytest.mark.parametrize("lib", LIBRARIES)
@@ -47,6 +48,7 @@ def test_elements_without_an_index_cannot_be_compared(lib, reduce):
         y.sum().backward()
 
 
+@together
 @pytest.mark.parametrize("dtype", ["int64", "uint8", "bool"])
 @pytest.mark.parametrize("reduce", ["sum", "prod", "amax", "amin"])
 def test_whole_numbers_are_reduced_as_pytorchs(reduce, dtype):
@@ -71,6 +73,7 @@ MANY = {
 }
 
 
+@together
 @pytest.mark.parametrize("program", MANY.values(), ids=list(MANY))
 def test_many_elements_go_to_few_places(program):
     places = np.random.default_rng(0).integers(0, 40, (40, 40))

@@ -4,6 +4,7 @@ import pytest
 import torch
 
 import glassgrad as gg
+from checks import together
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, DTypeError
 
 NAN = float("nan")
@@ -46,6 +47,7 @@ def test_clamp_of_bools_by_a_tensor_of_bools_gives_bools():
     assert clamped.tolist() == [False, False]
 
 
+@together
 @pytest.mark.parametrize("bound", [1.0, 1j, "x", "y"])
 @pytest.mark.parametrize("name", ["clamp", "clamp_min", "clamp_max"])
 def test_clamp_refuses_complex_numbers_in_any_place(name, bound):

@@ -8,7 +8,7 @@ import torch
 
 import glassgrad as gg
 from both import spelled
-from checks import Checks
+from checks import Checks, together
 from glassgrad.core.errors import DeviceError
 
 INDICES = [
@@ -89,6 +89,7 @@ def outcome(lib, index, value, *, recorded):
         return error.__class__
 
 
+@together
 @pytest.mark.parametrize("index", INDICES)
 @pytest.mark.filterwarnings("ignore:Using a non-tuple sequence")  # in both libraries
 def test_it_writes_what_pytorch_writes(index):
@@ -104,6 +105,7 @@ def test_it_writes_what_pytorch_writes(index):
                     assert got == want
 
 
+@together
 @pytest.mark.parametrize("recorded", [False, True], ids=["plain", "recorded"])
 @pytest.mark.parametrize(
     "index", ["T([0, 5])", "T([0, -3])", "T([True, False, True])", "(T([0, 1]), T([0, 1, 2]))"]

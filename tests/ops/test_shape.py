@@ -9,6 +9,7 @@ from hypothesis.extra import numpy as hnp
 
 import glassgrad as gg
 from both import bare, leaf
+from checks import together
 
 
 def chain(y):
@@ -90,6 +91,7 @@ def both_ways(call, shape):
     return found
 
 
+@together
 @pytest.mark.parametrize(("shape", "call"), CALLS.values(), ids=list(CALLS))
 def test_values_gradients_and_nodes_are_pytorchs(shape, call):
     ours, theirs = both_ways(call, shape)
@@ -101,6 +103,7 @@ def test_values_gradients_and_nodes_are_pytorchs(shape, call):
     assert ours[3] == theirs[3]
 
 
+@together
 @pytest.mark.parametrize(
     "call",
     [call for name, (_, call) in CALLS.items() if "copies" not in name and name != "contiguous"],
@@ -171,6 +174,7 @@ ERRORS = {
 }
 
 
+@together
 @pytest.mark.parametrize(("call", "words"), ERRORS.values(), ids=list(ERRORS))
 def test_errors_have_pytorchs_type_and_words(call, words):
     with pytest.raises(Exception) as theirs:  # noqa: PT011  # which type is what is compared
@@ -195,6 +199,7 @@ def test_expanded_memory_cannot_be_written():
         gg.zeros(1).expand(3).add_(1)
 
 
+@together
 @pytest.mark.parametrize("op", ["clone", "flip", "roll", "exp"])
 @pytest.mark.parametrize(
     "layout", [lambda x: x[0].expand(2, 3), lambda x: x.t(), lambda x: x, lambda x: x[:, 1:]]

@@ -9,6 +9,7 @@ import torch
 import glassgrad as gg
 from beside import assert_same, assert_same_refusal
 from both import LIBRARIES
+from checks import together
 
 NAN = math.nan
 X = [[3.0, 1.0, 2.0], [0.5, -1.0, 4.0]]
@@ -70,11 +71,13 @@ REFUSED = {
 }
 
 
+@together
 @pytest.mark.parametrize(("call", "value"), SAME.values(), ids=SAME)
 def test_what_is_sorted_is_pytorchs(call, value):
     assert_same(call, value)
 
 
+@together
 @pytest.mark.parametrize("call", REFUSED.values(), ids=REFUSED)
 def test_what_has_no_order_is_refused_in_pytorchs_words(call):
     assert_same_refusal(call, X)

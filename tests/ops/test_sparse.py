@@ -9,6 +9,7 @@ import pytest
 import torch
 
 import glassgrad as gg
+from checks import together
 
 pytestmark = pytest.mark.filterwarnings("ignore:Sparse")  # PyTorch's
 PLACES, NUMBERS = [[0, 1, 1, 0], [2, 0, 2, 2]], [1.0, 2.0, 3.0, 4.0]
@@ -51,6 +52,7 @@ COMPUTED = {
 }
 
 
+@together
 @pytest.mark.parametrize("name", COMPUTED)
 def test_values_and_gradients_are_pytorchs(name):
     found = []

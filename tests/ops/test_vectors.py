@@ -6,6 +6,7 @@ import torch
 
 import glassgrad as gg
 from both import leaf
+from checks import together
 from glassgrad.core.errors import (
     ArgumentError,
     DTypeError,
@@ -45,6 +46,7 @@ SHAPES = [
 ]
 
 
+@together
 @pytest.mark.parametrize(("one", "two"), SHAPES)
 def test_inner_is_torchs(one, two):
     assert_torchs(lambda lib, x, y: lib.inner(x, y), RNG.normal(size=one), RNG.normal(size=two))
@@ -100,6 +102,7 @@ WEIGHTS = {
 }
 
 
+@together
 @pytest.mark.parametrize("name", WEIGHTS)
 @pytest.mark.parametrize("shape", [(3, 4), (4,)])
 def test_covariance_is_torchs(name, shape):

@@ -7,6 +7,7 @@ import pytest
 import torch
 
 import glassgrad as gg
+from checks import together
 from glassgrad.func import grad, jacfwd, jacrev, vmap
 from glassgrad.nn import functional as F
 from glassgrad.ops import windows
@@ -117,6 +118,7 @@ def played(lib, name, x, *args):
     return y.detach().numpy(), places.numpy(), x.grad.numpy()
 
 
+@together
 @pytest.mark.parametrize("rank", [1, 2, 3])
 @pytest.mark.parametrize("args", WINDOWS)
 def test_of_ties_and_nans_pytorchs_is_taken(rank, args):
@@ -126,6 +128,7 @@ def test_of_ties_and_nans_pytorchs_is_taken(rank, args):
         np.testing.assert_array_equal(a, b)
 
 
+@together
 @pytest.mark.parametrize("size", [1, 2, 3, 9])
 @pytest.mark.parametrize("rank", [1, 2, 3])
 def test_adaptive_windows_are_pytorchs(rank, size):

@@ -8,7 +8,7 @@ import torch
 
 import glassgrad
 from both import bare, spelled
-from checks import Checks
+from checks import Checks, together
 
 WRITES = [
     "exp_()",
@@ -135,6 +135,7 @@ def outcome(lib, write, kind, shape):
     return facts, numbers
 
 
+@together
 @pytest.mark.parametrize("write", WRITES)
 @pytest.mark.filterwarnings("ignore::UserWarning")  # index_reduce is new in PyTorch
 def test_a_write_is_pytorchs(write):

@@ -8,6 +8,7 @@ import pytest
 import torch
 
 import glassgrad as gg
+from checks import together
 
 STEPS = 50
 CASES = [
@@ -101,6 +102,7 @@ def path(optimizer, scheduler, steps=STEPS):
     return np.array(rows)
 
 
+@together
 @pytest.mark.parametrize(("name", "options"), CASES)
 @pytest.mark.parametrize("kind", ["SGD", "Adam"])
 def test_fifty_learning_rates_are_pytorchs(name, options, kind):
@@ -120,6 +122,7 @@ def test_a_state_is_printed_as_pytorchs(name, options):
     assert ours[ours.index("base_lrs") :] == theirs[theirs.index("base_lrs") :]
 
 
+@together
 @pytest.mark.parametrize(("name", "options"), CASES)
 def test_going_on_from_a_saved_state_changes_nothing(name, options):
     optimizer = optimizer_of(gg)
@@ -133,6 +136,7 @@ def test_going_on_from_a_saved_state_changes_nothing(name, options):
     np.testing.assert_array_equal(path(again, resumed, 9), path(optimizer, scheduler, 9))
 
 
+@together
 @pytest.mark.parametrize(("name", "options"), CASES)
 def test_a_state_of_pytorch_is_loaded(name, options):
     theirs = optimizer_of(torch)
@@ -146,6 +150,7 @@ def test_a_state_of_pytorch_is_loaded(name, options):
     np.testing.assert_allclose(*rates, rtol=1e-6)
 
 
+@together
 @pytest.mark.parametrize(("name", "options"), CASES)
 def test_an_epoch_can_be_asked_for_and_a_training_resumed(name, options):
     def rates(lib):
@@ -290,6 +295,7 @@ REFUSED = [
 ]
 
 
+@together
 @pytest.mark.parametrize("lib", [gg, torch])
 @pytest.mark.parametrize(("make", "error", "words"), REFUSED)
 def test_schedules_that_make_no_sense_are_refused(lib, make, error, words):

@@ -8,6 +8,7 @@ import pytest
 import torch
 
 import glassgrad as gg
+from checks import together
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, MissingRuleError
 from glassgrad.optim import SGD, Adam, Optimizer
 
@@ -53,6 +54,7 @@ def descend(lib, name, options, dtype, *, steps=STEPS):
     return np.array(path)
 
 
+@together
 @pytest.mark.parametrize(("name", "options"), CASES)
 @pytest.mark.parametrize(("dtype", "rtol"), [("float64", 1e-12), ("float32", 2e-5)])
 def test_every_step_is_pytorchs(name, options, dtype, rtol):
@@ -61,6 +63,7 @@ def test_every_step_is_pytorchs(name, options, dtype, rtol):
     np.testing.assert_allclose(ours, theirs, rtol=rtol, atol=rtol)
 
 
+@together
 @pytest.mark.parametrize(("name", "options"), CASES)
 def test_going_on_from_a_saved_state_changes_nothing(name, options):
     def half(x, optimizer):
@@ -220,6 +223,7 @@ def test_repr_lists_the_options_as_pytorch_does():
 LEAF = gg.tensor([1.0], requires_grad=True)
 
 
+@together
 @pytest.mark.parametrize("kind", [SGD, Adam])
 @pytest.mark.parametrize(
     ("params", "error", "words"),
@@ -249,6 +253,7 @@ def test_a_parameter_twice_in_one_group_is_warned_of(lib):
         lib.optim.SGD([{"lr": 0.1}])
 
 
+@together
 @pytest.mark.parametrize(
     ("make", "words"),
     [

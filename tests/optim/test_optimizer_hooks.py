@@ -6,6 +6,7 @@ import pytest
 import torch
 
 import glassgrad as gg
+from checks import together
 
 BOTH = pytest.mark.parametrize("lib", [gg, torch])
 
@@ -159,6 +160,7 @@ REFUSED = [
 ]
 
 
+@together
 @BOTH
 @pytest.mark.parametrize(("name", "options", "words"), REFUSED)
 def test_options_out_of_bounds_are_refused(lib, name, options, words):
@@ -207,6 +209,7 @@ def test_an_option_may_be_required(lib):
     assert lib.optim.Optimizer([{"params": [x], "lr": 1.0}], {"lr": required}).param_groups
 
 
+@together
 @pytest.mark.parametrize(
     "call",
     [

@@ -8,6 +8,7 @@ import pytest
 import torch
 
 import glassgrad as gg
+from checks import together
 
 STEPS = 50
 CASES = [
@@ -79,6 +80,7 @@ def path(lib, name, options, dtype, steps):
     return np.array(values), optimizer
 
 
+@together
 @pytest.mark.parametrize(("name", "options"), CASES)
 def test_fifty_steps_are_pytorchs(name, options):
     ours, _ = path(gg, name, options, "float64", STEPS)
@@ -86,6 +88,7 @@ def test_fifty_steps_are_pytorchs(name, options):
     np.testing.assert_allclose(ours, theirs, rtol=1e-6, atol=1e-9)
 
 
+@together
 @pytest.mark.parametrize("name", NAMES)
 def test_steps_of_complex_parameters_are_pytorchs(name):
     options = {"lr": 0.02}
@@ -94,6 +97,7 @@ def test_steps_of_complex_parameters_are_pytorchs(name):
     np.testing.assert_allclose(ours, theirs, rtol=1e-6, atol=1e-9)
 
 
+@together
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("maximize", [False, True])
 def test_a_state_of_pytorch_is_loaded_and_continues(name, maximize):
@@ -125,6 +129,7 @@ def params_of(optimizer):
     return list(itertools.chain.from_iterable(g["params"] for g in optimizer.param_groups))
 
 
+@together
 @pytest.mark.parametrize("name", NAMES)
 def test_defaults_and_repr_are_pytorchs(name):
     ours = getattr(gg.optim, name)(parameters(gg, "float32"))
@@ -138,6 +143,7 @@ def test_defaults_and_repr_are_pytorchs(name):
 RECORDED = [name for name in NAMES if name not in ("LBFGS", "Adamax", "Rprop")]
 
 
+@together
 @pytest.mark.parametrize("name", RECORDED)
 def test_a_differentiable_step_is_recorded(name):
     def moved(lib):
@@ -154,6 +160,7 @@ def test_a_differentiable_step_is_recorded(name):
         np.testing.assert_allclose(mine, yours, rtol=1e-5)
 
 
+@together
 @pytest.mark.parametrize("name", NAMES)
 def test_a_step_stays_on_its_device(name):
     def moved(device):

@@ -9,6 +9,7 @@ import pytest
 
 import glassgrad
 from both import bare, leaf, make, plain, values
+from checks import together
 from opcase import Run
 from opcases import DIFFERENTIABLE, rows
 from utils.checkpoints import VARIANTS, Counted, chain, checkpoint, tools
@@ -168,6 +169,7 @@ def test_a_part_of_the_graph_can_go_backward_alone(lib):
     assert x.grad.item() == 2.0
 
 
+@together
 @rows(DIFFERENTIABLE)
 def test_every_op_can_be_checkpointed(case, given):
     def checkpointed(op, *args, **kwargs):
@@ -258,6 +260,7 @@ def test_more_segments_than_functions_are_refused(lib):
 # Early stop ---------------------------------------------------------------------------------------
 
 
+@together
 @pytest.mark.parametrize(
     ("options", "block", "calls"),
     [

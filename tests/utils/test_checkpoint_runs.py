@@ -6,6 +6,7 @@ import pytest
 
 import glassgrad
 from both import leaf, make, plain
+from checks import together
 from glassgrad.core.errors import CheckpointError
 from utils.checkpoints import VARIANTS, Differing, chain, checkpoint, tools
 
@@ -174,6 +175,7 @@ def test_the_reentrant_variant_needs_a_result_with_a_gradient(lib):
         out.backward()
 
 
+@together
 @pytest.mark.parametrize(
     ("options", "says"),
     [
