@@ -20,6 +20,10 @@ FLAGS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    # What a window has around the page is itself made of pages, a second of work before the first.
+    "--disable-features=PaintHolding,HttpsUpgrades,OptimizationHints,"
+    "WebUIToolbar,WebUIReloadButton,WebUILocationBar,"
+    "WebUIOmniboxPopup,WebUIOmniboxAimPopup,WebUIOmniboxFullPopup",
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1",
 ]
 
