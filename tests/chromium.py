@@ -11,6 +11,13 @@ from pathlib import Path
 import pytest
 
 CHROMIUM = Path("/usr/bin/chromium")
+# What a window has around the page is itself made of pages: a second of work before the first. The
+# others are those of Playwright's own list, which this one takes the place of, that matter here.
+NO_FEATURES = [
+    *("WebUIToolbar", "WebUIReloadButton", "WebUILocationBar", "WebUIOmniboxPopup"),
+    *("WebUIOmniboxAimPopup", "WebUIOmniboxFullPopup"),
+    *("PaintHolding", "HttpsUpgrades", "OptimizationHints"),
+]
 FLAGS = [
     "--headless",
     "--no-sandbox",
@@ -20,6 +27,7 @@ FLAGS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    f"--disable-features={','.join(NO_FEATURES)}",
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1",
 ]
 

@@ -16,13 +16,24 @@ x = gg.tensor([1.0, 2.0], requires_grad=True)
 x.exp().sum().backward()
 """
 LOSS = PASS.replace(".backward()", "").replace("x.exp", "loss = x.exp")
+BLANK = """
+import sys, types
+
+def blank(*_):
+    pass
+
+sys.modules["glassgrad.trajectory._arm.pictures"] = types.SimpleNamespace(
+    draw_panels=blank, draw_snapshots=blank, save=blank, save_animation=blank
+)
+"""
 FULL = Path("/dev/full")
 needs_full = pytest.mark.skipif(not FULL.exists(), reason="this system has no /dev/full")
 
 
 @pytest.fixture
 def folder(tmp_path):
-    """A folder with two scripts and a record."""
+    """A folder with two scripts and a record, in which no arm is drawn: that takes seconds."""
+    (tmp_path / "sitecustomize.py").write_text(BLANK)
     (tmp_path / "pass.py").write_text(PASS)
     (tmp_path / "loss.py").write_text(LOSS)
     (tmp_path / "prints.py").write_text(PASS + "print('told')\n")
@@ -33,10 +44,12 @@ def folder(tmp_path):
 def ran(folder, typed, stdout, *before):
     """Run a program; returns (exit code, stderr)."""
     command = [*before, sys.executable, "-m", *typed.split()]
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    path = os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
     done = subprocess.run(
         command,
         cwd=folder,
-        env={name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"},
+        env={**kept, "PYTHONPATH": path},
         stdin=subprocess.DEVNULL,
         stdout=stdout,
         stderr=subprocess.PIPE,

@@ -16,9 +16,11 @@ import operators
 import pictures
 import reference
 import shared
+import signatures
 import source
 
 cells.install()
+signatures.install()
 
 FILLED = {
     "gallery.md": pictures.fill,

@@ -56,6 +56,8 @@ def page_of(path: Path) -> str:
 
 def _run(path: Path) -> Any:
     """The notebook with its outputs, of a kernel that shows drawings as the site does."""
+    # To check addresses: two seconds go into making its parsers.
+    sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
     import nbclient
     import nbformat
 

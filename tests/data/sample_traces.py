@@ -5,6 +5,7 @@ Run as a script, it writes the `*.trace.json` files beside it.
 
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -275,6 +276,7 @@ def mlp():
     return tape.trace(loss)
 
 
+@cache  # the long ones take a second
 def chain(length):
     """loss = tanh(tanh(… x))"""
     tape = Tape()

@@ -61,6 +61,7 @@ def server(front_ends, tmp_path_factory):
         "LabApp.news_url": "",
         "LabApp.check_for_updates_class": "jupyterlab.NeverCheckForUpdate",
         "LabApp.extension_manager": "readonly",
+        "LabApp.expose_app_in_browser": True,  # as `jupyterapp`
     }
     arguments = [f"--{name}={value}" for name, value in options.items()]
     command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", *arguments]
@@ -182,12 +183,32 @@ class FrontEnd:
         where = "lab/tree" if self.kind == "lab" else "notebooks"
         page.goto(f"{self.address}/{where}/{self.path(name).name}?reset")
         self.pages.append(page)
+        self._wait_until_it_runs(page, name)
+        return page
+
+    def open_again(self, page):
+        """The page of a notebook that was closed and whose kernel has ended.
+
+        JupyterLab itself stays open: to load takes it ten seconds.
+        """
+        name = self.path_of(page).stem.partition("-")[2]
+        if self.kind != "lab":
+            self.shut_down(page)
+            return self.open(name)
+        page.evaluate("jupyterapp.commands.execute('application:close-all')")
+        page.locator(".jp-Notebook").first.wait_for(state="detached")
+        self.end_kernel(name)
+        open_path = "path => jupyterapp.commands.execute('docmanager:open', { path })"
+        page.evaluate(open_path, self.path(name).name)
+        self._wait_until_it_runs(page, name)
+        return page
+
+    def _wait_until_it_runs(self, page, name):
         # A cell that is run before the page knows its kernel asks which one to take.
         kernel = page.locator(".jp-KernelName, .jp-Toolbar-kernelName").first
         kernel.get_by_text("Python 3").wait_for(timeout=60_000)
         _wait(lambda: self._is_ready(name), "a kernel that is idle")
         page.wait_for_selector(".jp-Notebook-ExecutionIndicator[data-status=idle]")
-        return page
 
     def _is_ready(self, name):
         kernels = [s["kernel"] for s in self.sessions() if s["path"] == self.path(name).name]
@@ -267,11 +288,14 @@ class FrontEnd:
 
     def shut_down(self, page):
         """Close a page and end its kernel."""
-        name = self.path_of(page).name
+        name = self.path_of(page).stem.partition("-")[2]
         page.context.close()
         self.pages.remove(page)
+        self.end_kernel(name)
+
+    def end_kernel(self, name):
         for session in self.sessions():
-            if session["path"] == name:
+            if session["path"] == self.path(name).name:
                 where = f"{self.address}/api/sessions/{session['id']}"
                 urllib.request.urlopen(urllib.request.Request(where, method="DELETE")).close()
 

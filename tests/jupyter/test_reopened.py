@@ -7,18 +7,18 @@ import pytest
 
 @pytest.fixture(scope="module")
 def saved(frontend, page):
-    """The notebook, saved after its first player was run to the end; its kernel is gone."""
+    """The notebook, saved after its first player was run to the end."""
     widget = page.locator(".gg-widget").first
     widget.get_by_role("button", name="To the end", exact=True).click()
     widget.get_by_text("12 / 12", exact=True).wait_for()
     frontend.save(page, cell=1, until="LivePlayer(12 events)")
-    frontend.shut_down(page)
     return frontend.path("live")
 
 
 @pytest.fixture(scope="module")
-def reopened(frontend, saved):
-    page = frontend.open("live")
+def reopened(frontend, page, saved):
+    """The notebook, opened again; the kernel that drove its players is gone."""
+    page = frontend.open_again(page)
     yield page
     frontend.shut_down(page)
 

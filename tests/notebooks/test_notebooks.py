@@ -105,18 +105,16 @@ def test_a_chapter_asks_before_it_answers_and_ends_with_three_exercises(path):
 
 
 @CHAPTERS
-def test_a_notebook_runs_on_a_bare_machine(path, tmp_path, monkeypatch):
-    """No `dot`, no browser, no anywidget; recorded players in place of live ones."""
+def test_a_notebook_and_its_solutions_run_on_a_bare_machine(path, tmp_path, monkeypatch):
+    """No `dot`, no browser, no anywidget; recorded players in place of live ones.
+
+    The check of each exercise runs on the stub, then once more on the worked solution. As it is,
+    with live players, a notebook runs for its page.
+    """
     (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['anywidget'] = None\n")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setenv("GLASSGRAD_DISPLAY", "static")
-    run(path)
-
-
-@CHAPTERS
-def test_exercises_tell_what_is_missing_and_when_it_is_right(path, tmp_path):
-    """Each check runs on the stub, then once more on the worked solution."""
     notebook = read(path)
     solved = []
     for number, check, solution in list(exercises(notebook)):

@@ -80,7 +80,7 @@ def test_the_schema_is_a_schema():
 
 
 def test_sample_files_fit_the_schema(path):
-    jsonschema.validate(json.loads(path.read_text("utf-8")), load_schema())
+    jsonschema.Draft202012Validator(load_schema()).validate(json.loads(path.read_text("utf-8")))
 
 
 def test_repr_counts():

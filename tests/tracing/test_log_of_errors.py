@@ -49,7 +49,7 @@ def test_a_version_error_names_the_node_and_the_saved_tensor():
         "version": [0, 1],
     }
     assert Trace.from_json(trace.to_json()) == trace
-    jsonschema.validate(trace.document(), load_schema())
+    jsonschema.Draft202012Validator(load_schema()).validate(trace.document())
 
 
 def test_a_session_that_failed_can_be_read():

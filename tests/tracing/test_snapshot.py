@@ -139,7 +139,7 @@ def test_every_field_is_in_the_schema(retain):
     before = gg.snapshot(loss, values="full")
     recorded = gg.record(loss, retain_graph=retain)
     for trace in (before, recorded, gg.snapshot(loss)):
-        jsonschema.validate(trace.document(), load_schema())
+        jsonschema.Draft202012Validator(load_schema()).validate(trace.document())
         assert problem(trace.document()) is None
         assert type(trace).from_json(trace.to_json()) == trace
 

@@ -429,21 +429,21 @@ def _in_words(where: str, definition: Any, rule: str, value: Any) -> str:
 
 def _fraction(value: Any) -> Problem:
     """A number with a decimal point where an integer belongs (to JSON, 2.0 is one), and where."""
-    todo = [(value, "")]
-    while todo:
-        outer, path = todo.pop()
-        is_dict = isinstance(outer, dict)
-        for step, item in outer.items() if is_dict else enumerate(outer):
-            if step in _ELEMENTS:
-                continue
-            if isinstance(item, float):
-                place = f".{step}" if is_dict else f"[{step}]"
-                return f"{path}{place}: expected an integer, found {item}"
-            if isinstance(item, (dict, list)):
-                todo.append((item, f"{path}.{step}" if is_dict else f"{path}[{step}]"))
+    is_dict = isinstance(value, dict)
+    for step, item in value.items() if is_dict else enumerate(value):
+        if type(item) in _WHOLE or step in _ELEMENTS:
+            continue
+        found = None
+        if isinstance(item, float):
+            found = f": expected an integer, found {item}"
+        elif isinstance(item, (dict, list)):
+            found = _fraction(item)
+        if found:
+            return (f".{step}" if is_dict else f"[{step}]") + found
     return None
 
 
+_WHOLE = (str, int, bool, type(None))
 _ELEMENTS = ("min", "max", "norm", "head", "values")
 """The fields of an array that may have a decimal point."""
 

@@ -1,5 +1,7 @@
 """`gg.explain`: a node in words, in formulas, in its own numbers, and held against differences."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 from glassgrad.ops.arithmetic import Mul
 from glassgrad.ops.elementary import Tanh
 from glassgrad.utils.checkpoint import checkpoint
+from glassgrad.viz.explaining import entries
 from opcase import Run
 from opcases import DIFFERENTIABLE, SMOOTH, rows
 
@@ -53,15 +56,31 @@ SMOOTH_SAMPLES = {(id(case), id(given)) for case, given in SMOOTH}
 
 
 @rows(DIFFERENTIABLE)
-def test_every_op_explains_itself_and_its_rule_agrees_with_differences(case, given):
-    for root in Run(case, given, case.arrays(given)).roots:
-        found = gg.explain(root)
+def test_every_op_explains_itself_and_its_rule_agrees_with_differences(case, given, monkeypatch):
+    """The first of its outputs in a pass that is recorded, as the player has it."""
+    found, (first, *others) = [], Run(case, given, case.arrays(given)).roots
+
+    def kept(*args, **options):
+        found.append(gg.explain(*args, **options))
+        return found[-1]
+
+    monkeypatch.setattr(entries, "explain", kept)
+    trace, told, _ = entries.record_explained(
+        first, gradient=gg.ones_like(first), retain_graph=True
+    )
+    entry = told[trace.outputs[0]["node"]]
+    assert json.loads(json.dumps(entry)) == entry
+    is_smooth = (id(case), id(given)) in SMOOTH_SAMPLES
+    assert entry["ok"] or not is_smooth, entry
+    for root, explanation in zip(
+        (first, *others), (found[0], *map(gg.explain, others)), strict=True
+    ):
         cls = root.grad_fn._forward_cls if hasattr(root.grad_fn, "_forward_cls") else None
-        assert cls is None or len(found.formulas) == 3
-        assert found.words
-        assert found.results is not None
-        assert str(found).startswith(found.name)
-        assert found.ok or (id(case), id(given)) not in SMOOTH_SAMPLES, str(found)
+        assert cls is None or len(explanation.formulas) == 3
+        assert explanation.words
+        assert explanation.results is not None
+        assert str(explanation).startswith(explanation.name)
+        assert explanation.ok or not is_smooth, str(explanation)
 
 
 # A wrong rule ------------------------------------------------------------------------------------

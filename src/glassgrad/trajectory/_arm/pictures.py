@@ -85,6 +85,7 @@ def save(figure: "Figure", path: Path) -> None:
     metadata: dict[str, Any] = {"Date": None} if path.suffix == ".svg" else {"Software": None}
     with looks():  # some settings count only now
         figure.savefig(path, metadata=metadata)
+    figure.set_layout_engine("none")  # in another form it looks the same, and need not be laid out
 
 
 # Position, velocity, acceleration and jerk over time ---------------------------------------------

@@ -38,7 +38,7 @@ from glassgrad.levels.duals import context_of
 from glassgrad.memory.calls import form_of
 from glassgrad.memory.saved import arrays_in, check_versions, names_of, places, unpack_all
 from glassgrad.memory.views import AsStridedBackward0, CopySlices, _part, _with_part
-from glassgrad.ops.generator import get_rng_state, set_rng_state
+from glassgrad.ops.generator import default_generator, get_rng_state, set_rng_state
 from glassgrad.values.backend import asnumpy
 from glassgrad.values.tree import as_tuple
 
@@ -533,7 +533,8 @@ class _Differences:
         self.operands = [_precise(value) for value in rerun.operands]
         self.operand = np.asarray(self.operands[self.at])
         self.reads = None if self.at else rerun.reads
-        self.random = get_rng_state()  # a forward that draws numbers is to draw the same each time
+        # A forward that draws numbers is to draw the same each time.
+        self.random = default_generator.source.bit_generator.state
         self.rounding, times = 0.0, []
         for _ in range(2):  # one of them may be held up
             start = perf_counter()
@@ -617,7 +618,7 @@ class _Differences:
     def _s(self, operand: Any) -> float:
         values = list(self.operands)
         values[self.at] = np.asarray(operand)  # 0-d sums are NumPy scalars
-        set_rng_state(self.random)
+        default_generator.source.bit_generator.state = self.random
         total = self.size = 0.0
         for grad, out in zip(self.grads, self.rerun.forward(values), strict=False):
             if out.dtype.kind in "fc" and grad is not None:

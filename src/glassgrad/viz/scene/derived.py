@@ -63,7 +63,7 @@ def inside_of(trace: Trace, members: Iterable[Entry]) -> tuple[Trace, Graph]:
         for index, edge in enumerate(node["edges"])
         if edge["to"] is not None
     )
-    turns = Results(trace).turns
+    turns = {node: turn for turn, node in enumerate(trace.schedule(), 1)}
     graph = graph_of(part, Look(max_nodes=MOST, apart=frozenset(gates), cut=cut, turns=turns))
     vertices = tuple(
         replace(vertex, kind="gate", badge=f"{gates[vertex.id]} {vertex.id}")
