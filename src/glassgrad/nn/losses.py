@@ -264,7 +264,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
 
     def predict(self, input: Tensor) -> Tensor:
         """The likeliest class of each example; clusters are looked into where one is likeliest."""
-        found = self.head(input).argmax(1)
+        found: Tensor = self.head(input).argmax(1)
         rows = (found >= self.shortlist_size).nonzero()[:, 0]
         if len(rows):
             found[rows] = self.log_prob(input[rows]).argmax(1)
