@@ -883,7 +883,7 @@ def _made(name: str) -> ModuleType:
 
 
 _HOMES = {*_MODULES, *[home for home, *_ in (*_FUNCTIONS, *_TAKEN)]}
-_MADE = {
+_MADE: dict[str, ModuleType] = {
     name: _made(name) for name in sorted(_HOMES - {""})
 }  # what contains another comes before it
 MODULES = tuple([name for name in _MADE if "." not in name])
