@@ -116,7 +116,7 @@ def test_not_strict_loads_what_matches_and_reports_the_rest():
     result = target.load_state_dict({"weight": gg.ones(2, 3), "foo": gg.ones(1)}, strict=False)
     assert result.missing_keys == ["bias"]
     assert result.unexpected_keys == ["foo"]
-    assert repr(result) == "IncompatibleKeys(missing_keys=['bias'], unexpected_keys=['foo'])"
+    assert repr(result) == "_IncompatibleKeys(missing_keys=['bias'], unexpected_keys=['foo'])"
     assert target.weight.tolist() == [[1, 1, 1]] * 2
 
 

@@ -255,3 +255,13 @@ def test_what_is_no_real_matrix_is_refused():
     for name in ("Adafactor", "Muon"):
         with pytest.raises(RuntimeError, match="does not support complex"):
             getattr(gg.optim, name)([gg.ones(3, 2, dtype=gg.complex64, requires_grad=True)])
+
+
+def test_groups_are_printed_as_pytorchs():
+    def printed(lib):
+        groups = [{"params": [p], "lr": 0.1 * i} for i, p in enumerate(matrices(lib))]
+        optimizer = lib.optim.SGD(groups, momentum=0.9)
+        optimizer.load_state_dict(optimizer.state_dict())
+        return repr(optimizer), [list(group) for group in optimizer.param_groups]
+
+    assert printed(gg) == printed(torch)

@@ -475,7 +475,7 @@ class Optimizer:
             param = params.get(number, number)
             self.state[param] = _adapted("", kept, param) if number in params else kept
         for theirs, ours in zip(saved, self.param_groups, strict=True):
-            ours.update(copy.deepcopy(_options_of(theirs)))
+            ours.update(copy.deepcopy(_options_of(theirs)), params=ours.pop("params"))
         for hook in self._hooks["load_state_dict_post"].values():
             hook(self)
 
@@ -510,10 +510,9 @@ class Optimizer:
     def __repr__(self) -> str:
         lines = [f"{type(self).__name__} ("]
         for number, group in enumerate(self.param_groups):
-            lines.append(f"Parameter Group {number}")
-            options = sorted(_options_of(group))
-            lines += [f"    {key}: {group[key]}" for key in options]
-        return "\n".join([*lines, ")"])
+            options = [f"    {key}: {group[key]}" for key in sorted(_options_of(group))]
+            lines += [f"Parameter Group {number}", *options, ""]
+        return "\n".join([*lines[:-1], ")"])
 
 
 @dataclass_transform(eq_default=False)
