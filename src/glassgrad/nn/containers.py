@@ -9,7 +9,13 @@ import operator
 from collections.abc import ItemsView, Iterable, Iterator, Mapping, ValuesView
 from typing import Any, ClassVar, Self
 
-from glassgrad.core.errors import ArgumentError, ArgumentTypeError, DimError, ExpectationError
+from glassgrad.core.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    DimError,
+    ExpectationError,
+    GraphError,
+)
 from glassgrad.core.tensor import Tensor
 from glassgrad.nn.module import Module
 from glassgrad.nn.parameter import Parameter
@@ -299,6 +305,10 @@ class _Parameters(Module):
     def _names(self) -> Any:
         raise NotImplementedError
 
+    def _elements(self, value: Tensor) -> str:
+        """What the repr says of the elements of a parameter."""
+        return repr(value.dtype)
+
     def extra_repr(self) -> str:
         lines = []
         for name in self._names():
@@ -308,12 +318,12 @@ class _Parameters(Module):
                 kind = "Parameter" if isinstance(value, Parameter) else "Tensor"
                 size = "x".join(map(str, value.shape))
                 place = f" ({value.device})" if value.device.type != "cpu" else ""
-                text = f"{kind} containing: [{value.dtype} of size {size}{place}]"
+                text = f"{kind} containing: [{self._elements(value)} of size {size}{place}]"
             lines.append(f"  ({name}): {text}")
         return "\n".join(lines)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        raise ArgumentTypeError(
+        raise GraphError(
             f"{type(self).__name__} should not be called. It only holds parameters. "
             "Write a module that does something with them."
         )
@@ -382,6 +392,9 @@ class ParameterDict(_Parameters, _Named):
 
     def _names(self) -> dict[str, Any]:
         return self._keys
+
+    def _elements(self, value: Tensor) -> str:
+        return str(value.type())
 
     def update(self, parameters: Any) -> None:
         """Add parameters, or replace those of the same names: of a dict, or of pairs."""

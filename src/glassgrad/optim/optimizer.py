@@ -470,7 +470,7 @@ class Optimizer:
     def __repr__(self) -> str:
         lines = [f"{type(self).__name__} ("]
         for number, group in enumerate(self.param_groups):
-            lines.append(f"Parameter Group {number}")
+            lines += [""] * bool(number) + [f"Parameter Group {number}"]
             options = sorted(key for key in group if key != "params")
             lines += [f"    {key}: {group[key]}" for key in options]
         return "\n".join([*lines, ")"])
