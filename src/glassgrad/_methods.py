@@ -189,6 +189,11 @@ class Methods:
         return bool(kept and kept() is self)
 
     @property
+    def _post_accumulate_grad_hooks(self: "Tensor") -> Hooks | None:
+        """The hooks of a leaf that run when its gradient was added; None before the first."""
+        return None if self.cold is None else self.cold.post_hooks
+
+    @property
     def grad_dtype(self: "Tensor") -> DType | None:
         """The dtype of the gradients of a leaf: its own unless another was set; None for any.
 

@@ -236,3 +236,15 @@ def test_a_clone_of_an_inference_tensor_is_a_normal_one(lib):
     clone = c.clone()
     assert not clone.is_inference()
     assert (leaf(lib, 2.0) * clone).requires_grad
+
+
+def test_what_the_engine_does_not_ask_for_is_noted_in_its_thread(lib):
+    autograd = lib.autograd
+    assert autograd.is_multithreading_enabled()
+    with autograd.set_multithreading_enabled(False), autograd.enforce_grad_layout_policy(False):
+        assert not autograd.is_multithreading_enabled()
+    assert autograd.is_multithreading_enabled()
+    autograd.set_multithreading_enabled(False)
+    assert not autograd.is_multithreading_enabled()
+    autograd.set_multithreading_enabled(True)
+    assert autograd.is_multithreading_enabled()

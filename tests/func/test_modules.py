@@ -309,3 +309,14 @@ def test_debug_unwrap_takes_layers_off(lib):
 def test_debug_unwrap_does_not_compute():
     x = gg.tensor([1.0, 2.0])
     assert debug_unwrap(x, recurse=False) is x
+
+
+@both
+def test_batch_norms_without_averages_can_be_mapped(lib):
+    model = lib.nn.Sequential(
+        lib.nn.BatchNorm1d(3), lib.nn.InstanceNorm1d(3, track_running_stats=True)
+    )
+    assert lib.func.replace_all_batch_norm_modules_(model) is model
+    assert model[0].running_mean is model[0].running_var is model[0].num_batches_tracked is None
+    assert model[1].running_mean is not None
+    assert lib.func.vmap(model[0])(lib.ones(2, 4, 3)).shape == (2, 4, 3)

@@ -281,3 +281,10 @@ def test_post_accumulate_hooks_are_for_leaves_that_require_grad(lib):
         (leaf(lib, 1.0) * 2).register_post_accumulate_grad_hook(print)
     with pytest.raises(RuntimeError, match="doesn't require gradient"):
         plain(lib, 1.0).register_post_accumulate_grad_hook(print)
+
+
+def test_the_hooks_after_accumulation_can_be_looked_at(lib):
+    x = leaf(lib, 1.0)
+    assert x._post_accumulate_grad_hooks is None
+    x.register_post_accumulate_grad_hook(print)
+    assert list(x._post_accumulate_grad_hooks.values()) == [print]

@@ -96,7 +96,7 @@ def test_parameters_by_number(lib):
     made[0] = lib.zeros(9)
     assert made[-5].shape == (9,)
     assert len(made) == 5
-    dtype = str(lib.float32)
+    dtype = repr(lib.float32)
     assert repr(made[1:4:3]) == (
         f"ParameterList(  (0): Parameter containing: [{dtype} of size 2x3])"
     )
@@ -150,3 +150,13 @@ def test_unflatten_splits_what_flatten_merged(lib):
     assert repr(made) == "Unflatten(dim=1, unflattened_size=(2, 3))"
     with pytest.raises(TypeError, match="unflattened_size must be a tuple of ints"):
         lib.nn.Unflatten(1, 3)
+
+
+def test_holders_of_parameters_say_what_they_hold_and_are_not_called(lib):
+    row = lib.nn.ParameterList([lib.ones(2)])
+    named = lib.nn.ParameterDict({"a": lib.ones(1)})
+    assert f"(0): Parameter containing: [{lib.float32!r} of size 2]" in repr(row)
+    assert f"(a): Parameter containing: [{lib.__name__}.FloatTensor of size 1]" in repr(named)
+    for holder in (row, named):
+        with pytest.raises(RuntimeError, match="should not be called"):
+            holder(1)

@@ -258,3 +258,21 @@ def test_a_modules_hooks_are_those_that_were_registered(lib):
     module = lib.nn.Linear(1, 1)
     module.register_forward_pre_hook(hook)
     assert list(module._forward_pre_hooks.values()) == [hook]
+
+
+def test_the_older_hooks_of_states_replace_the_dict_and_need_not_take_the_module(lib):
+    made = lib.nn.Linear(1, 1)
+    log = []
+    made._register_state_dict_hook(lambda module, state, prefix, local: {"new": 1})
+    assert dict(made.state_dict()) == {"new": 1}
+    made._register_load_state_dict_pre_hook(lambda state, prefix, *rest: log.append(prefix))
+    made._register_load_state_dict_pre_hook(lambda m, *rest: log.append(m), with_module=True)
+    lib.nn.Sequential(made).load_state_dict({}, strict=False)
+    assert log == ["0.", made]
+
+
+def test_a_hook_after_loading_returns_nothing(lib):
+    made = lib.nn.Linear(1, 1)
+    made.register_load_state_dict_post_hook(lambda module, keys: 3)
+    with pytest.raises(AssertionError, match="are not expected to return new values"):
+        made.load_state_dict(made.state_dict())

@@ -63,3 +63,16 @@ def test_integers_cannot_require_grad():
 def test_only_tensors_become_parameters():
     with pytest.raises(ArgumentTypeError, match="Parameter data has to be a tensor, not list"):
         Parameter([1.0])
+
+
+@pytest.mark.parametrize("lib", [gg, torch])
+def test_a_copy_of_a_parameter_has_no_gradient_and_nothing_that_was_set_on_it(lib):
+    weight = lib.nn.Parameter(lib.ones(2))
+    weight.grad = lib.ones(2)
+    weight.note = "mine"
+    made = copy.deepcopy(weight)
+    assert type(made) is lib.nn.Parameter
+    assert made.requires_grad
+    assert made.grad is None
+    assert not hasattr(made, "note")
+    assert weight.note == "mine"

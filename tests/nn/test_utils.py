@@ -306,3 +306,20 @@ def test_a_layer_and_its_batch_norm_become_one(lib, kind):
     layers[1].train()
     with pytest.raises((RuntimeError, AssertionError), match="Fusion only for eval!"):
         lib.nn.utils.fuse_conv_bn_eval(*layers)
+
+
+def test_a_parametrization_makes_a_tensor_and_has_a_way_back_to_be_assigned(lib):
+    class Doubled(lib.nn.Module):
+        def forward(self, x):
+            return x * 2
+
+    class Counted(lib.nn.Module):
+        def forward(self, x):
+            return 3
+
+    register = lib.nn.utils.parametrize.register_parametrization
+    with pytest.raises(ValueError, match="A parametrization must return a tensor"):
+        register(layer(lib), "weight", Counted())
+    made = register(layer(lib), "weight", Doubled())
+    with pytest.raises(RuntimeError, match="parametrization Doubled does not implement right_inv"):
+        made.weight = lib.zeros(2, 3)

@@ -211,6 +211,14 @@ def test_a_copy_goes_on_alone(copied):
     assert optimizer.state[x]["step"].item() == 1.0
 
 
+@pytest.mark.parametrize("lib", [gg, torch])
+def test_groups_are_listed_with_a_line_between(lib):
+    groups = [{"params": [lib.ones(1, requires_grad=True)]} for _ in range(2)]
+    assert "weight_decay: 0\n\nParameter Group 1\n" in repr(lib.optim.SGD(groups, lr=0.1))
+    with pytest.raises(TypeError, match="closure"):
+        lib.optim.LBFGS([lib.ones(1, requires_grad=True)]).step()
+
+
 def test_repr_lists_the_options_as_pytorch_does():
     text = repr(SGD([gg.tensor([1.0], requires_grad=True)], lr=0.1))
     assert text == (

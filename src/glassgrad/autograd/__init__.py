@@ -10,7 +10,15 @@ from typing import Any as _Any
 from glassgrad.autograd import anomaly_mode, forward_ad, function, grad_mode, graph, variable
 from glassgrad.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
 from glassgrad.autograd.function import Function
-from glassgrad.autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
+from glassgrad.autograd.grad_mode import (
+    enable_grad,
+    enforce_grad_layout_policy,
+    inference_mode,
+    is_multithreading_enabled,
+    no_grad,
+    set_grad_enabled,
+    set_multithreading_enabled,
+)
 from glassgrad.autograd.gradcheck import GradcheckError, gradcheck, gradgradcheck
 from glassgrad.autograd.gradients import backward, grad
 from glassgrad.autograd.variable import Variable
@@ -52,6 +60,10 @@ __all__ = [
     "inference_mode",
     "no_grad",
     "set_grad_enabled",
+    # how PyTorch's engine works
+    "enforce_grad_layout_policy",
+    "is_multithreading_enabled",
+    "set_multithreading_enabled",
     # what a node saved
     "SavedTensor",
     # Tensor's old name

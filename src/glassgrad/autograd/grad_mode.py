@@ -3,6 +3,7 @@
 import copy
 import functools
 import inspect
+import threading
 from collections.abc import Callable, Generator
 from typing import Any, Self, TypeVar, overload
 
@@ -18,11 +19,14 @@ from glassgrad.ops import _checks as check
 
 __all__ = [
     "enable_grad",
+    "enforce_grad_layout_policy",
     "inference_mode",
     "is_grad_enabled",
     "is_inference_mode_enabled",
+    "is_multithreading_enabled",
     "no_grad",
     "set_grad_enabled",
+    "set_multithreading_enabled",
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -186,6 +190,40 @@ class set_grad_enabled(AtOnce):  # noqa: N801  # PyTorch's name
         return f"{type(self).__name__}(mode={self.mode})"
 
     __repr__ = __str__
+
+
+class _Noted(AtOnce):
+    """What PyTorch's engine asks for and ours need not: it is noted in the thread, for who asks."""
+
+    def __init__(self, mode: bool = True) -> None:
+        self.mode, self.before = mode, _is_noted(type(self))
+        self.__enter__()
+
+    def __enter__(self) -> None:
+        vars(_noted)[type(self).__name__] = self.mode
+
+    def __exit__(self, *exc_info: object) -> None:
+        vars(_noted)[type(self).__name__] = self.before
+
+
+_noted = threading.local()
+
+
+def _is_noted(kind: type[_Noted]) -> bool:
+    return bool(vars(_noted).get(kind.__name__, True))
+
+
+class set_multithreading_enabled(_Noted):  # noqa: N801  # PyTorch's name
+    """Whether backward passes may use more threads; here each runs in the one that calls it."""
+
+
+class enforce_grad_layout_policy(_Noted):  # noqa: N801  # PyTorch's name
+    """Whether gradients must have the strides of their leaves; here they have, in any case."""
+
+
+def is_multithreading_enabled() -> bool:
+    """Whether backward passes may use more threads; see `set_multithreading_enabled`."""
+    return _is_noted(set_multithreading_enabled)
 
 
 class inference_mode(Mode):  # noqa: N801  # PyTorch's name

@@ -17,7 +17,12 @@ from glassgrad.missing import missing_from as _missing_from
 
 from .derivatives import grad, grad_and_value, jvp, linearize, vjp
 from .jacobians import hessian, jacfwd, jacrev
-from .modules import debug_unwrap, functional_call, stack_module_state
+from .modules import (
+    debug_unwrap,
+    functional_call,
+    replace_all_batch_norm_modules_,
+    stack_module_state,
+)
 from .vmap import chunk_vmap, vmap
 
 __all__ = [
@@ -36,6 +41,7 @@ __all__ = [
     "chunk_vmap",
     # modules
     "functional_call",
+    "replace_all_batch_norm_modules_",
     "stack_module_state",
     # looking inside
     "debug_unwrap",

@@ -232,6 +232,31 @@ def _stacked_leaf(tensors: list[Tensor], name: str) -> Tensor:
     return stacked.detach().requires_grad_() if wanted == {True} else stacked
 
 
+def replace_all_batch_norm_modules_(root: Any) -> Any:
+    """Let all batch norms of a module use the batch they get: `vmap` cannot write their averages.
+
+    Args:
+        root: an `nn.Module`; it is changed.
+
+    Returns:
+        `root`.
+
+    Example:
+        >>> from glassgrad import nn
+        >>> replace_all_batch_norm_modules_(nn.Sequential(nn.BatchNorm1d(3)))[
+        ...     0
+        ... ].running_mean is None
+        True
+
+    See also: https://pytorch.org/docs/stable/func.batch_norm.html
+    """
+    for module in root.modules():
+        if any(kind.__name__ == "_BatchNorm" for kind in type(module).__mro__):
+            module.running_mean = module.running_var = module.num_batches_tracked = None
+            module.track_running_stats = False
+    return root
+
+
 def debug_unwrap(tensor: Tensor, *, recurse: bool = True) -> Tensor:
     """The tensor behind the layer of a transform: to look at, not to compute with.
 

@@ -14,7 +14,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from glassgrad.autograd.grad_mode import no_grad
-from glassgrad.core.errors import GraphError, HookError
+from glassgrad.core.errors import ExpectationError, GraphError, HookError
+from glassgrad.core.state import Func
 from glassgrad.core.tensor import Tensor
 from glassgrad.nn.parameter import Parameter, is_lazy
 from glassgrad.ops import _checks as check
@@ -70,6 +71,20 @@ def save(module: Any, destination: Any, prefix: str, keep_vars: bool) -> None:
             )
 
 
+def replaced_by(hook: Func, module: Any, state: Any, *given: Any) -> None:
+    """Fill `state` with what a hook returns in its place; None: it has changed it itself."""
+    made = hook(module, state, *given)
+    if made is not None and made is not state:
+        entries = dict(made)
+        state.clear()
+        state.update(entries)
+
+
+def without_module(hook: Func, _module: Any, *given: Any) -> None:
+    """Call a hook that is not given the module."""
+    hook(*given)
+
+
 def save_own(self: Any, destination: Any, prefix: str, keep_vars: bool) -> None:
     """Add the module's own entries; subclasses may override it."""
     for name, value in own_state(self).items():
@@ -107,7 +122,12 @@ def load(module: Any, state: Mapping[str, Any], strict: bool, assign: bool) -> I
         for hook in tuple(module._load_state_dict_post_hooks.values()):
             if not errors:
                 _write(writes)
-            hook(module, keys)
+            if hook(module, keys) is not None:
+                raise ExpectationError(
+                    "Hooks registered with ``register_load_state_dict_post_hook`` are not expected "
+                    "to return new values: the lists of names are those of the whole tree. Change "
+                    "them in place."
+                )
 
     visit(module, dict(state), "")
     names = {"Missing": keys.missing_keys, "Unexpected": keys.unexpected_keys}

@@ -9,7 +9,13 @@ import operator
 from collections.abc import ItemsView, Iterable, Iterator, Mapping, ValuesView
 from typing import Any, ClassVar, Self
 
-from glassgrad.core.errors import ArgumentError, ArgumentTypeError, DimError, ExpectationError
+from glassgrad.core.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    DimError,
+    ExpectationError,
+    GraphError,
+)
 from glassgrad.core.tensor import Tensor
 from glassgrad.nn.module import Module
 from glassgrad.nn.parameter import Parameter
@@ -315,7 +321,7 @@ class _Parameters(Module):
         return "\n".join(lines)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        raise ArgumentTypeError(
+        raise GraphError(
             f"{type(self).__name__} should not be called. It only holds parameters. "
             "Write a module that does something with them."
         )

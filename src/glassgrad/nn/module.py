@@ -11,6 +11,7 @@ A name is in at most one of the three, or an ordinary attribute. What a module c
 parameters is a walk over these dicts, and every walk is `named_modules`.
 """
 
+import functools
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Self
@@ -539,6 +540,17 @@ class Module:
             hook: may change the dict in place.
         """
         return _hooks.add(self, "_state_dict_hooks", hook)
+
+    def _register_state_dict_hook(self, hook: Hook) -> RemovableHandle:
+        """The older form: a dict that the hook returns takes the place of what it was given."""
+        return self.register_state_dict_post_hook(functools.partial(_state.replaced_by, hook))
+
+    def _register_load_state_dict_pre_hook(
+        self, hook: Hook, with_module: bool = False
+    ) -> RemovableHandle:
+        """The older form: the hook is not given the module, unless it asks for it."""
+        called = hook if with_module else functools.partial(_state.without_module, hook)
+        return self.register_load_state_dict_pre_hook(called)
 
     def register_load_state_dict_pre_hook(self, hook: Hook) -> RemovableHandle:
         """Call a hook before the module looks for its entries in a state.

@@ -55,6 +55,13 @@ class Parameter(Tensor, metaclass=_ParameterType):
         made.requires_grad = bool(requires_grad)
         return made  # type: ignore[no-any-return]  # of another class inside a transform
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
+        """A parameter with the same values, without the gradient and what was set on it."""
+        made = super().__deepcopy__(memo)
+        made.grad = None
+        vars(made).clear()
+        return made
+
     def __repr__(self) -> str:
         return f"Parameter containing:\n{super().__repr__()}"
 

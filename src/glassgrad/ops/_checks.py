@@ -227,7 +227,7 @@ def wrong_type(wanted: str, value: object, why: str) -> errors.ArgumentTypeError
 
 def _wrong_kind(wanted: str, value: object, why: str) -> str:
     """The words, in which PyTorch's own `but got` is kept."""
-    got = "" if wanted.endswith((" got", " got:")) else ", not"
+    got = "" if wanted.endswith((" got", " got:", " Got")) else ", not"
     return f"{wanted}{got} {type(value).__name__}. {why}"
 
 

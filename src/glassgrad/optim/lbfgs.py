@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from glassgrad.autograd.grad_mode import enable_grad, no_grad
-from glassgrad.core.errors import ArgumentError, GraphError
+from glassgrad.core.errors import ArgumentError, ArgumentTypeError, GraphError
 from glassgrad.core.tensor import Tensor, wrap
 
 from .optimizer import Group, Optimizer, Params, State, with_options
@@ -106,11 +106,11 @@ class LBFGS(Optimizer):
             What the closure returned first.
 
         Raises:
-            ArgumentError: without a closure.
+            ArgumentTypeError: without a closure.
             GraphError: for an unknown line search.
         """
         if closure is None:
-            raise ArgumentError(
+            raise ArgumentTypeError(
                 "LBFGS.step() needs a closure. It has to evaluate the loss more than once. "
                 "Write a function that calls zero_grad() and backward(), and returns the loss."
             )

@@ -20,6 +20,7 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.nn.containers import ModuleDict, ModuleList
 from glassgrad.nn.module import Module
 from glassgrad.nn.parameter import Parameter
+from glassgrad.ops import _checks as check
 
 __all__ = [
     "ParametrizationList",
@@ -83,6 +84,13 @@ class ParametrizationList(ModuleList):
 
     def right_inverse(self, value: Tensor) -> None:
         """Write into the originals what makes the parametrized tensor this one."""
+        for module in self:
+            if not hasattr(module, "right_inverse"):
+                raise GraphError(
+                    f"parametrization {type(module).__name__} does not implement right_inverse. It "
+                    "says what the originals are of which it makes the value. Write that method, "
+                    "or assign the originals."
+                )
         made = self._inverted(value)
         with no_grad():
             for own, part in zip(self.originals(), [made] if self.is_tensor else made, strict=True):
@@ -164,7 +172,9 @@ def register_parametrization(
     return module
 
 
-def _require_alike(before: Tensor, after: Tensor) -> None:
+def _require_alike(before: Tensor, after: Any) -> None:
+    why = "It stands where a tensor stood. Return one."
+    check.kind("A parametrization must return a tensor. Got", after, Tensor, why, ArgumentError)
     if after.shape != before.shape or after.dtype != before.dtype:
         raise ArgumentError(
             "Registering a parametrization may not change the shape or the dtype of the tensor, "
