@@ -14,6 +14,7 @@ import functools
 import sys
 from collections.abc import Callable
 from importlib import import_module
+from types import FrameType
 from typing import Any
 
 __all__ = ["classes_of", "missing_from", "missing_names", "modules", "why_missing"]
@@ -55,8 +56,10 @@ def missing_from(module: str) -> Callable[[str], Any]:
 
 def _teller(module: str) -> Callable[[str], Any]:
     def __getattr__(name: str) -> Any:  # noqa: N807  # the module's
-        why = why_missing(module, name)
-        if why and _is_imported():
+        asks = _asker()
+        is_for_file = asks.f_globals.get("__name__") == "importlib._bootstrap"
+        why = "" if is_for_file else why_missing(module, name)  # where there is none, it asks again
+        if why and dis.opname[asks.f_code.co_code[asks.f_lasti]] == "IMPORT_FROM":
             # Python would hide an AttributeError behind words of its own.
             raise ImportError(f"cannot import name {name!r} from {module!r}: {why}", name=name)
         said = f"module {module!r} has no attribute {name!r}"
@@ -66,12 +69,12 @@ def _teller(module: str) -> Callable[[str], Any]:
     return __getattr__
 
 
-def _is_imported() -> bool:
-    """Whether the line that asks for a name says `from … import name`."""
+def _asker() -> FrameType:
+    """The frame outside of glassgrad that asks a module for a name."""
     frame = sys._getframe(2)
     while frame.f_back and frame.f_globals.get("__name__", "").startswith("glassgrad"):
         frame = frame.f_back
-    return dis.opname[frame.f_code.co_code[frame.f_lasti]] == "IMPORT_FROM"
+    return frame
 
 
 def classes_of(package: str, files: str, *kinds: type) -> dict[str, type]:

@@ -303,9 +303,9 @@ class _Parameters(Module):
     def _names(self) -> Any:
         raise NotImplementedError
 
-    def _kind_of(self, value: Tensor) -> Any:
+    def _kind_of(self, value: Tensor) -> str:
         """How a value is described in print; in PyTorch lists and dicts do it differently."""
-        return value.dtype
+        return repr(value.dtype)
 
     def extra_repr(self) -> str:
         lines = []
