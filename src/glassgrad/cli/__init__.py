@@ -15,19 +15,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from glassgrad import _programs
 from glassgrad._demo import run_demo
-from glassgrad._programs import (
-    DONE,
-    FAILED,
-    INTERRUPTED,
-    MISUSED,
-    Refused,
-    at_least_one,
-    reaching,
-    real_number,
-    run_program,
-    to_stdout,
-)
+from glassgrad._programs import DONE, FAILED, INTERRUPTED, MISUSED, Refused
 from glassgrad.core.errors import DataError
 from glassgrad.core.tensor import Tensor
 from glassgrad.tracing import Comparison, Trace, compare, step
@@ -83,7 +73,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit code.
     """
     typed = sys.argv[1:] if argv is None else list(argv)
-    return run_program("glassgrad", lambda: _run(typed))
+    return _programs.run_program("glassgrad", lambda: _run(typed))
 
 
 def _run(typed: list[str]) -> int:
@@ -122,11 +112,11 @@ def _out(help: str, *, required: bool = False) -> Option:
 
 
 def _pass(help: str) -> Option:
-    return _option("--pass", dest="number", type=at_least_one, metavar="K", help=help)
+    return _option("--pass", dest="number", type=_programs.at_least_one, metavar="K", help=help)
 
 
 def _tolerance(text: str) -> float:
-    value = real_number(text)
+    value = _programs.real_number(text)
     if not value >= 0:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 up")
     return value
@@ -190,7 +180,7 @@ def _demo(arguments: argparse.Namespace) -> None:
       digits.html        the same pass to step through; open it in a browser, press → and ←
       digits.trace.json  the record: the graph, and every event in the order in which it happened
     """
-    with to_stdout():
+    with _programs.to_stdout():
         run_demo(arguments.out, data=arguments.data, epochs=arguments.epochs, seed=arguments.seed)
 
 
@@ -324,7 +314,7 @@ def _view(arguments: argparse.Namespace) -> None:
     from rich.console import Console
 
     trace = _load(arguments.trace)
-    with to_stdout():
+    with _programs.to_stdout():
         console = Console(highlight=False, markup=False)
         show_trace(trace, console, limit=arguments.limit, is_plain=arguments.plain)
 
@@ -352,7 +342,7 @@ def _compare(arguments: argparse.Namespace) -> None:
     if arguments.out is not None:
         _check_form(arguments.out, [form for form in FORMS if form != ".json"])  # of one pass
     found = compare(_load(arguments.a), _load(arguments.b), rtol=arguments.rtol)
-    with to_stdout():
+    with _programs.to_stdout():
         sys.stdout.write(f"{found}\n")
     if arguments.out is not None:
         _save(found, arguments, arguments.out)
@@ -370,7 +360,7 @@ _COMMANDS: dict[Callable[[argparse.Namespace], int | None], tuple[Any, ...]] = {
         ),
         _option(
             "--epochs",
-            type=at_least_one,
+            type=_programs.at_least_one,
             default=15,
             metavar="N",
             help="how often to go through the training images (default: 15)",
@@ -410,7 +400,9 @@ _COMMANDS: dict[Callable[[argparse.Namespace], int | None], tuple[Any, ...]] = {
     _view: (
         "show a record in the terminal",
         _option("trace", type=Path, help="a .json file that holds a record"),
-        _option("--limit", type=at_least_one, metavar="N", help="at most N nodes and N events"),
+        _option(
+            "--limit", type=_programs.at_least_one, metavar="N", help="at most N nodes and N events"
+        ),
         _option("--plain", action="store_true", help="lines, no tables, in a terminal too"),
         _out("draw it: .svg, .png, .html (a page that plays it), .dot, .txt or .json"),
         _RANKDIR,
@@ -458,7 +450,7 @@ def _save(
     """Write a pass, or what differs between two, in the form that the suffix names."""
     suffix = out.suffix.lower()
     remedy = "The drawing is finished, and goes there. Name another file: -o FILE."
-    with reaching(f"write {arguments.out}", remedy):
+    with _programs.reaching(f"write {arguments.out}", remedy):
         if isinstance(shown, Trace) and suffix == ".json":
             shown.save(out)
             told = str(shown)
@@ -477,5 +469,5 @@ def _save(
 
 def _load(path: Path) -> Trace:
     remedy = "A record is a .json file. `glassgrad draw script.py -o pass.json` writes one."
-    with reaching(f"read {path}", remedy):
+    with _programs.reaching(f"read {path}", remedy):
         return Trace.load(path)

@@ -25,12 +25,7 @@ from glassgrad.tracing.graph import Entry, counted
 from glassgrad.viz.explaining.entries import record_explained
 
 WATCHERS = (Path(__file__).parent, Path(tracing.__file__).parent)  # what a pass is watched from
-OPTIONS = (
-    "gradient",
-    "retain_graph",
-    "create_graph",
-    "inputs",
-)  # of a pass, as `backward` has them
+OPTIONS = ("gradient", "retain_graph", "create_graph", "inputs")  # of a pass: as of `backward`
 MOST_TOLD = 8  # names in a message
 MOST_EXPLAINED = 20  # passes of a script; those after them are recorded only
 

@@ -431,9 +431,7 @@ class _Findings(Matching):
             yield Difference(f"other {what}", text, node, self.pairs.get(node), pair)
 
     def _arrays_in_words(self, first: ArrayId, second: ArrayId) -> str:
-        return _in_a_and_b(
-            [_array_in_words(self.a.trace, first), _array_in_words(self.b.trace, second)]
-        )
+        return _in_a_and_b([_in_words(self.a.trace, first), _in_words(self.b.trace, second)])
 
     def _order(self) -> Iterator[Difference]:
         """The first node of the schedule at which the orders part."""
@@ -534,7 +532,7 @@ def _hook(entry: Entry) -> str:
     return f"{entry['kind']} {printable(repr(entry.get('name', 'hook')))}"
 
 
-def _array_in_words(trace: Trace, name: ArrayId) -> str:
+def _in_words(trace: Trace, name: ArrayId) -> str:
     if name is None:
         return "no gradient"
     array = trace.arrays[name]

@@ -344,9 +344,7 @@ class LivePlayer:
             is_next = row.node is session.current
             is_chosen = row.node is self.selected and row.arrived == row.expected
             if row.id not in ran and (is_next or is_chosen):
-                given = [
-                    None if grad is None else _exactly(numbers(grad)) for grad in row.gradients
-                ]
+                given = [None if grad is None else _exact(numbers(grad)) for grad in row.gradients]
                 entry, before = self._explained.get(row.id, ({}, None))
                 if before != given:  # each explanation runs the rule
                     entry = explained(row.node, row.gradients)
@@ -384,7 +382,7 @@ class LivePlayer:
         return f"LivePlayer({counted(len(self.trace.events), 'event')}{closed})"
 
 
-def _exactly(grad: Any) -> tuple[bytes, Entry]:
+def _exact(grad: Any) -> tuple[bytes, Entry]:
     """A gradient exactly, and as a trace has it."""
     return grad.tobytes(), summarize(grad)
 
