@@ -24,7 +24,7 @@ from ._dtypes import bfloat16, dtype, float16
 from .core.errors import ArgumentError, ArgumentTypeError, DeviceError, GraphError
 from .core.tensor import Size, Tensor
 from .levels import subclasses
-from .missing import missing_from
+from .missing import tells_missing
 from .ops import generator
 from .ops._declaring import FUNCTIONS
 from .ops.creation import TensorType
@@ -864,7 +864,7 @@ def _module_of(name: str) -> ModuleType:
     module = sys.modules[whole] = ModuleType(
         whole, f"PyTorch's `torch.{name}`, as it answers where glassgrad computes."
     )
-    tells = missing_from(whole)
+    tells = tells_missing(whole)
     vars(module).update(answers, __path__=[], __all__=list(answers), __getattr__=tells)
     parent, _, own = whole.rpartition(".")
     if parent != "glassgrad":

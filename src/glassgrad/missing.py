@@ -48,13 +48,16 @@ def missing_from(module: str) -> Callable[[str], Any]:
         Traceback (most recent call last):
         AttributeError: module 'glassgrad.nn' has no attribute 'NoSuchLayer'
     """
-    for name, child in list(sys.modules.items()):
-        if name.startswith(f"{module}.") and module != "glassgrad":
-            vars(child).setdefault("__getattr__", _teller(name))
-    return _teller(module)
+    within = f"{module}."
+    for name, child in list(sys.modules.items()) if module != "glassgrad" else ():
+        if name.startswith(within):
+            vars(child).setdefault("__getattr__", tells_missing(name))
+    return tells_missing(module)
 
 
-def _teller(module: str) -> Callable[[str], Any]:
+def tells_missing(module: str) -> Callable[[str], Any]:
+    """The `__getattr__` of one module of glassgrad."""
+
     def __getattr__(name: str) -> Any:  # noqa: N807  # the module's
         asks = _asker()
         is_for_file = asks.f_globals.get("__name__") == "importlib._bootstrap"

@@ -20,7 +20,6 @@ from glassgrad.values.layers import Layer
 
 Values = dict[str, Tensor]
 _BY_NAME = "Tensors are found by name. Write `dict(module.named_parameters())`."
-_BY_NAME = "Tensors are found by name. Write `dict(module.named_parameters())`."
 
 
 def functional_call(
