@@ -240,7 +240,10 @@ def pad_sequence(
     wanted, why = "Expected padding_side to be one of left or right", "A sequence has two ends."
     check.choice(wanted, padding_side, ("left", "right"), why, RangeError)
     why = "They are stacked. Pass a list of tensors."
-    check.kind("pad_sequence: Expected iterable for input sequences", sequences, (list, tuple), why)
+    wanted = "pad_sequence: Expected iterable for input sequences, but got"
+    check.kind(wanted, sequences, (list, tuple), why, ShapeError)
+    if not sequences:
+        raise ShapeError(f"pad_sequence: received an empty list of sequences. {why}")
     longest = max([x.shape[0] for x in sequences])
 
     def padded(x: Tensor) -> Tensor:
