@@ -507,7 +507,7 @@ def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
             each.wrote()
 
 
-def set_warn_on_accumulate_grad_stream_mismatch(enabled: bool) -> None:  # noqa: ARG001
+def set_warn_on_accumulate_grad_stream_mismatch(enabled: bool) -> None:
     """Nothing: gradients are computed and added in one stream, so there is nothing to warn of."""
 
 
