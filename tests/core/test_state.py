@@ -244,6 +244,7 @@ def test_what_the_engine_does_not_ask_for_is_noted_in_its_thread(lib):
     with autograd.set_multithreading_enabled(False), autograd.enforce_grad_layout_policy(False):
         assert not autograd.is_multithreading_enabled()
     assert autograd.is_multithreading_enabled()
+    autograd.graph.set_warn_on_accumulate_grad_stream_mismatch(True)
     autograd.set_multithreading_enabled(False)
     assert not autograd.is_multithreading_enabled()
     autograd.set_multithreading_enabled(True)

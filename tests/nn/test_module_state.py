@@ -154,3 +154,14 @@ def test_a_long_extra_repr_takes_lines_of_its_own():
             return "one\ntwo"
 
     assert repr(Wordy()) == "Wordy(\n  one\n  two\n)"
+
+
+@pytest.mark.parametrize("lib", [gg, torch])
+def test_a_module_of_an_older_program_gets_what_it_lacks(lib):
+    state = dict(vars(lib.nn.Linear(2, 1)))
+    for name in ("_state_dict_pre_hooks", "_non_persistent_buffers_set"):
+        del state[name]
+    made = lib.nn.Linear.__new__(lib.nn.Linear)
+    made.__setstate__(state)
+    assert list(made.state_dict()) == ["weight", "bias"]
+    assert made(lib.ones(2)).shape == (1,)

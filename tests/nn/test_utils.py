@@ -323,3 +323,15 @@ def test_a_parametrization_makes_a_tensor_and_has_a_way_back_to_be_assigned(lib)
     made = register(layer(lib), "weight", Doubled())
     with pytest.raises(RuntimeError, match="parametrization Doubled does not implement right_inv"):
         made.weight = lib.zeros(2, 3)
+
+
+@pytest.mark.filterwarnings("ignore:.*weight_norm. is deprecated:FutureWarning")
+def test_a_norm_is_set_once_and_sequences_are_there(lib):
+    for norm in (lib.nn.utils.weight_norm, lib.nn.utils.spectral_norm):
+        with pytest.raises(RuntimeError, match="hooks on the same parameter weight"):
+            norm(norm(layer(lib)))
+    for given, words in (([], "received an empty list of seq"), (3, "Expected iterable for input")):
+        with pytest.raises(RuntimeError, match=words):
+            lib.nn.utils.rnn.pad_sequence(given)
+    with pytest.raises(AssertionError, match="must be greater than min_val"):
+        lib.nn.Hardtanh(2, 1)

@@ -44,6 +44,7 @@ __all__ = [
     "register_multi_grad_hook",
     "save_on_cpu",
     "saved_tensors_hooks",
+    "set_warn_on_accumulate_grad_stream_mismatch",
 ]
 
 Hook = Callable[[Any], None]
@@ -494,6 +495,10 @@ def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
         check.kind(wanted, each, Tensor, why, GraphError)
         if not each.is_inference():
             each.wrote()
+
+
+def set_warn_on_accumulate_grad_stream_mismatch(enabled: bool) -> None:
+    """Nothing: gradients are computed and added in one stream, so there is nothing to warn of."""
 
 
 # Calling a node -----------------------------------------------------------------------------------

@@ -9,7 +9,6 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.nn.init import kaiming_uniform_, uniform_
 from glassgrad.nn.module import Module
 from glassgrad.nn.parameter import Parameter
-from glassgrad.ops import _checks as check
 from glassgrad.ops.creation import empty
 
 Ints = int | Sequence[int]
@@ -22,9 +21,12 @@ def each_dim(numbers: Ints, rank: int = 1) -> tuple[int, ...]:
 
 def check_rank(module: Module, input: Tensor, ranks: Sequence[int]) -> None:
     """Raise ArgumentError for an input of so many dims as the class is not for."""
-    wanted = " or ".join([f"{rank}D" for rank in ranks])
-    why = f"{type(module).__name__} is for one kind. Take the class for yours, or reshape."
-    check.ndim(f"expected {wanted} input (got {{ndim}}D input)", input, ranks, why, ArgumentError)
+    if input.ndim not in ranks:
+        wanted = " or ".join([f"{rank}D" for rank in ranks])
+        raise ArgumentError(
+            f"expected {wanted} input (got {input.ndim}D input). {type(module).__name__} is for "
+            "examples of one kind. Take the class for yours, or reshape."
+        )
 
 
 def add_parameters(module: Module, device: Any, dtype: Any, **shapes: Sequence[int] | None) -> None:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from glassgrad.core.errors import RangeError
+from glassgrad.core.errors import ExpectationError
 from glassgrad.nn.applied import Applied
 from glassgrad.ops.random import check_dropout
 
@@ -65,7 +65,7 @@ class Hardtanh(Applied, of="hardtanh"):
     def _build(self, given: dict[str, Any]) -> None:
         low, high = given["min_val"], given["max_val"]
         if high <= low:
-            raise RangeError(
+            raise ExpectationError(
                 f"max_val ({high}) must be greater than min_val ({low}). What is between them is "
                 "kept. Swap the two."
             )

@@ -88,6 +88,11 @@ class Module:
         vars(self).update({name: {} for name in _REGISTRIES}, _non_persistent_buffers_set=set())
         vars(self).update({name: Hooks() for name in _HOOKS}, training=True)
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take what was pickled or copied; a module of an older program may lack some of it."""
+        Module.__init__(self)
+        vars(self).update(state)
+
     # Calling ------------------------------------------------------------------------------------
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:

@@ -195,8 +195,11 @@ def _draw(module: Module, hidden_size: int) -> None:
 
 def _is_single(module: Module, input: Tensor, ndim: int, why: str, name: str = "input") -> bool:
     """Whether what is called `name` is of a single example, with `ndim` dims, and not a batch."""
-    said = f"{type(module).__name__}: Expected {name} to be {ndim}D or {ndim + 1}D"
-    check.ndim(f"{said}, got {{ndim}}D instead", input, (ndim, ndim + 1), why, ArgumentError)
+    if input.ndim not in (ndim, ndim + 1):
+        raise ArgumentError(
+            f"{type(module).__name__}: Expected {name} to be {ndim}D or {ndim + 1}D, got "
+            f"{input.ndim}D instead. {why}"
+        )
     return input.ndim == ndim
 
 

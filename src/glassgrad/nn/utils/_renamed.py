@@ -6,7 +6,7 @@ their newer forms.
 
 from typing import Any
 
-from glassgrad.core.errors import ArgumentError
+from glassgrad.core.errors import ArgumentError, GraphError
 from glassgrad.core.tensor import Tensor
 from glassgrad.nn.module import Module
 from glassgrad.nn.parameter import Parameter
@@ -69,7 +69,7 @@ def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Mo
         ['bias', 'weight_g', 'weight_v']
     """
     norm = _WeightNorm(dim)
-    g, v = norm.right_inverse(_weight_of(module, name).detach())
+    g, v = norm.right_inverse(_weight_of(module, name, "weight_norm").detach())
     return _computed(module, name, norm, _g=Parameter(g), _v=Parameter(v))
 
 
@@ -88,7 +88,7 @@ def spectral_norm(
         >>> list(spectral_norm(Linear(2, 3)).state_dict())
         ['bias', 'weight_orig', 'weight_u', 'weight_v']
     """
-    weight = _weight_of(module, name)
+    weight = _weight_of(module, name, "spectral_norm")
     norm = _SpectralNorm.of(module, weight, n_power_iterations, dim, eps)
     return _computed(module, name, norm, _orig=weight)
 
@@ -109,7 +109,12 @@ def pre_hooks_of(module: Module, kind: type) -> dict[int, Any]:
     return {key: hook for key, hook in found if isinstance(hook, kind)}
 
 
-def _weight_of(module: Module, name: str) -> Parameter:
+def _weight_of(module: Module, name: str, kind: str) -> Parameter:
+    if any(hook.name == name for hook in pre_hooks_of(module, _Hook).values()):
+        raise GraphError(
+            f"Cannot register two {kind} hooks on the same parameter {name}: it is computed before "
+            f"each call already. Write `remove_{kind}(module)` first."
+        )
     weight = module._parameters.get(name)
     if weight is None:
         raise ArgumentError(
