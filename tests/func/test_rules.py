@@ -261,16 +261,25 @@ def assert_equal(got, want, **tolerance):
 
 @check.of(SAMPLES)
 def a_batch_is_a_loop_over_its_examples(played):
+    assert_loop(played, BATCH)
+
+
+@check_first(SAMPLES)
+def a_batch_of_one_is_its_example(played):
+    assert_loop(played, 1)
+
+
+def assert_loop(played, count):
+    """A batch of so many examples, in whichever inputs, is a loop over them."""
     call = played.call
     for dims in choices(len(played.given.inputs)):
-        for count in (BATCH, 1):
-            try:
-                got = call.vmap(call, dims)(*call.many(dims, count))
-            except GlassgradError:
-                if refuses(played.oracle, dims):
-                    continue
-                raise
-            assert_equal(arrays_of(got), stacked(call, dims, count))
+        try:
+            got = call.vmap(call, dims)(*call.many(dims, count))
+        except GlassgradError:
+            if refuses(played.oracle, dims):
+                continue
+            raise
+        assert_equal(arrays_of(got), stacked(call, dims, count))
 
 
 def refuses(call, dims):
