@@ -1,6 +1,5 @@
 """What the programs say where stdout is closed, full, or read by nobody."""
 
-import json
 import os
 import subprocess
 import sys
@@ -10,6 +9,7 @@ import pytest
 
 import glassgrad as gg
 from checks import together
+from forking import ENVIRONMENT, forking
 
 PASS = """
 import glassgrad as gg
@@ -49,65 +49,36 @@ def ran(folder, typed, stdout, *before):
     return done.returncode, done.stderr
 
 
-ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
-
-FORKING = """
-import gc, json, os, runpy, sys
-import email.utils, importlib.resources, matplotlib, rich.progress
+IMPORTS = """
+import email.utils, importlib.resources, runpy, matplotlib, rich.progress
 import glassgrad.cli, glassgrad.trajectory._arm.planning
 
 one = glassgrad.record(glassgrad.ones(2, requires_grad=True).sum())
 glassgrad.tracing.Trace.from_json(one.to_json())  # compiles what records are checked by
-gc.collect()
-gc.freeze()  # so that the pages of memory stay shared
-for line in sys.stdin:
-    folder, typed, stdout = json.loads(line)
-    child = os.fork()
-    if not child:
-        break
-    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
-else:
-    sys.exit()
-
-os.chdir(folder)
-os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-os.dup2(os.open("stderr", os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 2)
-if stdout == "closed":
-    os.close(1)
-    sys.stdout = None  # what Python begins with
-elif stdout == "full":
-    os.dup2(os.open("/dev/full", os.O_WRONLY), 1)
-else:
-    reader, writer = os.pipe()
-    os.close(reader)
-    os.dup2(writer, 1)
-sys.argv = typed.split()
-runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
 """
-"""Plays programs as they are typed, each in a process that has imported glassgrad already."""
+STDOUT = {
+    "closed": "os.close(1)\nsys.stdout = None  # what Python begins with",
+    "full": "os.dup2(os.open('/dev/full', os.O_WRONLY), 1)",
+    "unread": "reader, writer = os.pipe()\nos.close(reader)\nos.dup2(writer, 1)",
+}
 
 
 @pytest.fixture(scope="module")
 def forked():
     """Like `ran`, at a tenth of the time; stdout is "closed", "full" or "unread"."""
-    if not hasattr(os, "fork"):
-        pytest.skip("this system has no fork")
-    with subprocess.Popen(
-        [sys.executable, "-c", FORKING],
-        env=ENVIRONMENT,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as process:
+    with forking(IMPORTS) as run:
 
         def play(folder, typed, stdout):
-            process.stdin.write(json.dumps([str(folder), typed, stdout]) + "\n")
-            process.stdin.flush()
-            code = int(process.stdout.readline())
-            return code, (folder / "stderr").read_text(encoding="utf-8")
+            program = f"""
+import os, runpy, sys
+{STDOUT[stdout]}
+sys.argv = {typed.split()}
+runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
+"""
+            code, _, complaint = run(folder, program)
+            return code, complaint
 
         yield play
-        process.stdin.close()
 
 
 ALL = [
