@@ -5,6 +5,7 @@ array; `np.asarray(fake)`, and mixing it with an ndarray, raise. An op that forg
 backend for an array where its operands are fails here as it would fail on a GPU.
 """
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,8 @@ _METHODS = (
     "all any argmax argmin astype copy cumsum fill item max mean min nonzero prod put ravel repeat "
     "reshape round sort squeeze std sum swapaxes take tolist trace transpose var view"
 )
-_ATTRIBUTES = "T dtype flags imag itemsize nbytes ndim real shape size strides"
+_ARRAYS = "T imag real"
+_FACTS = "dtype flags itemsize nbytes ndim shape size strides"
 
 
 class FakeArray(np.lib.mixins.NDArrayOperatorsMixin):
@@ -89,8 +91,10 @@ _KNOWN = (FakeArray, np.ndarray, np.generic, bool, int, float, complex)
 
 for _name in _METHODS.split():
     setattr(FakeArray, _name, _method(_name))
-for _name in _ATTRIBUTES.split():
+for _name in _ARRAYS.split():
     setattr(FakeArray, _name, _attribute(_name))
+for _name in _FACTS.split():
+    setattr(FakeArray, _name, property(operator.attrgetter(f"_array.{_name}")))
 
 
 def _unwrap(value: Any) -> Any:

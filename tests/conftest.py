@@ -1,12 +1,10 @@
 """What all tests share: one thread, the `--device` option, and nothing left behind."""
 
-import contextlib
 import gc
 import importlib
 import importlib.util
 import os
 import sys
-import types
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,14 +17,6 @@ from checks import nothing_left_behind
 pytest_plugins = ["chromium"]
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # read by torch, which tests import later
-
-
-# PyTorch imports its compiler, two seconds of each process, to be told to leave it out.
-_compiler = types.ModuleType("torch._dynamo")
-_compiler.disable = lambda function, *_, **__: function
-_compiler.graph_break = lambda: None
-_compiler.compiled_autograd = types.SimpleNamespace(_disable=contextlib.nullcontext)
-sys.modules["torch._dynamo"] = _compiler
 
 # jsonschema takes it if it is there, to check addresses: two seconds go into making its parsers.
 sys.modules["rfc3987_syntax"] = None

@@ -1,6 +1,7 @@
 """Every example in a docstring runs, and prints what it says."""
 
 import builtins
+import contextlib
 import doctest
 import importlib
 import pkgutil
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 import glassgrad
+from checks import Checks, nothing_left_behind
 
 PACKAGES = (
     *("", "func", "autograd", "data", "nn", "nn.functional", "optim", "tracing", "utils.data"),
@@ -28,26 +30,30 @@ def _public_names():
     return {name: value for name, value in names.items() if not hasattr(builtins, name)}
 
 
-def _examples():
-    finder = doctest.DocTestFinder()
-    shared = _public_names()
+def _parts():
+    """The modules of each package, and what of glassgrad is in none."""
+    parts = {"": ["glassgrad"]}
     for found in pkgutil.walk_packages(glassgrad.__path__, "glassgrad."):
-        if found.name.endswith("__main__"):
-            continue
-        module = importlib.import_module(found.name)
-        for test in finder.find(module, globs={}):
-            if test.examples:
-                own = test.name.removeprefix(f"{found.name}.").partition(".")[0]
-                # A module's own names, and the one explained even if it hides a builtin: `sum`.
-                test.globs = shared | {
-                    name: value
-                    for name, value in vars(module).items()
-                    if name == own or not (name.startswith("_") or hasattr(builtins, name))
-                }
-                yield pytest.param(test, id=test.name.removeprefix("glassgrad."))
+        if not found.name.endswith("__main__"):
+            parts.setdefault(found.name.split(".")[1], []).append(found.name)
+    return parts
 
 
-@pytest.fixture(autouse=True)
+def _examples(name):
+    module, shared = importlib.import_module(name), _public_names()
+    for test in doctest.DocTestFinder().find(module, globs={}):
+        if test.examples:
+            own = test.name.removeprefix(f"{name}.").partition(".")[0]
+            # A module's own names, and the one explained even if it hides a builtin: `sum`.
+            test.globs = shared | {
+                name: value
+                for name, value in vars(module).items()
+                if name == own or not (name.startswith("_") or hasattr(builtins, name))
+            }
+            yield test
+
+
+@contextlib.contextmanager
 def _same_settings_afterwards():
     options, random = glassgrad._printing.get_printoptions(), glassgrad.get_rng_state()
     yield
@@ -55,9 +61,14 @@ def _same_settings_afterwards():
     glassgrad.set_rng_state(random)
 
 
-@pytest.mark.parametrize("example", list(_examples()))
-def test_example(example, monkeypatch, tmp_path):
+@pytest.mark.parametrize(
+    "modules", [pytest.param(names, id=part) for part, names in _parts().items()]
+)
+def test_examples(modules, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
-    said = []
-    runner = doctest.DocTestRunner(verbose=False)
-    assert runner.run(example, out=said.append).failed == 0, "".join(said)
+    with Checks() as checks:
+        for example in [example for name in modules for example in _examples(name)]:
+            with checks.named(example.name), nothing_left_behind(), _same_settings_afterwards():
+                said = []
+                runner = doctest.DocTestRunner(verbose=False)
+                assert runner.run(example, out=said.append).failed == 0, "".join(said)

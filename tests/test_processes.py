@@ -10,18 +10,7 @@ from glassgrad import multiprocessing as mp
 from glassgrad import nn, profiler
 from glassgrad.nn.parallel import gather, scatter, scatter_kwargs
 from glassgrad.utils.data import DistributedSampler
-
-
-def add_one(queue, x):
-    queue.put(x + 1)
-
-
-def count_up(at, shared, how):
-    if how == "raise" and at == 1:
-        raise ValueError("this one does")
-    if how == "exit":
-        raise SystemExit(3)
-    shared[at] += 1
+from in_processes import add_one, count_up
 
 
 def test_tensors_go_to_a_process_and_back():

@@ -9,7 +9,7 @@ PyTorch's autograd API in pure Python on NumPy, and a backward pass that can be 
     >>> x.grad
     tensor([2., 4.])
     >>> trace
-    Trace(3 nodes, 1 leaf, 14 events)
+    Trace(3 nodes, 1 leaf, 12 events)
 
 `gg.draw(trace)` is a picture of it, `gg.player(trace)` a page to step through it.
 """

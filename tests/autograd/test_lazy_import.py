@@ -5,6 +5,8 @@ import sys
 
 import pytest
 
+from forking import forking
+
 
 def run(script):
     done = subprocess.run(
@@ -12,6 +14,20 @@ def run(script):
     )
     assert done.returncode == 0, done.stderr
     return done.stdout.split()
+
+
+@pytest.fixture(scope="module")
+def run_beside(tmp_path_factory):
+    """Like `run`, where glassgrad has been imported, and nothing else of it."""
+    folder = tmp_path_factory.mktemp("lazy")
+    with forking("import glassgrad") as fork:
+
+        def play(script):
+            code, said, complaint = fork(folder, script)
+            assert code == 0, complaint
+            return said.split()
+
+        yield play
 
 
 def test_transforms_and_the_files_they_need_are_not_imported():
@@ -29,11 +45,11 @@ def test_transforms_and_the_files_they_need_are_not_imported():
         "from glassgrad.autograd import *; print(functional.jacobian.__name__)",
     ],
 )
-def test_functional_comes_however_it_is_asked_for(use):
-    assert run(f"import glassgrad\n{use}") == ["jacobian"]
+def test_functional_comes_however_it_is_asked_for(run_beside, use):
+    assert run_beside(f"import glassgrad\n{use}") == ["jacobian"]
 
 
-def test_a_batch_of_gradients_brings_transforms():
+def test_a_batch_of_gradients_brings_transforms(run_beside):
     script = """
 import glassgrad, sys
 x = glassgrad.tensor([1.0, 2.0], requires_grad=True)
@@ -42,15 +58,17 @@ assert "glassgrad.func" not in sys.modules
 assert "glassgrad.func" in sys.modules
 print(rows.tolist())
 """
-    assert "".join(run(script)) == "[[2.0,0.0],[0.0,4.0]]"
+    assert "".join(run_beside(script)) == "[[2.0,0.0],[0.0,4.0]]"
 
 
-def test_another_name_is_an_error_as_ever():
+def test_another_name_is_an_error_as_ever(run_beside):
     assert (
-        run(
+        run_beside(
             "import glassgrad\ntry: glassgrad.autograd.nothing\n"
             "except AttributeError as error: print(error)"
         )[-1]
         == "'nothing'"
     )
-    assert run("import glassgrad; print('functional' in dir(glassgrad.autograd))") == ["True"]
+    assert run_beside("import glassgrad; print('functional' in dir(glassgrad.autograd))") == [
+        "True"
+    ]

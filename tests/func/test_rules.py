@@ -261,16 +261,25 @@ def assert_equal(got, want, **tolerance):
 
 @check.of(SAMPLES)
 def a_batch_is_a_loop_over_its_examples(played):
+    assert_loop(played, BATCH)
+
+
+@check_first(SAMPLES)
+def a_batch_of_one_is_its_example(played):
+    assert_loop(played, 1)
+
+
+def assert_loop(played, count):
+    """A batch of so many examples, in whichever inputs, is a loop over them."""
     call = played.call
     for dims in choices(len(played.given.inputs)):
-        for count in (BATCH, 1):
-            try:
-                got = call.vmap(call, dims)(*call.many(dims, count))
-            except GlassgradError:
-                if refuses(played.oracle, dims):
-                    continue
-                raise
-            assert_equal(arrays_of(got), stacked(call, dims, count))
+        try:
+            got = call.vmap(call, dims)(*call.many(dims, count))
+        except GlassgradError:
+            if refuses(played.oracle, dims):
+                continue
+            raise
+        assert_equal(arrays_of(got), stacked(call, dims, count))
 
 
 def refuses(call, dims):
@@ -306,16 +315,22 @@ class Counting(GradLevel):
 
 @check.of(SAMPLES)
 def a_larger_batch_takes_no_more_ops(played):
+    assert_no_more_ops(played, played.call)
+
+
+@check_first(DIFFERENTIABLE)
+def gradients_of_a_larger_batch_take_no_more_ops(played):
+    assert_no_more_ops(played, played.call.grad)
+
+
+def assert_no_more_ops(played, function):
     if played.has_no_batch:
         return
     call, dims, counts = played.call, played.dims, []
     for count in (2, 5):
         inputs = call.many(dims, count)
         with Counting() as level:
-            if played.case.has_gradient(played.given):
-                call.vmap(call.grad, dims)(*inputs)  # which calls it, too
-            else:
-                call.vmap(call, dims)(*inputs)
+            call.vmap(function, dims)(*inputs)
         counts.append(level.count)
     assert counts[0] == counts[1]
 

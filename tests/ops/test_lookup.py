@@ -1,27 +1,38 @@
 """How ops are found by their names, in files that load when one of these is first asked for."""
 
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 import torch
 
 import glassgrad as gg
+from forking import forking
 from glassgrad.ops._index import NAMES
 from glassgrad.ops._lookup import FILES, ORDERS
 
+IMPORTS = """
+import sys
+import numpy as np
+import glassgrad as gg
 
-def in_a_new_process(program):
-    """Run a program that nothing was loaded for, and fail if it does."""
-    imports = "import sys\nimport numpy as np\nimport glassgrad as gg\n"
-    loaded = "def loaded(file):\n    return f'glassgrad.ops.{file}' in sys.modules\n"
-    command = [sys.executable, "-c", imports + loaded + program]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+def loaded(file):
+    return f"glassgrad.ops.{file}" in sys.modules
+"""
 
 
-def test_a_file_loads_when_a_function_of_it_is_asked_for():
+@pytest.fixture(scope="module")
+def in_a_new_process(tmp_path_factory):
+    """Runs a program that nothing was loaded for, and fails if it does."""
+    folder = tmp_path_factory.mktemp("lookup")
+    with forking("import numpy, glassgrad") as run:
+
+        def play(program):
+            code, _, complaint = run(folder, IMPORTS + program)
+            assert code == 0, complaint
+
+        yield play
+
+
+def test_a_file_loads_when_a_function_of_it_is_asked_for(in_a_new_process):
     in_a_new_process("""
 assert not loaded("special") and not loaded("elementary") and not loaded("matrices")
 assert gg.special.gammaln is gg.lgamma
@@ -34,7 +45,7 @@ assert inverse is gg.inverse and inv is gg.linalg.inv and loaded("matrices")
 """)
 
 
-def test_a_file_loads_when_a_method_of_it_is_asked_for():
+def test_a_file_loads_when_a_method_of_it_is_asked_for(in_a_new_process):
     in_a_new_process("""
 class Mine(gg.Tensor): ...
 
@@ -48,7 +59,7 @@ assert type(vars(gg.Tensor)["sqrt"]) is type(vars(gg.Tensor)["sin_"]) is type(la
 """)
 
 
-def test_a_file_loads_when_an_operator_of_it_is_used():
+def test_a_file_loads_when_an_operator_of_it_is_used(in_a_new_process):
     in_a_new_process("""
 x = gg.tensor([7.0, 8.0])
 assert not loaded("rounding") and not loaded("elementary") and not loaded("linalg")
@@ -60,7 +71,7 @@ assert (x @ x).item() == 49**2 + 64**2 and loaded("linalg")
 """)
 
 
-def test_a_file_loads_when_numpy_hands_a_call_to_it():
+def test_a_file_loads_when_numpy_hands_a_call_to_it(in_a_new_process):
     in_a_new_process("""
 x = gg.tensor([[0.0, 1.0], [2.0, 3.0]])
 assert not loaded("elementary") and not loaded("reduction") and not loaded("matrices")
@@ -70,7 +81,7 @@ assert np.linalg.inv(x).tolist() == x.inverse().tolist() and loaded("matrices")
 """)
 
 
-def test_what_is_nowhere_loads_nothing():
+def test_what_is_nowhere_loads_nothing(in_a_new_process):
     in_a_new_process("""
 files = set(sys.modules)
 for where in (gg, gg.ops, gg.linalg, gg.Tensor, gg.ones(2)):
@@ -86,7 +97,7 @@ assert loaded == {"glassgrad.linalg"}
 """)
 
 
-def test_threads_that_ask_at_once_all_get_the_same():
+def test_threads_that_ask_at_once_all_get_the_same(in_a_new_process):
     in_a_new_process("""
 from threading import Barrier, Thread
 
@@ -109,7 +120,7 @@ assert len(found) == 8 and len(set(found)) == 1, found
 """)
 
 
-def test_a_star_has_all_names():
+def test_a_star_has_all_names(in_a_new_process):
     in_a_new_process("""
 everything = {}
 exec("from glassgrad import *", everything)
@@ -117,7 +128,7 @@ assert set(gg.__all__) <= set(everything)
 """)
 
 
-def test_all_that_is_declared_can_be_asked_for():
+def test_all_that_is_declared_can_be_asked_for(in_a_new_process):
     in_a_new_process("""
 from glassgrad.ops._declaring import FUNCTIONS, METHODS, NUMPY
 from glassgrad.ops._lookup import FILES, load_all
@@ -141,7 +152,7 @@ def test_no_file_is_called_like_a_function():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("file", NAMES)
-def test_each_name_is_found_by_whoever_asks_first(file):
+def test_each_name_is_found_by_whoever_asks_first(in_a_new_process, file):
     in_a_new_process(f"""
 from importlib import import_module
 from glassgrad.ops._declaring import FUNCTIONS, METHODS, NUMPY

@@ -10,12 +10,13 @@ from glassgrad.values.tree import describe, flatten, map_leaves, spread, unflatt
 
 Pair = namedtuple("Pair", ["first", "second"])  # noqa: PYI024  # untyped on purpose: any namedtuple
 
+words = st.text("ab", max_size=2)  # of all of Unicode: a second, to find out what there is
 trees = st.recursive(
-    st.one_of(st.none(), st.integers(), st.text(max_size=2)),
+    st.one_of(st.none(), st.integers(), words),
     lambda inner: st.one_of(
         st.lists(inner, max_size=3),
         st.lists(inner, max_size=3).map(tuple),
-        st.dictionaries(st.text(max_size=2), inner, max_size=3),
+        st.dictionaries(words, inner, max_size=3),
         st.tuples(inner, inner).map(lambda pair: Pair(*pair)),
     ),
     max_leaves=12,
