@@ -10,7 +10,6 @@ from urllib.parse import unquote, urldefrag, urlsplit
 
 import pytest
 
-
 # Five times as fast as a parser, and enough for pages that one program writes.
 HIDDEN = re.compile(r"<!--.*?-->|(<(script|style)\b[^>]*>).*?(?=</\2>)", re.DOTALL)
 TAG = re.compile(r"""<([a-z][\w-]*)((?:[^<>"']|"[^"]*"|'[^']*')*)>""", re.IGNORECASE)
