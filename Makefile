@@ -10,7 +10,8 @@ PIP_TORCH_OPTIONS ?=
 
 VENV := .venv
 BIN  := $(VENV)/bin
-PIP  := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# Compiled is what is imported, then: half of the time went into files that nobody reads.
+PIP  := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 # A process for each processor, of one BLAS thread and some 600 MB; who is done takes over from the
 # others. For one process, say to debug: make test PYTEST_ARGS="-n 0 --pdb -k name"
 PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 \

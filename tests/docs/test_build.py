@@ -131,3 +131,21 @@ def test_an_operator_has_the_formulas_of_its_op_or_the_names_of_several(build):
     assert formulas("nn.functional.conv2d", ["Convolution"]).count("<math>") >= 2
     assert formulas("cov", ["Div", "Mm"]) == "made of Div, Mm"
     assert formulas("arange") == "–"
+
+
+SIGNATURES = [
+    f"def xxxxxxx({'x' * 30}: tuple[int, int], *, size: float = 1.0) -> Tensor: pass",
+    f'def xxxxxxx({"x" * 20}: int, y: tuple[int, int], /, *z, text: str = ",") -> Tensor: pass',
+    f"def xxxxxxx({'x' * 60}: dict[str, int]) -> Callable[[Tensor], Tensor]: pass",
+]
+
+
+@pytest.mark.parametrize("code", SIGNATURES)
+def test_long_signatures_are_broken_as_ruff_breaks_them(code, build, monkeypatch):
+    pytest.importorskip("mkdocstrings_handlers")
+    signatures = build("signatures")
+    expected = signatures.ruff(code, 60)
+    monkeypatch.setattr(signatures, "ruff", None)  # nobody asks it
+    if "x" * 60 in code:
+        monkeypatch.setattr(signatures, "ruff", lambda *_: expected)
+    assert signatures.broken(code, 60) == expected

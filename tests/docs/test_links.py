@@ -1,29 +1,33 @@
 """The built pages as text: links, ids, and that all public names are in the reference."""
 
 import importlib
+import re
 from collections import Counter
 from functools import cache
-from html.parser import HTMLParser
+from html import unescape
 from types import ModuleType
 from urllib.parse import unquote, urldefrag, urlsplit
 
 import pytest
 
+# Five times as fast as a parser, and enough for pages that one program writes.
+HIDDEN = re.compile(r"<!--.*?-->|(<(script|style)\b[^>]*>).*?(?=</\2>)", re.DOTALL)
+TAG = re.compile(r"""<([a-z][\w-]*)((?:[^<>"']|"[^"]*"|'[^']*')*)>""", re.IGNORECASE)
+ATTRIBUTE = re.compile(r"""\s(id|href|src)=(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""")
 
-class Page(HTMLParser):
+
+class Page:
     """The ids of a page and what it refers to."""
 
     def __init__(self, path):
-        super().__init__()
         self.ids, self.targets = [], []
-        self.feed(path.read_text("utf-8"))
-
-    def handle_starttag(self, tag, attrs):
-        for name, value in attrs:
-            if name == "id":
-                self.ids.append(value)
-            elif name in ("href", "src") and value:
-                self.targets.append((tag, value))
+        for tag, inside in TAG.findall(HIDDEN.sub(r"\1", path.read_text("utf-8"))):
+            for name, *values in ATTRIBUTE.findall(inside):
+                value = unescape("".join(values))
+                if name == "id":
+                    self.ids.append(value)
+                elif value:
+                    self.targets.append((tag, value))
 
 
 @pytest.fixture(scope="module")

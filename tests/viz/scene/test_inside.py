@@ -72,11 +72,12 @@ def test_the_part_is_a_trace_of_its_own(chain):
 def test_modules_and_saved_leaves_outside_are_no_trouble():
     w = gg.tensor([[0.1, 0.2], [0.3, 0.1]], requires_grad=True)
     x = gg.tensor([[1.0, 2.0]])
-    for number in range(60):
+    for number in range(30):
         with gg.scope(f"block{number}"):
             for _ in range(3):
                 x = (x @ w).tanh()
-    drawing = draw(gg.record(x.sum()))
+    drawing = draw(gg.record(x.sum()), max_nodes=40)
+    assert len(folds(drawing)) == 15
     for fold in folds(drawing):
         assert Trace.from_json(drawing.inside(fold).trace.to_json())
 
