@@ -165,7 +165,7 @@ def _raw_saved(index: int, node: Any) -> Any:
 
 
 def _way_in(cls: type[Primitive], depth: int) -> Func:
-    """What `cls.apply` is: the fast door, unless there are several results or none has an edge."""
+    """What `cls.apply` is: the fast door, where one result depends on operands of one dtype."""
     code = cls.forward.__code__
 
     def readable(*operands: Any, **parameters: Any) -> Any:  # a function, so that it is a method
