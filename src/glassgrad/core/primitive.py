@@ -165,7 +165,7 @@ def _raw_saved(index: int, node: Any) -> Any:
 
 
 def _way_in(cls: type[Primitive], depth: int) -> Func:
-    """What `cls.apply` is: the fast door, unless there are several results or none has an edge."""
+    """What `cls.apply` is: the fast door, where one result depends on operands of one dtype."""
     code = cls.forward.__code__
 
     def readable(*operands: Any, **parameters: Any) -> Any:  # a function, so that it is a method
@@ -173,7 +173,7 @@ def _way_in(cls: type[Primitive], depth: int) -> Func:
 
     if depth == 1:
         readable = as_operator(readable)
-    if cls.multiple or not cls.differentiable or cls.changes_dtype:
+    if cls.multiple or cls.changes_dtype:
         return readable
     if code.co_argcount == 1 and not code.co_flags & CO_VARARGS:
         return fast_door(cls, readable, 2)
@@ -384,7 +384,7 @@ def fast_door(cls: Any, readable: Func, depth: int) -> Callable[..., Tensor]:
         depth: how far away its user is: 1 for an operator, 2 behind a function of ours.
     """
     code = cls.forward.__code__
-    is_binary, is_behind = code.co_argcount == 2, depth > 1
+    is_binary, is_behind, is_flat = code.co_argcount == 2, depth > 1, not cls.differentiable
     has_two_edges = is_binary and cls.differentiates == slice(None)
     setup_context = cls.setup_context if cls.has_setup_context() else None
     takes_more = has_two_edges and bool(code.co_flags & CO_VARARGS)
@@ -439,7 +439,7 @@ def fast_door(cls: Any, readable: Func, depth: int) -> Callable[..., Tensor]:
         z = _new(Tensor)
         z.payload = out
         z.cold = None
-        if (first is None and second is None) or (state.unusual and not modes.grad):
+        if is_flat or (first is None and second is None) or (state.unusual and not modes.grad):
             z.edge = None
             return z
         node = _new(node_cls)
