@@ -549,6 +549,27 @@ class Module:
         """
         return _hooks.add(self, "_load_state_dict_pre_hooks", hook)
 
+    def _register_state_dict_hook(self, hook: Hook) -> RemovableHandle:
+        """The same as `register_state_dict_post_hook`; what the hook returns replaces the dict."""
+
+        def replace(module: Module, state_dict: dict[str, Tensor], *others: Any) -> None:
+            returned = hook(module, state_dict, *others)
+            if returned is not None and returned is not state_dict:
+                entries = dict(returned)
+                state_dict.clear()
+                state_dict.update(entries)
+
+        return self.register_state_dict_post_hook(replace)
+
+    def _register_load_state_dict_pre_hook(
+        self, hook: Hook, with_module: bool = False
+    ) -> RemovableHandle:
+        """The same as `register_load_state_dict_pre_hook`, of a hook that need not be given the
+        module: programs add a method of its own.
+        """
+        added = hook if with_module else lambda _module, *others: hook(*others)
+        return self.register_load_state_dict_pre_hook(added)
+
     def register_load_state_dict_post_hook(self, hook: Hook) -> RemovableHandle:
         """Call `hook(module, incompatible_keys)` when the module has been loaded.
 
