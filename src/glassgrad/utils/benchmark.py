@@ -109,7 +109,7 @@ class Timer:
                 "Write the statement in Python."
             )
         self._timer = timeit.Timer(stmt, setup, timer, globals)
-        self._said = {"label": label or str(stmt), "sub_label": sub_label}
+        self._said: dict[str, Any] = {"label": label or str(stmt), "sub_label": sub_label}
         self._said |= {"description": description, "num_threads": num_threads}
 
     def timeit(self, number: int = 1_000_000) -> Measurement:
@@ -154,5 +154,4 @@ class Timer:
         return self.blocked_autorange(callback, min_run_time)
 
     def _measured(self, number: int, times: list[float]) -> Measurement:
-        said: Any = self._said
-        return Measurement(number, times, **said)
+        return Measurement(number, times, **self._said)
