@@ -26,8 +26,10 @@ def _averages(x: Any, grad: Any, group: Group, state: State) -> tuple[Any, Any, 
     return grad, mean, square
 
 
-_AS_PRINTED = ("lr", "betas", "eps", "weight_decay", "amsgrad", "maximize", "foreach", "capturable")
-_AS_PRINTED += ("differentiable", "fused", "decoupled_weight_decay")
+_AS_PRINTED = (
+    *("lr", "betas", "eps", "weight_decay", "amsgrad", "maximize", "foreach", "capturable"),
+    *("differentiable", "fused", "decoupled_weight_decay"),
+)
 """The options of Adam in the order in which PyTorch has them in a group."""
 
 
