@@ -49,6 +49,7 @@ QUESTIONS = [
     "mps.device_count()",
     "set_float32_matmul_precision('highest')",
     "get_autocast_dtype('cuda').itemsize",
+    "hub.get_dir()",
     "version.cuda",
     "version.hip",
     "xpu.device_count()",

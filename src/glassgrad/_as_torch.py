@@ -131,11 +131,11 @@ class _Finder:
                 raise
             home, _, name = own.rpartition(".")
             why = why_missing(home, name) or (
-                f'there is no {error.name}. See the page "What is not here" of its documentation.'
+                f'There is no {error.name}. See the page "What is not here" of its documentation.'
             )
             raise ModuleNotFoundError(
                 f"No module named {spec.name!r}: `import torch` means glassgrad since "
-                f"`glassgrad.as_torch()`, and {why}",
+                f"`glassgrad.as_torch()`. {why}",
                 name=spec.name,
             ) from None
         spec.loader_state = found.__spec__

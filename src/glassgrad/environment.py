@@ -700,6 +700,8 @@ _FUNCTIONS: tuple[tuple[str, Any, str], ...] = (
     ("distributed", _no_group, "scatter_object_list send_object_list recv_object_list"),
     ("distributed.elastic.multiprocessing.errors", _same, "record"),
     ("distributed.nn", _no_group, "all_reduce all_gather"),
+    ("hub", _says(os.path.expanduser("~/.cache/torch/hub")), "get_dir"),  # noqa: PTH111  # quicker
+    ("hub", _says(None), "set_dir"),
     ("hub", _no_download, "download_url_to_file help list load load_state_dict_from_url load_url"),
     ("jit", _says(False), "is_scripting is_tracing"),
     ("jit", _says(None), "enable_onednn_fusion set_fusion_strategy"),

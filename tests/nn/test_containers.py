@@ -109,7 +109,7 @@ def test_parameters_by_number(lib):
 
 
 def test_parameters_by_name(lib):
-    made = lib.nn.ParameterDict({"a": lib.zeros(1), "b": lib.zeros(2)})
+    made = lib.nn.ParameterDict({"b": lib.zeros(2), "a": lib.zeros(1)})
     made["c"] = lib.zeros(3)
     assert names(made) == ["a", "b", "c"]
     assert list(made) == ["a", "b", "c"]

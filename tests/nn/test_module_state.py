@@ -165,3 +165,26 @@ def test_a_module_of_an_older_program_gets_what_it_lacks(lib):
     made.__setstate__(state)
     assert list(made.state_dict()) == ["weight", "bias"]
     assert made(lib.ones(2)).shape == (1,)
+
+
+@pytest.mark.parametrize("lib", [gg, torch])
+def test_hooks_by_their_older_names_change_a_state_that_is_saved_or_loaded(lib):
+    class Renamed(lib.nn.Linear):
+        def __init__(self):
+            super().__init__(2, 2)
+            self._register_load_state_dict_pre_hook(self.rename)
+            self._register_state_dict_hook(lambda module, state, *_: {**state, "tag": module.bias})
+
+        def rename(self, state, prefix, *_):
+            state.pop("tag", None)
+            state[prefix + "weight"] = state.pop("old", state.get("weight"))
+
+    module = Renamed()
+    state = module.state_dict()
+    assert list(state) == ["weight", "bias", "tag"]
+    state["old"] = state.pop("weight") + 1
+    Renamed().load_state_dict(state)
+    module._register_load_state_dict_pre_hook(lambda m, *_: m.train(False), with_module=True)
+    module.load_state_dict(state)
+    assert not module.training
+    assert lib.equal(module.weight, state["old"])

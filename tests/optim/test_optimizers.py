@@ -262,6 +262,8 @@ def test_groups_are_printed_as_pytorchs():
         groups = [{"params": [p], "lr": 0.1 * i} for i, p in enumerate(matrices(lib))]
         optimizer = lib.optim.SGD(groups, momentum=0.9)
         optimizer.load_state_dict(optimizer.state_dict())
-        return repr(optimizer), [list(group) for group in optimizer.param_groups]
+        adam = lib.optim.AdamW(matrices(lib), lr=0.1)
+        groups = [list(group) for group in (*optimizer.param_groups, *adam.param_groups)]
+        return repr(optimizer), groups
 
     assert printed(gg) == printed(torch)

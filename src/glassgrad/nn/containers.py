@@ -6,6 +6,7 @@ would not in a list or a dict of Python's.
 
 import itertools
 import operator
+from collections import OrderedDict
 from collections.abc import ItemsView, Iterable, Iterator, Mapping, ValuesView
 from typing import Any, ClassVar, Self
 
@@ -395,7 +396,12 @@ class ParameterDict(_Parameters, _Named):
         return typename(value)
 
     def update(self, parameters: Any) -> None:
-        """Add parameters, or replace those of the same names: of a dict, or of pairs."""
+        """Add parameters, or replace those of the same names: of a dict, or of pairs.
+
+        Those of a plain dict come in the order of their names, as in PyTorch.
+        """
+        if isinstance(parameters, Mapping) and not isinstance(parameters, OrderedDict):
+            parameters = OrderedDict(sorted(parameters.items()))
         super().update(parameters)
 
     def __getitem__(self, key: str) -> Any:
@@ -428,7 +434,7 @@ class ParameterDict(_Parameters, _Named):
 
     def copy(self) -> "ParameterDict":
         """Another dict of the same parameters."""
-        return ParameterDict(dict(self.items()))
+        return ParameterDict(OrderedDict(self.items()))
 
     def setdefault(self, key: str, default: Any = None) -> Any:
         """The value of a name, which becomes the default if there is none."""

@@ -30,6 +30,7 @@ from glassgrad.nn._hooks import EVERYWHERE, Hook
 from glassgrad.nn.parameter import Buffer, Parameter, is_lazy
 from glassgrad.ops import empty_like
 from glassgrad.ops.conversion import destination
+from glassgrad.ops.memory import typename
 from glassgrad.values.backend import Device
 from glassgrad.values.dtypes import as_dtype, float16, float32, float64
 
@@ -183,7 +184,7 @@ class Module:
     def _assign_none(self, name: str, value: object, registry: str, what: str, wanted: str) -> None:
         if value is not None:
             raise errors.ArgumentTypeError(
-                f"cannot assign '{type(value).__name__}' as {what} '{name}' ({wanted} or None "
+                f"cannot assign '{typename(value)}' as {what} '{name}' (torch.{wanted} or None "
                 f"expected). Other code finds the {what} by that name. "
                 f"Assign a {wanted}, or `del` the attribute first."
             )
@@ -215,8 +216,8 @@ class Module:
         self._require_free_name("parameter", name, self._parameters)
         if param is not None and not isinstance(param, Parameter):
             raise errors.ArgumentTypeError(
-                f"cannot assign '{type(param).__name__}' object to parameter '{name}' "
-                "(nn.Parameter or None required). Only those are found by `parameters()`. "
+                f"cannot assign '{typename(param)}' object to parameter '{name}' "
+                "(torch.nn.Parameter or None required). Only those are found by `parameters()`. "
                 "Write `nn.Parameter(tensor)`."
             )
         self._parameters[name] = param
@@ -787,8 +788,8 @@ def _without_extra_state(method: str) -> errors.MissingRuleError:
 def _require_tensor_or_none(name: str, value: object) -> None:
     if value is not None and not isinstance(value, Tensor):
         raise errors.ArgumentTypeError(
-            f"cannot assign '{type(value).__name__}' object to buffer '{name}' "
-            "(Tensor or None required). A buffer moves and is saved with the module. "
+            f"cannot assign '{typename(value)}' object to buffer '{name}' "
+            "(torch Tensor or None required). A buffer moves and is saved with the module. "
             "Write `glassgrad.tensor(values)`."
         )
 

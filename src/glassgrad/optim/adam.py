@@ -26,6 +26,13 @@ def _averages(x: Any, grad: Any, group: Group, state: State) -> tuple[Any, Any, 
     return grad, mean, square
 
 
+_AS_PRINTED = (
+    *("lr", "betas", "eps", "weight_decay", "amsgrad", "maximize", "foreach", "capturable"),
+    *("differentiable", "fused", "decoupled_weight_decay"),
+)
+"""The options of Adam in the order in which PyTorch has them in a group."""
+
+
 @with_options
 class _OfAverages(Optimizer):
     """The options that Adam and all its kin have."""
@@ -97,7 +104,8 @@ class Adam(_OfAverages):
                 f"betas must be either both floats or both Tensors, got {betas}. "
                 "Write two numbers: `betas=(0.9, 0.999)`."
             )
-        return {**options, "betas": tuple(float(beta) for beta in betas)}
+        options["betas"] = tuple(float(beta) for beta in betas)
+        return {name: options[name] for name in _AS_PRINTED if name in options}
 
     def update(self, x: Any, grad: Any, group: Group, state: State) -> None:
         step = state.count()

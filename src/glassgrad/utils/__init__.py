@@ -4,9 +4,9 @@ from glassgrad.core.errors import GraphError
 from glassgrad.core.tensor import Tensor
 from glassgrad.hooks import on_gradients as hooks
 from glassgrad.missing import missing_from as _missing_from
-from glassgrad.utils import checkpoint, data, dlpack
+from glassgrad.utils import benchmark, checkpoint, data, dlpack
 
-__all__ = ["checkpoint", "data", "dlpack", "hooks", "swap_tensors"]
+__all__ = ["benchmark", "checkpoint", "data", "dlpack", "hooks", "swap_tensors"]
 
 __getattr__ = _missing_from(__name__)
 
