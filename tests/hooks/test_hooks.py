@@ -25,6 +25,17 @@ def test_the_order_at_a_tensor(lib):
     assert x.grad.item() == 12.0
 
 
+def test_hooks_of_one_output_of_a_node_come_together(lib):
+    x = leaf(lib, [1.0, 2.0])
+    first, second = (x * 2).split(1)
+    log = []
+    for name, output in (("b", second), ("a", first), ("b again", second), ("a again", first)):
+        output.register_hook(lambda grad, name=name: log.append(name))
+    lib.autograd.graph.register_multi_grad_hook((second,), lambda grads: log.append("all of b"))
+    (first + second).backward()
+    assert log == ["b", "b again", "all of b", "a", "a again"]
+
+
 def test_the_order_at_a_leaf(lib):
     x = leaf(lib, 1.0)
     y = x.view_as(x) if lib is torch else x * 1

@@ -224,16 +224,21 @@ def check_hooks(call: str, *hooks: object) -> None:
 
 def before(node: Node) -> list[Step]:
     """The hooks before `node`: those of the tensors that it made, then its own."""
-    own = () if node.cold is None else node.cold.pre.values()
-    return [*of_tensors(node), *own]
+    return [*of_tensors(node), *(node.cold.pre.values() if node.cold else ())]
 
 
 def of_tensors(node: Node) -> list[Step]:
-    """The hooks of the tensors that `node` made, the gradients to retain behind them."""
+    """The hooks of the tensors that `node` made, the gradients to retain behind them.
+
+    Those of one tensor come together, in the place of its first, as in PyTorch.
+    """
     if node.__class__ is AccumulateGrad:
         leaf = node.variable.cold
         return [*((leaf and leaf.hooks) or {}).values()]
-    return [] if node.cold is None else [*node.cold.tensor.values(), *_retained(node.cold)]
+    hooks = [*node.cold.tensor.values()] if node.cold else []
+    outputs = [nr for *_, nr in hooks]
+    hooks.sort(key=lambda step: outputs.index(step[2]))
+    return [*hooks, *_retained(node.cold)] if node.cold else []
 
 
 def _retained(cold: NodeHooks) -> list[Step]:

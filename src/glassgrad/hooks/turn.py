@@ -9,6 +9,7 @@ A `GraphTask` is a pass that does either.
 
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from glassgrad.core import state
@@ -293,10 +294,5 @@ def on_fresh_stack(run: Callable[[], None]) -> None:
     from concurrent.futures import ThreadPoolExecutor
 
     given = {name: value for name, value in vars(modes).items() if name not in _OF_A_THREAD}
-
-    def work() -> None:
-        set_modes(**given)
-        run()
-
-    with ThreadPoolExecutor(1, "glassgrad-backward") as pool:
-        pool.submit(work).result()
+    with ThreadPoolExecutor(1, "glassgrad-backward", partial(set_modes, **given)) as pool:
+        pool.submit(run).result()
