@@ -36,6 +36,7 @@ def test_a_file_loads_when_a_function_of_it_is_asked_for(in_a_new_process):
     in_a_new_process("""
 assert not loaded("special") and not loaded("elementary") and not loaded("matrices")
 assert gg.special.gammaln is gg.lgamma
+assert repr(gg.sparse_coo) == "glassgrad.sparse_coo" and loaded("sparse")
 assert loaded("special") and not loaded("matrices")
 assert vars(gg)["lgamma"] is gg.lgamma  # nobody asks again
 assert gg.ops.exp is gg.exp and loaded("elementary")

@@ -25,6 +25,7 @@ from .linalg import Mm, Mv
 from .memory import layout
 
 sparse_coo = layout("sparse_coo")
+sparse_coo.__module__ = __name__  # where it is looked for, and unpickled from
 FUNCTIONS["sparse_coo"] = sparse_coo
 
 
