@@ -131,7 +131,6 @@ x.t().view(L.int16)
 i.bool() ** i.bool()
 x.cfloat().abs_()
 L.from_numpy(np.arange(3.0)[::-1])
-L.nn.Hardtanh(2, 1)
 """.strip().splitlines()
 
 
