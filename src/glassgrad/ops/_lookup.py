@@ -11,6 +11,7 @@ backward pass itself is recorded.
 """
 
 import sys
+import threading
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any
@@ -34,6 +35,11 @@ for _file, _names in NAMES.items():
         FILES.setdefault(_home, {})[_name] = _file
 
 
+# Python takes threads that import files of one package at once for a deadlock now and then, and
+# then hands out a module that is half loaded.
+_loading = threading.RLock()
+
+
 def load(home: str, name: str) -> None:
     """Load the file that declares a name, if one does; if another thread loads it, wait for that.
 
@@ -41,7 +47,8 @@ def load(home: str, name: str) -> None:
     """
     file = FILES.get(home, {}).get(name)
     if file is not None:
-        import_module(f"{__package__}.{file}")
+        with _loading:
+            import_module(f"{__package__}.{file}")
 
 
 def load_all() -> None:
