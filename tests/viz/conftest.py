@@ -1,33 +1,17 @@
 """A real browser for what a browser shows (pages from files, no network), and a count of calls."""
 
-import sys
-
 import pytest
 
 from chromium import visits
 from glassgrad.viz.players.html import POLICY
+from walks import calls_in
 
 
 @pytest.fixture
 def count_calls():
     """How many calls, of Python and of C, something takes: on any machine the same number."""
 
-    def count(doing):
-        calls = 0
-
-        def note(frame, event, arg):
-            nonlocal calls
-            calls += event in ("call", "c_call")
-
-        before = sys.getprofile()
-        sys.setprofile(note)
-        try:
-            doing()
-        finally:
-            sys.setprofile(before)
-        return calls
-
-    return count
+    return lambda doing: len(calls_in(doing, "c_call"))
 
 
 WRITE = """([html, fragment]) => {
