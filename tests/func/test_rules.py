@@ -293,7 +293,7 @@ def refuses(call, dims):
     return False
 
 
-@check.of(SAMPLES)
+@check_first(SAMPLES)
 def a_batch_of_batches_is_two_loops(played):
     if played.has_no_batch:
         return
