@@ -763,7 +763,7 @@ def embedding_bag(
         ArgumentError: for another mode, shapes of `input`, `offsets` or `per_sample_weights` that
             do not go together, or a maximum whose gradient is to be scaled.
         MissingRuleError: if rows are weighted, but not summed.
-        ShapeError, DTypeError, DimError, ExpectationError: as for `embedding`.
+        DTypeError, ExpectationError: as for `embedding`; ShapeError: also for a row it has not.
 
     Example:
         >>> table = tensor([[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]])
@@ -784,15 +784,15 @@ def embedding_bag(
     if per_sample_weights is not None:
         _check_weights_of_bags(input, per_sample_weights, mode)
     bags, bag = _bags(input, offsets, include_last_offset)
-    count, values = weight.shape[0], seen(input)
-    if values is not None:
-        wrong = np.flatnonzero((values < 0) | (values >= count))
-        for index in wrong[:1]:
-            raise errors.ShapeError(
-                f"Index {index} of input takes value {values.flat[index]} which is not in the "
-                f"valid range [0, {count}). It names a row of the weight. Write one of them."
-            )
-    rows = embedding(input.reshape(-1), weight, None, max_norm, norm_type, scale_grad_by_freq)
+    try:
+        rows = embedding(input.reshape(-1), weight, None, max_norm, norm_type, scale_grad_by_freq)
+    except errors.DimError as error:  # of a bag PyTorch says which index it is
+        values, count = seen(input).ravel(), weight.shape[0]
+        index = np.flatnonzero((values < 0) | (values >= count))[0]
+        raise errors.ShapeError(
+            f"Index {index} of input takes value {values[index]} which is not in the valid range "
+            f"[0, {count}). It names a row of the weight. Write one of them."
+        ) from error
     if per_sample_weights is not None:
         rows = rows * per_sample_weights.reshape(-1, 1)
     if padding_idx is not None:
