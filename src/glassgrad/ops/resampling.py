@@ -217,9 +217,8 @@ def _cubic(n: int, m: int, scale: float | None, aligned: bool) -> Taps:
     return Taps(index, cubic_weight(np.abs(places - first - pixels)))
 
 
-def cubic_weight(t: Any) -> Any:
-    """Keys' convolution, with the parameter -3/4: what a pixel counts at a distance of t pixels."""
-    a = -0.75
+def cubic_weight(t: Any, a: float = -0.75) -> Any:
+    """Keys' convolution, with the parameter a: what a pixel counts at a distance of t pixels."""
     near = ((a + 2) * t - (a + 3)) * t * t + 1
     far = ((a * t - 5 * a) * t + 8 * a) * t - 4 * a
     return np.where(t <= 1, near, far)
@@ -249,9 +248,7 @@ def _tent(t: Any) -> Any:
 
 
 def _keys(t: Any) -> Any:
-    """Keys' convolution, with the parameter -1/2."""
-    near, far = 1.5 * t**3 - 2.5 * t**2 + 1, -0.5 * (t**3 - 5 * t**2 + 8 * t - 4)
-    return np.where(t < 1, near, np.where(t < 2, far, 0))
+    return np.where(t < 2, cubic_weight(t, -0.5), 0)
 
 
 def _lanczos(t: Any) -> Any:
