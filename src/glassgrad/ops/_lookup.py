@@ -40,6 +40,11 @@ for _file, _names in NAMES.items():
 _loading = threading.RLock()
 
 
+def _load_file(file: str) -> None:
+    with _loading:
+        import_module(f"{__package__}.{file}")
+
+
 def load(home: str, name: str) -> None:
     """Load the file that declares a name, if one does; if another thread loads it, wait for that.
 
@@ -47,14 +52,13 @@ def load(home: str, name: str) -> None:
     """
     file = FILES.get(home, {}).get(name)
     if file is not None:
-        with _loading:
-            import_module(f"{__package__}.{file}")
+        _load_file(file)
 
 
 def load_all() -> None:
     """Load all files, for those who go through the tables, or through the classes of all ops."""
     for file in NAMES:
-        import_module(f"{__package__}.{file}")
+        _load_file(file)
 
 
 def function_named(home: str, name: str) -> Any:
