@@ -283,9 +283,8 @@ class Methods:
     def __contains__(self: "Tensor", element: Any) -> bool:
         kinds = (Tensor, bool, int, float, complex, np.generic)
         wanted = "Tensor.__contains__ only supports Tensor or scalar"
-        check.kind(
-            wanted, element, kinds, "Elements are numbers. Write `2 in x`.", errors.GraphError
-        )
+        why = "Elements are numbers. Write `2 in x`."
+        check.kind(wanted, element, kinds, why, errors.GraphError)
         return bool(Eq.apply(self, element).any())
 
     # Transposes
@@ -558,9 +557,8 @@ def _check_new_grad(x: Tensor, value: Any) -> None:
 def _as_grad_dtype(dtype: Any) -> DType:
     try:
         if isinstance(dtype, str) and dtype not in GRAD_DTYPES:
-            raise errors.ArgumentTypeError(
-                f"{dtype!r} names no dtype"
-            )  # NumPy would read its letters
+            said = f"{dtype!r} names no dtype"  # NumPy would read its letters
+            raise errors.ArgumentTypeError(said)
         wanted = as_dtype(dtype)
     except (errors.ArgumentTypeError, errors.DTypeError) as error:
         raise errors.DTypeError(
