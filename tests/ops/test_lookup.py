@@ -202,5 +202,8 @@ def test_functions_that_pytorch_has_twice_take_their_arguments_in_both_orders():
         pairs = zip(ours, theirs, strict=True) if isinstance(ours, tuple) else [(ours, theirs)]
         for mine, other in pairs:
             np.testing.assert_allclose(mine.numpy(), other.numpy(), rtol=1e-10, err_msg=name)
+    for number in (3, -1):  # PyTorch reads what lies behind its table, or takes it for another
+        with pytest.raises(ValueError, match=f"{number} is not a valid value for reduction"):
+            gg.kl_div(gg.ones(2), gg.ones(2), reduction=number)
     by_name = gg.embedding(weight=gg.eye(3), indices=gg.tensor([1]))
     assert by_name.tolist() == [[0, 1, 0]]

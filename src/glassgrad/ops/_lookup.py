@@ -22,6 +22,7 @@ from glassgrad.core.state import Func, Values
 from glassgrad.core.tensor import Tensor
 from glassgrad.missing import missing_from
 
+from . import _checks as check
 from ._declaring import FUNCTIONS, METHODS, NUMPY
 from ._index import NAMES
 
@@ -154,8 +155,12 @@ def in_order(name: str) -> Func:
         if "reduction" in order:
             given.setdefault("reduction", "none")  # and not "mean", as in `nn.functional`
         for argument, names in _BY_NUMBER.items():
-            if isinstance(given.get(argument), int):
-                given[argument] = names[given[argument]]
+            number = given.get(argument)
+            if isinstance(number, int):
+                said = f"{name}(): {{}} is not a valid value for {argument}"
+                choices = ", ".join([f"{at} for {each!r}" for at, each in enumerate(names)])
+                check.choice(said, number, range(len(names)), f"It is a number. Write {choices}.")
+                given[argument] = names[number]
         if "return_indices" in order:
             given["return_indices"] = True
         if "indices" in given:
