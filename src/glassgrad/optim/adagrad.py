@@ -266,11 +266,15 @@ class Adafactor(Optimizer):
     def _completed(self, options: Group) -> Group:
         for name, number in zip(("epsilon1", "epsilon2"), options["eps"], strict=True):
             require_not_negative(name, 0.0 if number is None else number)
-        if options["beta2_decay"] > 0 or options["d"] < 1:
+        said, why = (
+            "Clipping threshold d should be >= 1 but is: {}",
+            "Longer steps are cut to it. Write 1.",
+        )
+        check.least(said, options["d"], 1, why, ArgumentError)
+        if options["beta2_decay"] > 0:
             raise ArgumentError(
-                f"beta2_decay should be <= 0 but is: {options['beta2_decay']}, and the clipping "
-                f"threshold d should be >= 1 but is: {options['d']}. Then means come to rest, and "
-                "steps are cut. Leave them out."
+                f"beta2_decay should be <= 0 but is: {options['beta2_decay']}. Then the means come "
+                "to rest. Write a negative number, such as -0.8."
             )
         return options
 
