@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import torch
 
+import glassgrad
 from checks import SampleChecks, together
 from glassgrad.core.errors import GlassgradError
 from leaks.letting_go import Owner, behind, survivors
@@ -379,6 +380,50 @@ def test_samples_reach_the_rules_the_row_names(case):
             first = run.gradients(create_graph=True)
             missing -= {*rules_behind([*run.results, *[g for g in first if g is not None]])}
     assert not missing
+
+
+@together
+@pytest.mark.filterwarnings("ignore:Casting complex values:UserWarning")
+@pytest.mark.filterwarnings("ignore:ComplexHalf support:UserWarning")
+@pytest.mark.parametrize("dtype", ["bool", "int64", "float16", "complex64"])
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_an_op_makes_of_each_kind_of_numbers_what_torch_makes(case, dtype):
+    try:
+        want = dtypes_of(torch, case, dtype)
+    except (RuntimeError, TypeError):
+        want = "an error"
+    try:
+        got = dtypes_of(glassgrad, case, dtype)
+    except GlassgradError:
+        got = "an error"
+    is_more = want == "an error" and (dtype == "float16" or case.name in MORE_KINDS)
+    assert got == want or is_more or case.name in OTHER_KINDS, (
+        f"{case.name} makes {got} of {dtype}, and PyTorch {want}. A function that makes fractions "
+        "of integers is `Fractional`; one that takes only some kinds of numbers names them: "
+        '`kernel, kinds = "its_cpu", "iuf"`.'
+    )
+
+
+MORE_KINDS = {"gru", "rnn_tanh", "clamp"}
+"""Rows that PyTorch has not for integers (of layers) or for bools (between two tensors)."""
+
+OTHER_KINDS = {"hardsigmoid", "complex", "view_as_complex", "view_as_real", "conj", "normal_"}
+"""Rows that are another function in PyTorch, or have operands of dtypes of their own."""
+OTHER_KINDS |= {"matrix_exp"}  # of halves, whose results have too few digits
+
+
+def dtypes_of(lib, case, dtype):
+    """The dtypes of what an op makes of ones, which the row has floats for."""
+    op, params = case.op, case.samples[0].params
+    if lib is torch:
+        op, params = twin(case), {name: translated(value) for name, value in params.items()}
+    operands = []
+    for array in case.arrays(case.samples[0]):
+        is_float = array.dtype.kind == "f"
+        x = lib.tensor(np.ones_like(array) if is_float else array)
+        operands.append(x.to(getattr(lib, dtype)) if is_float else x)
+    results = as_list(case.call(op, *operands, **params))
+    return [str(y.dtype).removeprefix("torch.") for y in results if isinstance(y, lib.Tensor)]
 
 
 def test_graphs_differ_only_where_the_row_says_so():

@@ -29,6 +29,8 @@ _MANY = 4096  # elements: from here on it pays to make zeros
 class Relu(Elementwise):
     """y = max(x, 0)        x̄ = ȳ·[y > 0]"""
 
+    kernel, kinds = "clamp", "biuf"
+
     @staticmethod
     def forward(x):
         if x.dtype.kind == "b":
@@ -92,7 +94,7 @@ class Threshold(Elementwise):
     @staticmethod
     def forward(x, *, threshold, value):
         why = "False and True are what they are. Write `threshold(x.float(), …)`."
-        check.kernel("threshold is", x, "iufc", why)
+        check.kernel("threshold is", x, "iuf", why)
         if x.dtype.kind in "iu":  # these have no fractions: neither have the numbers
             threshold, value = int(threshold), int(value)
         return np.where(x <= threshold, value, x)  # nan stays

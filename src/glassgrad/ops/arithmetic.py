@@ -365,6 +365,7 @@ def positive(input: Tensor) -> Tensor:
 class Abs(Elementwise):
     """y = |x|        x̄ = ȳ·sgn x"""
 
+    kernel, kinds = "abs_cpu", "iufc"
     holomorphic = False  # |x| is not; this rule is right as it stands, with sgn x = x/|x|
     ufunc = np.absolute
 
@@ -430,6 +431,7 @@ def sign(input: Tensor) -> Tensor:
 class Addcmul(Elementwise):
     """z = x + c·a·b,  c = value        x̄ = z̄,  ā = z̄·c·b,  b̄ = z̄·c·a"""
 
+    kernel, kinds = "addcmul_cpu_out", "iufc"
     saves = ("tensor1", "tensor2")
     saved_at = {"tensor1": 1, "tensor2": 2}
     saved_if = {"tensor1": 2, "tensor2": 1}

@@ -218,6 +218,8 @@ class SignBit(Predicate):
     −0 has the sign that 1/−0 = −∞ shows.
     """
 
+    kernel, kinds = "signbit", "biuf"
+
     @staticmethod
     def forward(x):
         return np.signbit(x) if x.dtype.kind == "f" else x < 0

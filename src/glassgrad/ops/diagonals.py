@@ -457,7 +457,9 @@ class Trace(KeepsShape):
     def forward(x):
         why = "A sum of True and False is neither. Write `x.int().trace()`."
         check.kernel("trace is", x, "iufc", why)
-        return run(Diagonal, x, offset=0, dim1=0, dim2=1).sum()
+        return run(Diagonal, x, offset=0, dim1=0, dim2=1).sum(
+            dtype=int64 if x.dtype.kind in "iu" else None
+        )
 
     @staticmethod
     def backward(ctx, grad):

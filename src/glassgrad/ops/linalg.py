@@ -79,6 +79,7 @@ def stacked_product(x: Any, y: Any) -> Any:
 class Mm(Multilinear):
     """Z = X·Y        X̄ = Z̄·Yᵀ,  Ȳ = Xᵀ·Z̄"""
 
+    kernel, kinds = "addmm_impl_cpu_", "iufc"
     saves = ("self", "mat2")
     saved_if = {"self": 1, "mat2": 0}
 
@@ -141,6 +142,7 @@ def mm(input: Tensor, mat2: Tensor) -> Tensor:
 class Mv(Mm):
     """z = X·y        X̄ = z̄·yᵀ,  ȳ = Xᵀ·z̄"""
 
+    kernel = "addmv_impl_cpu"
     saves = ("self", "vec")
     saved_if = {"self": 1, "vec": 0}
 
@@ -192,6 +194,7 @@ def mv(input: Tensor, vec: Tensor) -> Tensor:
 class Dot(Mm):
     """z = xᵀ·y        x̄ = z̄·y,  ȳ = z̄·x"""
 
+    kernel = "dot"
     saves = ("self", "tensor")
     saved_if = {"self": 1, "tensor": 0}
 
@@ -240,6 +243,8 @@ def dot(input: Tensor, tensor: Tensor) -> Tensor:
 class Bmm(Mm):
     """Z = X·Y        X̄ = Z̄·Yᵀ,  Ȳ = Xᵀ·Z̄"""
 
+    kernel = "bmm"
+
     @staticmethod
     def forward(x, y):
         return stacked_product(x, y)
@@ -284,6 +289,7 @@ def bmm(input: Tensor, mat2: Tensor) -> Tensor:
 class MatMul(Multilinear):
     """Z = X·Y        X̄ = Z̄·Yᵀ,  Ȳ = Xᵀ·Z̄"""
 
+    kernel, kinds = "bmm", "iufc"
     saves = ("self", "other")
     broadcasts = True
 
@@ -412,6 +418,7 @@ def _numpy_outer(a: Any, b: Any) -> Tensor:
 class Linear(Primitive):
     """Y = X·Wᵀ + b        dY = dX·Wᵀ + X·dWᵀ + db        X̄ = Ȳ·W,  W̄ = Ȳᵀ·X,  b̄ⱼ = Σᵢ Ȳᵢⱼ"""
 
+    kernel, kinds = "addmm_impl_cpu_", "iufc"
     saves = ("input", "weight")
     saved_if = {"input": 1, "weight": 0}
 
@@ -980,6 +987,7 @@ class EinsumOne(Moved):
 class EinsumTwo(Multilinear):
     """z = einsum(x, y)        x̄ = einsum(z̄, y),  ȳ = einsum(z̄, x)"""
 
+    kernel, kinds = "bmm", "iufc"
     node = "EinsumBackward0"
     saves = ("self", "other")
     broadcasts = True

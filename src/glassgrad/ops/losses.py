@@ -157,6 +157,8 @@ def paired(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
 class MseLoss(PointwiseLoss):
     """z = Σᵢ (xᵢ − yᵢ)²/n        x̄ᵢ = 2·z̄·(xᵢ − yᵢ)/n,  ȳᵢ = −2·z̄·(xᵢ − yᵢ)/n"""
 
+    kernel = "mse_cpu"
+
     @staticmethod
     def forward(x, y, *, reduction):
         difference = x - y

@@ -589,7 +589,7 @@ class Median(_OfAll):
 
     along = MedianDim
     of_nothing = math.nan
-    kernel, kinds = "median_cpu", "biuf"
+    kernel, kinds = "median_cpu", "iuf"
 
     @staticmethod
     def forward(x):
@@ -601,7 +601,7 @@ class Nanmedian(_OfAll):
 
     along = NanmedianDim
     of_nothing = math.nan
-    kernel, kinds = "median_cpu", "biuf"
+    kernel, kinds = "median_cpu", "iuf"
 
     @staticmethod
     def forward(x):
@@ -873,7 +873,7 @@ def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Kth
             f"kthvalue(): selected number k out of range for dimension {at}: {which} of {n} "
             f"elements. The smallest is the first. Write a number from 1 to {n}."
         )
-    check.kernel('"kthvalue_cpu"', input, "biuf", NO_ORDER)
+    check.kernel('"kthvalue_cpu"', input, "iuf")
     return KthvalueReturn(*Kthvalue.apply(input, k=which, dim=at, keepdim=bool(keepdim)))
 
 
@@ -1140,7 +1140,7 @@ def searchsorted(
             "of values is looked for in the row of boundaries of the same place."
         )
     for each in (sorted_sequence, values):
-        check.kernel('"searchsorted_out_cpu"', each, "biuf", NO_ORDER)
+        check.kernel('"searchsorted_out_cpu"', each, "iuf")
     if sorter is not None:
         sorted_sequence = gather(sorted_sequence, -1, _checked_sorter(sorted_sequence, sorter))
     return Searchsorted.apply(

@@ -754,6 +754,7 @@ def geometric_(input: Tensor, p: float, *, generator: Generator | None = None) -
         >>> (geometric_(tensor([0, 0]), 0.5) >= 1).all()
         tensor(True)
     """
+    check.kernel('"geometric_cpu"', input, "iuf")
     if not 0 < p < 1:
         raise errors.ShapeError(
             f"geometric_ expects p to be in (0, 1), but got p={p}. It is how likely a trial "
@@ -815,6 +816,7 @@ def random_(
         >>> random_(tensor([0, 0]), 4, 5)
         tensor([4, 4])
     """
+    check.kernel('"random_kernel_cpu"', input, "biuf")
     rule: type[_Drawn]
     if from_ is None:
         rule, low, end = Random, 0, _largest(input.dtype) + 1
@@ -878,6 +880,7 @@ def bernoulli_(
         tensor([1., 1.])
     """
     _check_probability("bernoulli_", p)
+    check.kernel('"bernoulli_scalar_cpu_"', input, "biuf")
     source = source_of(generator)
     if not isinstance(p, Tensor):
         return _fill("bernoulli", Bernoulli, input, lambda shape: source.random(shape) < p)
