@@ -1,11 +1,13 @@
 """What all tests share: one thread, the `--device` option, and nothing left behind."""
 
+import functools
 import gc
 import importlib
 import importlib.util
 import os
 import sys
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import hypothesis
@@ -13,6 +15,7 @@ import pytest
 
 from _fakearray import register_fake_device
 from checks import nothing_left_behind
+from forking import forking
 
 pytest_plugins = ["chromium"]
 
@@ -33,8 +36,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     register_fake_device()
-    hypothesis.settings.register_profile("busy machine", deadline=None)
-    hypothesis.settings.load_profile("busy machine")
+    # The same examples each time, however busy the machine is.
+    hypothesis.settings.register_profile("steady", deadline=None, derandomize=True)
+    hypothesis.settings.load_profile("steady")
 
 
 @pytest.hookimpl(wrapper=True)
@@ -68,6 +72,27 @@ def _nothing_is_left_behind():
 def lib(request):
     """The library under test, then the oracle."""
     return importlib.import_module(request.param)
+
+
+@pytest.fixture(scope="session")
+def told_elsewhere(tmp_path_factory):
+    """What a program tells on stdout in other processes, each of which hashes its own way."""
+    imports = "import glassgrad.tracing.compare, glassgrad.viz, glassgrad.viz.players.live"
+    with ExitStack() as open_until_the_end:
+        start = functools.cache(
+            lambda seed: open_until_the_end.enter_context(forking(imports, PYTHONHASHSEED=seed))
+        )
+
+        def play(program, *, seeds="012", folder=None):
+            told = set()
+            for seed in seeds:
+                where = folder or tmp_path_factory.mktemp("elsewhere")
+                code, said, complaint = start(seed)(where, program)
+                assert (code, complaint) == (0, "")
+                told.add(said)
+            return told
+
+        yield play
 
 
 @pytest.fixture(scope="session")

@@ -33,18 +33,20 @@ exec(program, {"__name__": "__main__"})
 
 
 @contextmanager
-def forking(imports: str) -> Iterator[Any]:
+def forking(imports: str, **variables: str) -> Iterator[Any]:
     """A function of a folder and a program to run there, after `imports`.
 
-    It returns the exit code, what was said on stdout, and what on stderr.
+    It returns the exit code, what was said on stdout, and what on stderr. `variables` are added to
+    the environment.
     """
+    environment = ENVIRONMENT | variables
     if not hasattr(os, "fork"):
-        yield lambda folder, program: _run_alone(folder, f"{imports}\n{program}")
+        yield lambda folder, program: _run_alone(folder, f"{imports}\n{program}", environment)
         return
     server = f"import gc, json, os, sys\n{imports}\n{_SERVER}"
     with subprocess.Popen(
         [sys.executable, "-c", server],
-        env=ENVIRONMENT,
+        env=environment,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -63,7 +65,13 @@ def forking(imports: str) -> Iterator[Any]:
         process.stdin.close()
 
 
-def _run_alone(folder: Path, program: str) -> tuple[int, str, str]:
-    command = [sys.executable, "-c", program]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+def _run_alone(folder: Path, program: str, environment: dict[str, str]) -> tuple[int, str, str]:
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     return done.returncode, done.stdout, done.stderr

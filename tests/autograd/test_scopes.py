@@ -49,7 +49,7 @@ def test_each_thread_has_scopes_of_its_own():
     found, ready, done = {}, threading.Event(), threading.Event()
 
     def other():
-        ready.wait(10)
+        ready.wait(60)
         found["plain"] = made_in(leaf().exp().grad_fn)
         with gg.scope("theirs"):
             found["named"] = made_in(leaf().exp().grad_fn)
@@ -59,7 +59,7 @@ def test_each_thread_has_scopes_of_its_own():
     thread.start()
     with gg.scope("ours"):
         ready.set()
-        assert done.wait(10)
+        assert done.wait(60)
         found["ours"] = made_in(leaf().exp().grad_fn)
     thread.join()
     assert found == {"plain": (), "named": ("theirs",), "ours": ("ours",)}
@@ -176,14 +176,14 @@ def test_a_scope_may_be_open_in_several_threads_at_once():
         with gg.scope("other"):
             with shared:
                 entered.set()
-                left.wait(10)
+                left.wait(60)
             found["inside"] = made_in(leaf().exp().grad_fn)
         found["behind"] = made_in(leaf().exp().grad_fn)
 
     thread = threading.Thread(target=other)
     with shared:
         thread.start()
-        entered.wait(10)
+        entered.wait(60)
     found["here"] = made_in(leaf().exp().grad_fn)
     left.set()
     thread.join()

@@ -45,9 +45,11 @@ def test_of_threads_that_free_a_graph_each_works_or_says_so(lib):
     x = leaf(lib, [1.0, 2.0])
     y = (x * x).sum()
     raised = in_threads(*[y.backward] * 4)
-    assert len(raised) == 3
+    worked = 4 - len(raised)
+    # PyTorch runs a rule before it frees what the rule has saved: another thread may come between.
+    assert worked == 1 if lib is glassgrad else worked >= 1
     assert all("second time" in str(error) for error in raised)
-    assert x.grad.tolist() == [2.0, 4.0]
+    assert x.grad.tolist() == [2.0 * worked, 4.0 * worked]
 
 
 def test_an_exception_reaches_the_thread_that_called_backward(lib):

@@ -2,13 +2,12 @@
 
 import json
 import os
-import re
 import socket
 import subprocess
 import sys
 import time
 import urllib.request
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import pytest
 
@@ -68,23 +67,27 @@ def server(front_ends, tmp_path_factory):
     with (root / "server.log").open("w") as log:
         process = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
         try:
-            address = f"http://127.0.0.1:{port}"
-            _wait_for(address, process, root / "server.log")
-            yield address, root
+            yield _address(process, root), root
         finally:
             process.terminate()
-            process.wait(30)
+            process.wait(60)
 
 
-def _wait_for(address, process, log):
-    for _ in range(600):
+def _address(process, root):
+    """Where the server is, once it answers: if somebody else took its port, at the next one."""
+    found, log = root / "runtime" / f"jpserver-{process.pid}.json", root / "server.log"
+    addresses = []
+
+    def answers():
         assert process.poll() is None, log.read_text()[-3000:]
-        try:
-            urllib.request.urlopen(f"{address}/api/status").close()
-            return
-        except OSError:
-            time.sleep(0.1)
-    pytest.fail(f"the server does not answer: {log.read_text()[-3000:]}")
+        with suppress(OSError, ValueError):  # not there, not yet written, not yet listening
+            addresses.append(f"http://127.0.0.1:{json.loads(found.read_text())['port']}")
+            urllib.request.urlopen(f"{addresses[-1]}/api/status").close()
+            return True
+        return False
+
+    _wait(answers, lambda: f"the server answers; it said: {log.read_text()[-3000:]}")
+    return addresses[-1]
 
 
 @pytest.fixture(scope="session", params=["lab", pytest.param("notebook", marks=pytest.mark.slow)])
@@ -130,6 +133,7 @@ def page(frontend):
     page = frontend.open("live")
     frontend.run_all(page)
     page.locator(".gg-widget").nth(2).wait_for(timeout=60_000)
+    page.locator(".jp-OutputArea-output", has_text="('moved to', 1)").wait_for()  # the last cell's
     return page
 
 
@@ -176,7 +180,7 @@ class FrontEnd:
             viewport={"width": 1400, "height": 1000}, reduced_motion="reduce"
         )
         page = context.new_page()
-        page.set_default_timeout(30_000)  # a busy machine
+        page.set_default_timeout(60_000)  # a busy machine
         page.on("console", self._heard)
         page.on("pageerror", self._failed)
         page.on("request", self._asked)
@@ -207,7 +211,7 @@ class FrontEnd:
         # A cell that is run before the page knows its kernel asks which one to take.
         kernel = page.locator(".jp-KernelName, .jp-Toolbar-kernelName").first
         kernel.get_by_text("Python 3").wait_for(timeout=60_000)
-        _wait(lambda: self._is_ready(name), "a kernel that is idle")
+        _wait(lambda: self._is_ready(name), lambda: f"an idle kernel among {self.sessions()}")
         page.wait_for_selector(".jp-Notebook-ExecutionIndicator[data-status=idle]")
 
     def _is_ready(self, name):
@@ -231,13 +235,12 @@ class FrontEnd:
         page.get_by_role("menuitem", name="Run", exact=True).click()
         page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
 
-    def run_cell(self, page, text):
-        """Run the cell whose text has `text` in it, and wait until it has run."""
+    def run_cell(self, page, text, *, shows):
+        """Run the cell whose text has `text` in it, and wait until its output has `shows`."""
         cell = page.locator(".jp-CodeCell", has_text=text).first
         cell.locator(".cm-content").first.click()
         page.keyboard.press("Shift+Enter")
-        cell.locator(".jp-InputPrompt", has_text=re.compile(r"\[\d+\]")).wait_for()
-        return cell
+        cell.locator(".jp-OutputArea-output", has_text=shows).wait_for()
 
     def save(self, page, cell, until):
         """Save until what a cell shows has `until` in it, wherever the focus is."""
@@ -251,14 +254,14 @@ class FrontEnd:
                 return False
             return until in json.dumps(cells[cell]["outputs"])
 
-        _wait(is_saved, f"{until!r} in the file")
+        _wait(is_saved, lambda: f"{until!r} in {self.path_of(page).read_text()}")
 
     def path_of(self, page):
         return self.root / "files" / page.url.split("?")[0].rsplit("/", 1)[1]
 
     @contextmanager
     def kernel(self, page):
-        """Asks the kernel of a page for the value of an expression."""
+        """The kernel of a page, on a connection of its own."""
         from jupyter_client import BlockingKernelClient
 
         id = next(
@@ -269,16 +272,9 @@ class FrontEnd:
         client = BlockingKernelClient()
         client.load_connection_file(str(self.root / "runtime" / f"kernel-{id}.json"))
         client.start_channels()
-        client.wait_for_ready(timeout=30)
-
-        def value_of(expression, *, after=""):
-            reply = client.execute(
-                after, user_expressions={"it": expression}, reply=True, timeout=30, silent=False
-            )
-            return reply["content"]["user_expressions"]["it"]["data"]["text/plain"]
-
+        client.wait_for_ready(timeout=60)
         try:
-            yield value_of
+            yield Kernel(client)
         finally:
             client.stop_channels()
 
@@ -300,9 +296,45 @@ class FrontEnd:
                 urllib.request.urlopen(urllib.request.Request(where, method="DELETE")).close()
 
 
-def _wait(is_so, what):
-    for _ in range(150):
-        if is_so():
-            return
+class Kernel:
+    """A kernel that is asked behind the back of its page.
+
+    What the page has shown of itself may be on its way to the kernel still, on another connection:
+    so the kernel is asked until the answer is the one that is waited for.
+    """
+
+    def __init__(self, client):
+        self.client = client
+
+    def run(self, code):
+        self._ask(code)
+
+    def wait_until(self, expression, *, gives):
+        """Wait until an expression has this value, as Python writes it."""
+        answers = []
+
+        def is_so():
+            answer = self._ask("", expression)["user_expressions"]["it"]
+            is_value = answer["status"] == "ok"
+            answers.append(answer["data"]["text/plain"] if is_value else _failure(answer))
+            return answers[-1] == gives
+
+        _wait(is_so, lambda: f"{expression} is {gives}; the last answer is {answers[-1]}")
+
+    def _ask(self, code, expression="None"):
+        asked = {"it": expression}
+        reply = self.client.execute(code, user_expressions=asked, reply=True, timeout=60)["content"]
+        assert reply["status"] == "ok", _failure(reply)
+        return reply
+
+
+def _failure(reply):
+    return "\n".join(reply.get("traceback") or [f"{reply.get('ename')}: {reply.get('evalue')}"])
+
+
+def _wait(is_so, what, seconds=60):
+    until = time.monotonic() + seconds
+    while not is_so():
+        if time.monotonic() > until:
+            pytest.fail(f"still not so after {seconds} s: {what()}")
         time.sleep(0.1)
-    pytest.fail(f"still not so after 15 s: {what}")

@@ -1,9 +1,6 @@
 import copy
 import json
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import jsonschema
@@ -54,15 +51,14 @@ def _without_fractions(text):
 
 
 @pytest.mark.parametrize("seed", ["0", "1", "2"])
-def test_the_bytes_do_not_depend_on_the_process(seed, tmp_path):
-    code = (
-        "import sys; sys.path.insert(0, sys.argv[1]); import sample_traces as s;"
-        "s.neuron().save(sys.argv[2])"
+def test_the_bytes_do_not_depend_on_the_process(seed, told_elsewhere, tmp_path):
+    program = (
+        f"import sys; sys.path.insert(0, {str(DATA)!r}); import sample_traces as s;"
+        "s.neuron().save('neuron.json')"
     )
-    environment = os.environ | {"PYTHONHASHSEED": seed}
-    out = tmp_path / "neuron.json"
-    subprocess.run([sys.executable, "-c", code, DATA, out], check=True, env=environment)
-    assert out.read_bytes() == (DATA / "neuron.trace.json").read_bytes()
+    told_elsewhere(program, seeds=seed, folder=tmp_path)
+    written = (tmp_path / "neuron.json").read_bytes()
+    assert written == (DATA / "neuron.trace.json").read_bytes()
 
 
 def test_the_order_in_which_a_recorder_fills_its_dicts_does_not_show(document):

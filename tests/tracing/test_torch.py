@@ -1,6 +1,5 @@
 """PyTorch's own passes, recorded."""
 
-import subprocess
 import sys
 from xml.etree import ElementTree as ET
 
@@ -262,9 +261,9 @@ def test_without_pytorch_it_says_how_to_get_it(monkeypatch):
         record(None)
 
 
-def test_importing_it_does_not_import_pytorch():
+def test_importing_it_does_not_import_pytorch(told_elsewhere):
     script = "import glassgrad.tracing.torch, sys; assert 'torch' not in sys.modules"
-    subprocess.run([sys.executable, "-c", script], check=True)
+    told_elsewhere(script, seeds="1")
 
 
 # What reads it ------------------------------------------------------------------------------------
@@ -275,7 +274,7 @@ def test_the_document_is_sound_and_survives_a_file(tmp_path):
     assert Trace.load(trace.save(tmp_path / "a.json")) == trace
 
 
-def test_every_process_writes_the_same_bytes():
+def test_every_process_writes_the_same_bytes(told_by_pytorch):
     script = (
         "import torch; from glassgrad.tracing.torch import record\n"
         "x = torch.tensor([0.5, 2.0], requires_grad=True); h = x.exp()\n"
@@ -284,13 +283,7 @@ def test_every_process_writes_the_same_bytes():
     )
     here: dict[str, str] = {}
     exec(script, here)
-    there = subprocess.run(
-        [sys.executable, "-c", script + "print(text, end='')"],
-        env={"PYTHONHASHSEED": "7", "OMP_NUM_THREADS": "1"},
-        check=True,
-        capture_output=True,
-    ).stdout
-    assert there.decode() == here["text"]
+    assert told_by_pytorch(f"{script}print(text, end='')") == here["text"]
 
 
 @pytest.mark.parametrize("program", CLASSICS[:6], ids=lambda program: program.__name__)

@@ -1,8 +1,6 @@
 """PyTorch's own passes, one node at a time."""
 
 import gc
-import subprocess
-import sys
 import threading
 import time
 
@@ -23,7 +21,7 @@ def program():
 
 def threads():
     """The threads that have a pass to step, once those that are told to end have ended."""
-    until = time.monotonic() + 5
+    until = time.monotonic() + 60
     while time.monotonic() < until:
         left = [thread for thread in threading.enumerate() if "PyTorch pass" in thread.name]
         if not left:
@@ -242,9 +240,10 @@ def test_a_stale_saved_tensor_is_seen_before_its_rule_refuses_it():
 def test_a_step_that_takes_too_long_is_an_error_and_no_hang():
     slow = threading.Event()
     _, _, h, loss = program()
-    h.register_hook(lambda grad: slow.wait(5) and None)
-    with step(loss, timeout=0.1) as session:
+    h.register_hook(lambda grad: slow.wait(60) and None)
+    with step(loss) as session:
         session.run_until("ExpBackward0")
+        session.timeout = 0.1
         with pytest.raises(GraphError, match=r"0\.1 seconds.*timeout=600"):
             session.next()
         slow.set()
@@ -260,14 +259,12 @@ def test_a_session_that_is_dropped_ends_its_pass():
     assert not threads()
 
 
-def test_a_process_ends_with_a_session_open():
+def test_a_process_ends_with_a_session_open(told_by_pytorch):
     script = (
         "import torch; from glassgrad.tracing.torch import step\n"
         "session = step(torch.ones(3, requires_grad=True).exp().sum()); session.next()"
     )
-    command = [sys.executable, "-c", script]
-    done = subprocess.run(command, timeout=60, capture_output=True, check=False)
-    assert (done.returncode, done.stderr) == (0, b"")
+    assert told_by_pytorch(script) == ""
 
 
 def test_two_passes_are_stepped_side_by_side_and_another_runs_meanwhile():
@@ -284,7 +281,7 @@ def test_two_passes_along_the_same_nodes_are_stepped_side_by_side():
     h.register_hook(lambda grad: grad * 2)
     alone = record(loss, retain_graph=True, names={"h": h})
     x.grad = None
-    options = {"retain_graph": True, "names": {"h": h}, "timeout": 10}
+    options = {"retain_graph": True, "names": {"h": h}, "timeout": 60}
     with step(loss, **options) as one, step(loss, **options) as other:
         one.next(), other.next(), one.next(), other.next()
         traces = one.run(), other.run()
