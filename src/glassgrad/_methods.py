@@ -591,7 +591,7 @@ def _copied(x: Tensor, memo: dict[int, Any]) -> Any:
     """The same part of a copy of its memory, which tensors that are copied together share."""
     whole = memory.owner_of(x)
     is_dense = whole.flags.c_contiguous or whole.flags.f_contiguous
-    if not (is_dense and x.numel()):
+    if not (is_dense and x.payload.size):
         return x.payload.copy(order="K")
     copied = memo.setdefault(id(whole), whole.copy(order="K"))
     backend = backend_of(whole)
