@@ -183,7 +183,7 @@ def attempt(call, *args):
     """What a call returns, or the kind of error that it raises."""
     try:
         return call(*args)
-    except Exception as error:  # of whatever kind: that is the question
+    except Exception as error:  # noqa: BLE001  # of whatever kind: that is the question
         kinds = [kind for kind in type(error).__mro__ if kind.__module__ == "builtins"]
         return f"raises {kinds[0].__name__}"
 
