@@ -159,7 +159,42 @@ LAZY = {
     """,
 }
 
-ROWS = {**OFFSETS, **NUMBERS, **OPERATORS, **LAZY}
+DATA = {
+    "backward sees the data that an operand was given since": """
+        x = torch.tensor([1.0, 2.0], requires_grad=True)
+        y = x * x
+        x.data = torch.tensor([3.0, 4.0])
+        found = y.grad_fn._saved_self, x._version
+        y.sum().backward()
+        found = *found, x.grad
+        y = x**3
+        x.data = torch.tensor([5.0, 6.0])
+        (g,) = torch.autograd.grad(y.sum(), x, create_graph=True)
+        found = *found, g, torch.autograd.grad(g.sum(), x)
+    """,
+    "backward sees the result of an op as it was, whatever data that was given since": """
+        x = torch.tensor([1.0, 2.0], requires_grad=True)
+        y = x.exp()
+        y.data = torch.tensor([3.0, 4.0])
+        y.sum().backward()
+        found = x.grad
+    """,
+    "a weight that was given other data sends the gradient of the old ones through linear": """
+        x, w = torch.ones(4, 3, requires_grad=True), torch.ones(2, 3, requires_grad=True)
+        y = torch.nn.functional.linear(x, w)
+        x.data, w.data = x.data * 7, w.data * 5
+        y.sum().backward()
+        found = x.grad, w.grad
+    """,
+    "data of another shape do not fit what was saved": """
+        x = torch.tensor([1.0, 2.0], requires_grad=True)
+        y = x * x
+        x.data = torch.tensor([3.0, 4.0, 5.0])
+        found = attempt(y.sum().backward)
+    """,
+}
+
+ROWS = {**OFFSETS, **NUMBERS, **OPERATORS, **LAZY, **DATA}
 
 
 @together

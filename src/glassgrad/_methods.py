@@ -25,6 +25,7 @@ from .ops import _checks as check
 from .ops import _lookup, arithmetic, comparison, conversion, indexing, joining, memory, shape
 from .ops._arguments import Operand
 from .ops._declaring import METHODS, plain
+from .ops._writing import wrote
 from .ops.arithmetic import Add, Div, Mul, Sub
 from .ops.comparison import Eq, Ge, Gt, Le, Lt, Ne
 from .values.backend import CPU, Device, asnumpy, backend_of, device_of
@@ -374,6 +375,7 @@ class Methods:
                 f"dtype, got {value.dtype}. Write `x.data = y.float()`."
             )
         self.payload = value.payload
+        wrote()  # what was saved of it has to be looked at
 
     @data.deleter
     def data(self: "Tensor") -> None:

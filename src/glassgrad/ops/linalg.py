@@ -285,6 +285,7 @@ class MatMul(Multilinear):
     """Z = X·Y        X̄ = Z̄·Yᵀ,  Ȳ = Xᵀ·Z̄"""
 
     saves = ("self", "other")
+    copied = saves  # PyTorch saves views of both
     broadcasts = True
 
     @staticmethod
@@ -413,6 +414,7 @@ class Linear(Primitive):
     """Y = X·Wᵀ + b        dY = dX·Wᵀ + X·dWᵀ + db        X̄ = Ȳ·W,  W̄ = Ȳᵀ·X,  b̄ⱼ = Σᵢ Ȳᵢⱼ"""
 
     saves = ("input", "weight")
+    copied = ("weight",)  # PyTorch saves a transposed view, which `weight.data = y` leaves alone
     saved_if = {"input": 1, "weight": 0}
 
     @staticmethod
