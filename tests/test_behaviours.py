@@ -194,7 +194,36 @@ DATA = {
     """,
 }
 
-ROWS = {**OFFSETS, **NUMBERS, **OPERATORS, **LAZY, **DATA}
+NODES = {
+    "a node prints, and names its class, as PyTorch's": """
+        x = torch.ones(3, requires_grad=True)
+        y = x * 1
+        y[:2].mul_(2)
+        leaf = x.view_as(x).grad_fn.next_functions[0][0]
+        found = []
+        for node in (leaf, y.grad_fn, (x * 2).grad_fn, y[:1].grad_fn):
+            kind = type(node)
+            found += [node.name(), str(kind), kind.__module__, str(node).split(" at ")[0]]
+        found += [str(y), str(x.exp())]
+    """,
+    "the class of the node of a Function lives beside Function": """
+        class Twice(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                return x * 2
+
+            @staticmethod
+            def backward(ctx, grad):
+                return grad * 2
+
+        node = Twice.apply(torch.ones(2, requires_grad=True)).grad_fn
+        kind = type(node)
+        found = node.name(), str(kind), kind.__module__, kind.__qualname__, str(node)[:48]
+        found = *found, kind is Twice._backward_cls, Twice.__module__ == kind.__module__
+    """,
+}
+
+ROWS = {**OFFSETS, **NUMBERS, **OPERATORS, **LAZY, **DATA, **NODES}
 
 
 @together
@@ -236,5 +265,5 @@ def described(found):
         return kind, repr(numbers), found.stride(), found.requires_grad, node
     if isinstance(found, (type, ModuleType)):
         return found.__name__
-    known = isinstance(found, (str, int, float, complex, type(None)))
+    known = isinstance(found, (int, float, complex, type(None)))
     return found if known else str(found).replace("glassgrad.", "torch.").replace("torch.", "")
