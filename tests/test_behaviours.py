@@ -223,7 +223,36 @@ NODES = {
     """,
 }
 
-ROWS = {**OFFSETS, **NUMBERS, **OPERATORS, **LAZY, **DATA, **NODES}
+FILLED = {
+    "nn.init refuses bounds and scales that no numbers have": """
+        w = torch.zeros(3, 3)
+        init = torch.nn.init
+        found = [attempt(init.uniform_, w, 2, 1), attempt(init.normal_, w, 0, -1)]
+        found += [attempt(init.trunc_normal_, w, 0, 1, 2, 1), attempt(init.xavier_uniform_, w, -1)]
+        found += [attempt(init.uniform_, w, float("nan")), attempt(init.normal_, w, 0, 1j), w]
+    """,
+    "nn.init draws no integers": """
+        w = torch.zeros(3, 3, dtype=torch.int64)
+        init = torch.nn.init
+        found = [attempt(fill, w) for fill in (init.uniform_, init.normal_, init.xavier_normal_)]
+        found += [init.eye_(w), init.constant_(w, 2), attempt(init.eye_, w[0])]
+    """,
+    "classes that are safe to load are remembered, in a block until its end": """
+        class Own:
+            pass
+
+        serialization = torch.serialization
+        serialization.clear_safe_globals()
+        serialization.add_safe_globals([Own])
+        found = serialization.get_safe_globals()
+        serialization.clear_safe_globals()
+        with serialization.safe_globals([Own]):
+            found += serialization.get_safe_globals()
+        found += [len(serialization.get_safe_globals())]
+    """,
+}
+
+ROWS = {**OFFSETS, **NUMBERS, **OPERATORS, **LAZY, **DATA, **NODES, **FILLED}
 
 
 @together
