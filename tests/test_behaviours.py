@@ -252,7 +252,23 @@ FILLED = {
     """,
 }
 
-ROWS = {**OFFSETS, **NUMBERS, **OPERATORS, **LAZY, **DATA, **NODES, **FILLED}
+BATCHES = {
+    "each example of a batch may have repeats of its own, if all become of one size": """
+        x, times = torch.arange(12.0).reshape(3, 2, 2), torch.tensor([[1, 2], [2, 1], [0, 3]])
+        repeated = torch.vmap(torch.repeat_interleave)
+        found = repeated(x[..., 0], times), torch.vmap(lambda n: torch.repeat_interleave(n))(times)
+        along = torch.vmap(lambda a, n: torch.repeat_interleave(a, n, dim=1, output_size=3))
+        found = *found, along(x, times), attempt(repeated, x[..., 0], times * torch.arange(2))
+        loss = lambda x: repeated(x, times).pow(2).sum()
+        found = *found, torch.func.grad(loss)(x[..., 0])
+    """,
+    "least squares of a batch are those of its examples": """
+        a, b = torch.tensor([[[2.0, 0], [1, 1]], [[1, 0], [0, 4]]]), torch.ones(2, 2, 1)
+        found = torch.vmap(torch.linalg.lstsq)(a, b)[0].tolist()
+    """,
+}
+
+ROWS = {**OFFSETS, **NUMBERS, **OPERATORS, **LAZY, **DATA, **NODES, **FILLED, **BATCHES}
 
 
 @together

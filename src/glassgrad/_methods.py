@@ -21,6 +21,7 @@ from .hooks import on_gradients as hooks
 from .hooks.on_gradients import Hooks
 from .levels.subclasses import torch_function
 from .memory.calls import warn
+from .missing import why_missing
 from .ops import _checks as check
 from .ops import _lookup, arithmetic, comparison, conversion, indexing, joining, memory, shape
 from .ops._arguments import Operand
@@ -475,6 +476,14 @@ class Methods:
     def __format__(self: "Tensor", spec: str) -> str:
         is_number = not self.shape and (spec or type(self) is Tensor)  # a Parameter says what it is
         return format(self.item() if is_number else str(self), spec)
+
+    def __getattr__(self: "Tensor", name: str) -> Any:
+        if hasattr(type(self), name):  # a property has failed: it says why
+            return object.__getattribute__(self, name)
+        said, why = f"{type(self).__name__!r} object has no attribute {name!r}", ""
+        if not name.startswith("_"):
+            why = why_missing("glassgrad.Tensor", name)
+        raise AttributeError(f"{said}: {why}" if why else said, name=name, obj=self)
 
     # Subclasses ---------------------------------------------------------------------------------
 
