@@ -111,3 +111,24 @@ def test_nothing_that_is_here_is_called_missing():
         except ModuleNotFoundError:
             continue
         assert not {name for name in missing.missing_names(module) if name in vars(home)}
+
+
+def test_a_tensor_tells_of_methods_that_pytorch_has():
+    x = gg.tensor([1.0])
+    words = r"^'Tensor' object has no attribute 'to_mkldnn': PyTorch has it .* leave it out\. "
+    with pytest.raises(AttributeError, match=words) as raised:
+        x.to_mkldnn()
+    assert (raised.value.name, raised.value.obj) == ("to_mkldnn", x)
+    with pytest.raises(AttributeError, match=r"^'Parameter' object has no attribute 'no_such'$"):
+        gg.nn.Parameter(x).no_such  # noqa: B018
+    assert not hasattr(x, "no_such")
+
+
+def test_a_property_of_a_tensor_that_fails_says_why():
+    class Own(gg.Tensor):
+        @property
+        def far(self):
+            return self.name.nothing
+
+    with pytest.raises(AttributeError, match="'NoneType' object has no attribute 'nothing'"):
+        gg.ones(2).as_subclass(Own).far  # noqa: B018

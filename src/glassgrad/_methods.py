@@ -14,19 +14,22 @@ import numpy as np
 from . import _dtypes, _printing
 from .core import backward as _backward
 from .core import errors
+from .core.primitive import as_operator
 from .core.state import Func, modes
 from .core.tensor import ANY_DTYPE, LEAF, Size, Tensor, is_differentiable, wrap
 from .hooks import on_gradients as hooks
 from .hooks.on_gradients import Hooks
 from .levels.subclasses import torch_function
 from .memory.calls import warn
+from .missing import why_missing
 from .ops import _checks as check
 from .ops import _lookup, arithmetic, comparison, conversion, indexing, joining, memory, shape
 from .ops._arguments import Operand
 from .ops._declaring import METHODS, plain
+from .ops._writing import wrote
 from .ops.arithmetic import Add, Div, Mul, Sub
 from .ops.comparison import Eq, Ge, Gt, Le, Lt, Ne
-from .values.backend import CPU, Device, asnumpy, device_of
+from .values.backend import CPU, Device, asnumpy, backend_of, device_of
 from .values.dtypes import DType, as_dtype
 from .values.layers import Layer, refuse_inside, visible
 
@@ -258,10 +261,10 @@ class Methods:
     __ge__ = Ge.as_operator
     __hash__ = object.__hash__  # by identity: == compares elements
     __invert__ = comparison.bitwise_not
-    __iadd__ = METHODS["add_"]
-    __isub__ = METHODS["sub_"]
-    __imul__ = METHODS["mul_"]
-    __itruediv__ = METHODS["div_"]
+    __iadd__ = as_operator(METHODS["add_"])
+    __isub__ = as_operator(METHODS["sub_"])
+    __imul__ = as_operator(METHODS["mul_"])
+    __itruediv__ = as_operator(METHODS["div_"])
     __getitem__ = indexing.getitem
     __setitem__ = indexing.setitem
     __repr__ = _printing.tensor_repr
@@ -373,6 +376,7 @@ class Methods:
                 f"dtype, got {value.dtype}. Write `x.data = y.float()`."
             )
         self.payload = value.payload
+        wrote()  # what was saved of it has to be looked at
 
     @data.deleter
     def data(self: "Tensor") -> None:
@@ -453,13 +457,13 @@ class Methods:
         return bool(self.item())
 
     def __float__(self: "Tensor") -> float:
-        return float(self.item())
+        return float(_number_in(self))
 
     def __int__(self: "Tensor") -> int:
-        return int(self.item())
+        return int(_number_in(self))
 
     def __complex__(self: "Tensor") -> complex:
-        return complex(self.item())
+        return complex(_number_in(self))
 
     def __index__(self: "Tensor") -> int:
         if self.dtype.kind not in "iub" or self.numel() != 1:
@@ -472,6 +476,14 @@ class Methods:
     def __format__(self: "Tensor", spec: str) -> str:
         is_number = not self.shape and (spec or type(self) is Tensor)  # a Parameter says what it is
         return format(self.item() if is_number else str(self), spec)
+
+    def __getattr__(self: "Tensor", name: str) -> Any:
+        if hasattr(type(self), name):  # a property has failed: it says why
+            return object.__getattribute__(self, name)
+        said, why = f"{type(self).__name__!r} object has no attribute {name!r}", ""
+        if not name.startswith("_"):
+            why = why_missing("glassgrad.Tensor", name)
+        raise AttributeError(f"{said}: {why}" if why else said, name=name, obj=self)
 
     # Subclasses ---------------------------------------------------------------------------------
 
@@ -503,7 +515,7 @@ class Methods:
                 "protocol at the moment. The copy would need a copy of its graph. Write "
                 "`x.detach().clone()`."
             )
-        out = _rebuild(type(self), self.payload.copy(), self.requires_grad, self.name)
+        out = _rebuild(type(self), _copied(self, memo), self.requires_grad, self.name)
         memo[id(self)] = out
         out.__dict__.update(copy.deepcopy(self.__dict__, memo))
         if self.cold is not None:
@@ -520,6 +532,16 @@ class Methods:
                 "len() of a 0-d tensor. It has no first dim to count. Write `x.numel()`."
             )
         return self.shape[0]
+
+
+def _number_in(x: Tensor) -> Any:
+    """The only element, as `float(x)` asks for it."""
+    if x.numel() != 1:
+        raise errors.ArgumentError(
+            "only one element tensors can be converted to Python scalars: this one has "
+            f"{x.numel()}, of shape {tuple(x.shape)}. Write `x.sum().item()` or `x.tolist()`."
+        )
+    return x.item()
 
 
 # Gradients -------------------------------------------------------------------------------------
@@ -574,6 +596,18 @@ def _as_grad_dtype(dtype: Any) -> DType:
 
 
 # Copies -----------------------------------------------------------------------------------------
+
+
+def _copied(x: Tensor, memo: dict[int, Any]) -> Any:
+    """The same part of a copy of its memory, which tensors that are copied together share."""
+    whole = memory.owner_of(x)
+    is_dense = whole.flags.c_contiguous or whole.flags.f_contiguous
+    if not (is_dense and x.payload.size):
+        return x.payload.copy(order="K")
+    copied = memo.setdefault(id(whole), whole.copy(order="K"))
+    backend = backend_of(whole)
+    offset = (backend.address(x.payload) - backend.address(whole)) // x.itemsize
+    return backend.strided(copied, x.shape, memory.steps_of(x), offset)
 
 
 def _rebuild(cls: "type[Tensor]", array: Any, requires_grad: bool, name: str | None) -> "Tensor":

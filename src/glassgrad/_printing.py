@@ -162,7 +162,7 @@ def _suffixes(tensor: Tensor, array: Array, options: Options) -> list[str]:
         found.append(f"dtype={tensor.dtype!r}")
     try:
         node = tensor.grad_fn
-        place = node and f"grad_fn=<{node.name()}>"
+        place = node and f"grad_fn=<{type(node).__name__}>"
     except GraphError:  # a view that lost its place in the graph in a write
         place = "grad_fn=<Invalid>"
     if place:

@@ -30,6 +30,7 @@ _INSTEAD = {
     "onnx export": "Export the model with PyTorch: `to_torch(model)`.",
     "names rename refine_names": "Dims have no names here: write their numbers.",
     "align": "Dims have no names here: write `permute`.",
+    "torch.Tensor.solve torch.Tensor.eig torch.Tensor.lstsq": "Ask `glassgrad.linalg`.",
     "vmap": "It is `glassgrad.func.vmap`.",
     "torch.cuda.": "Ask `cuda.is_available()` first.",
     "torch.distributed": "There is one process: ask `distributed.is_available()` first.",

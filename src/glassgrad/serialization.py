@@ -12,7 +12,7 @@ import json
 import operator
 import sys
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -64,13 +64,19 @@ def clear_safe_globals() -> None:
     _safe_globals.clear()
 
 
-def safe_globals(safe_globals: list[Any]) -> Any:
-    """A block with such classes: nothing asks for them.
+@contextlib.contextmanager
+def safe_globals(safe_globals: list[Any]) -> Iterator[None]:
+    """A block in which such classes are remembered.
 
     Args:
         safe_globals: as for `add_safe_globals`.
     """
-    return contextlib.nullcontext(safe_globals)
+    before = get_safe_globals()
+    add_safe_globals(safe_globals)
+    try:
+        yield
+    finally:
+        _safe_globals[:] = before
 
 
 # Note [A module is data]

@@ -1,6 +1,7 @@
 """What tests of stepped and watched passes share."""
 
 import glassgrad
+from both import bare
 from glassgrad import autograd, tensor
 
 
@@ -14,7 +15,7 @@ def visited(session):
     """The names of the nodes a session pauses at, from here to its end."""
     found = []
     while not session.is_done:
-        found.append(session.current.name())
+        found.append(bare(session.current.name()))
         session.next()
     return found
 

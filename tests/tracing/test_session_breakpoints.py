@@ -55,7 +55,7 @@ def test_a_tensor_stops_it_where_its_gradient_has_arrived():
         assert s.current is y.grad_fn
     s = glassgrad.step(loss)
     s.break_at(tensor="x")
-    assert s.run().current.name() == "AccumulateGrad"
+    assert s.run().current.name() == "torch::autograd::AccumulateGrad"
 
 
 def test_a_tensor_that_retains_its_gradient_is_known_by_name():
@@ -99,7 +99,7 @@ def test_a_hook_stops_it_in_the_middle_of_a_node():
         assert seen == ["first"]
         s.next()
         assert seen == ["first", "hook"]
-        assert s.current.name() == "AccumulateGrad"
+        assert s.current.name() == "torch::autograd::AccumulateGrad"
 
 
 def test_hooks_after_a_node_and_after_accumulation_stop_it_too():
@@ -114,7 +114,7 @@ def test_hooks_after_a_node_and_after_accumulation_stop_it_too():
     s = glassgrad.step(y.sum())
     s.break_at(hook=after)
     assert s.run().current is y.grad_fn
-    assert s.run().current.name() == "AccumulateGrad"
+    assert s.run().current.name() == "torch::autograd::AccumulateGrad"
     assert x.grad is not None
     assert s.run().is_done
 
@@ -197,7 +197,7 @@ def test_run_until_stops_at_a_breakpoint_on_the_way():
     s = glassgrad.step((x * 2).exp().sum())
     s.break_at(op="Exp")
     assert s.run_until(x).current.name() == "ExpBackward0"
-    assert s.run_until(x).current.name() == "AccumulateGrad"
+    assert s.run_until(x).current.name() == "torch::autograd::AccumulateGrad"
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,7 @@ from glassgrad.core.tensor import Tensor, Version
 from glassgrad.hooks import on_gradients
 from glassgrad.hooks.on_gradients import RemovableHandle, as_tensors, check_hooks, register_hook
 from glassgrad.hooks.turn import GraphTask
+from glassgrad.memory.views import AsStridedBackward0, CopySlices
 from glassgrad.ops import _checks as check
 
 __all__ = [
@@ -550,6 +551,9 @@ def _check(node: Node, grads: Values) -> None:
                 "a tensor. Write `glassgrad.tensor(value)`."
             )
 
+
+for _shown in (AccumulateGrad, AsStridedBackward0, CopySlices):
+    _shown.__module__ = "builtins"  # as PyTorch's: `<AccumulateGrad object at 0x…>`
 
 # The tape itself never calls a node. A user's node is no function either: its backward is one.
 for _made_callable in (PrimitiveNode, AccumulateGrad):

@@ -22,6 +22,7 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.ops.creation import full, tensor
 from glassgrad.tracing import Session
 from glassgrad.tracing.breakpoints import is_called
+from glassgrad.tracing.graph import op_of
 from glassgrad.viz import draw, explain, player
 from glassgrad.viz.wording import Narrator
 
@@ -163,7 +164,7 @@ class Prompt(cmd.Cmd):
         return known.get(name)
 
     def _ops(self) -> str:
-        return ", ".join(dict.fromkeys(node.name() for node in self.session.schedule[:50]))
+        return ", ".join(dict.fromkeys(op_of(node) for node in self.session.schedule[:50]))
 
     # Breakpoints --------------------------------------------------------------------------------
 

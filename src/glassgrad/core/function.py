@@ -180,7 +180,7 @@ class FunctionMeta(type):
             cls._form = None  # what `apply` knew of them
 
     def _make_node_class(cls) -> None:
-        body = {"_forward_cls": cls, "__module__": cls.__module__}
+        body = {"_forward_cls": cls, "__module__": "glassgrad.autograd.function"}
         cls._backward_cls = type(f"{cls.__name__}Backward", (BackwardCFunction,), body)
 
 

@@ -114,7 +114,7 @@ class Node:
 
     def op_name(self) -> str:
         """The name of the op, as messages have it: "Mul"."""
-        return self.name().rpartition("Backward")[0] or self.name()
+        return type(self).__name__.rpartition("Backward")[0] or type(self).__name__
 
     @property
     def next_functions(self) -> "tuple[tuple[Node | None, int], ...]":
@@ -194,9 +194,6 @@ class Node:
     def release(self) -> None:
         """Let go of what was saved; touching it later raises FreedGraphError."""
 
-    def __repr__(self) -> str:
-        return f"<{self.name()} object at {id(self):#x}>"
-
 
 class AccumulateGrad(Node):
     """The end of an edge at a leaf: adds what arrives to the leaf's `.grad`.
@@ -211,6 +208,10 @@ class AccumulateGrad(Node):
     edges = ()  # the same for all of them, so that making one sets two attributes
     seq = sys.maxsize
     out_shape = out_dtype = None
+
+    def name(self) -> str:
+        """The node's name: that of a C++ class, in PyTorch."""
+        return f"torch::autograd::{type(self).__name__}"
 
     @property
     def _input_metadata(self) -> list[Metadata]:
@@ -273,7 +274,7 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
 
     Example:
         >>> get_gradient_edge(tensor(1.0, requires_grad=True)).node.name()
-        'AccumulateGrad'
+        'torch::autograd::AccumulateGrad'
     """
     edge = edge_of(tensor)
     if edge is None:

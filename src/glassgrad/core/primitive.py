@@ -139,7 +139,7 @@ class Primitive(Function):
             "_result_at": cls.saves.index("result") if "result" in cls.saves else None,
             "_is_quick": not cls.multiple and not cls.keeps_index,
             "backward": cls.backward,
-            "__module__": cls.__module__,
+            "__module__": "builtins",  # as PyTorch's
         }
         if not cls.has_setup_context():
             body["__slots__"] = cls.parameters

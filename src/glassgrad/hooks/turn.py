@@ -171,8 +171,7 @@ class Turn:
     def _buffer(self, place_and_edge: tuple[int, Any]) -> Phase:
         place, edge = place_and_edge
         part = self.results[place]
-        arrived = self.task.put(edge, part)
-        return Phase("buffer", arrived, (), (part,), (self.node, place))
+        return Phase("buffer", self.task.put(edge, part), (), (part,), (self.node, place))
 
 
 class GraphTask(Pass):

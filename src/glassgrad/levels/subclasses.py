@@ -77,7 +77,8 @@ def overrides(operands: Iterable[Any]) -> list[type]:
 def _is_plain(kind: type) -> bool:
     """Whether results of it are plain tensors, as those of parameters and of transforms are."""
     plain = PLAIN - {Tensor} | set(WRAPPERS.values())
-    return not plain.isdisjoint(kind.__mro__)
+    own = getattr(kind.__torch_function__, "__func__", None)  # type: ignore[attr-defined]  # `overrides` has looked
+    return own is torch_function and not plain.isdisjoint(kind.__mro__)
 
 
 def computed(rule: Any, operands: Values, parameters: dict[str, Any]) -> Any:

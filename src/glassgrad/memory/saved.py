@@ -7,13 +7,13 @@ asks a node what it saved, and tensors that were written before they were saved,
 import copy
 from typing import Any, NamedTuple
 
-from glassgrad.core.errors import ArgumentTypeError
+from glassgrad.core.errors import ArgumentTypeError, ShapeError
 from glassgrad.core.graph import AccumulateGrad, Edge, GradientEdge, Node
 from glassgrad.core.saved import Gone, PrimitiveNode, SavingNode, note_versions, operand_of
 from glassgrad.core.state import Names, Values, modes, plugs, special
 from glassgrad.core.tensor import Pending, Tensor, Version, wrap
 from glassgrad.values.layers import settled
-from glassgrad.values.tree import flatten
+from glassgrad.values.tree import as_tuple, flatten
 
 from .stale import detached_error, inference_error, stale_error  # noqa: F401  # by the spine
 from .views import CopySlices
@@ -183,9 +183,21 @@ def check_version(node: Any, index: int) -> None:
 
 
 def check_versions(node: PrimitiveNode) -> None:
-    """Raise StaleTensorError if something saved was changed in place since."""
-    for index in range(len(node.holders or ())):
+    """Raise StaleTensorError if something saved was changed in place since.
+
+    A tensor that was given another array since, by `x.data = y`, is saved with that one.
+    """
+    for index, holder in enumerate(node.holders or ()):
         check_version(node, index)
+        kept, new = node._entries[index], None if holder is None else holder.payload
+        is_other = new is not kept and type(new) is type(kept) and new.dtype == kept.dtype
+        if is_other and node._saved_names[index] not in getattr(node._forward_cls, "copied", ()):
+            if new.shape != kept.shape:
+                said = f"The size of tensor a must match the size of tensor b: {node.name()} saved"
+                said += f" a tensor of shape {kept.shape}, and `x.data = y` made it {new.shape}."
+                raise ShapeError(f"{said} Its gradient is lost. Write `x.data` before the op.")
+            saved = node.saved_tensors
+            node.saved_tensors = (*saved[:index], new, *saved[index + 1 :])
 
 
 # For whoever looks at a node ----------------------------------------------------------------------
@@ -196,8 +208,7 @@ def places(node: Any) -> list[Place]:
     found: list[Place] = []
     if not isinstance(node, SavingNode) or not node.holders or isinstance(node.holders, Gone):
         return found
-    entries, versions = node._entries, node.versions or {}
-    names = node._saved_names or names_of(node)
+    entries, versions, names = node._entries, node.versions or {}, names_of(node)
     for index, holder in enumerate(node.holders):
         source = holder if isinstance(holder, Tensor) else None
         version, then = versions.get(index, (None, 0))
@@ -236,8 +247,7 @@ def saved_by(node: Any) -> list[Saved]:
         alive = arrays_in(kept) if source is None else [source]
         if source is not None and not node._is_users and source.payload.dtype != kept.dtype:
             alive.append(kept)
-        for what in alive:
-            found += [Saved(name, what, then, now)]
+        found += [Saved(name, what, then, now) for what in alive]
     if isinstance(node, PrimitiveNode) and hasattr(node, "__dict__"):
         found += kept_beside(node)
     return found
@@ -247,8 +257,7 @@ def kept_beside(node: PrimitiveNode) -> list[Saved]:
     """The arrays that `setup_context` keeps beside what is saved: indices, weights."""
     found: list[Saved] = []
     for name, value in vars(node).items():
-        for part in value if isinstance(value, tuple) else (value,):
-            found += [Saved(name, part)] if hasattr(part, "nbytes") else []
+        found += [Saved(name, part) for part in as_tuple(value) if hasattr(part, "nbytes")]
     return found
 
 
@@ -263,8 +272,5 @@ def arrays_in(kept: Any) -> list[Any]:
 
 def saved_bytes(node: Any) -> int:
     """The bytes of what `node` keeps; an array that it keeps twice counts once."""
-    sizes: dict[int, int] = {}
-    for _, what, *_ in saved_by(node):
-        array = getattr(what, "payload", what)
-        sizes[id(array)] = array.nbytes
-    return sum(sizes.values())
+    arrays = [getattr(saved.what, "payload", saved.what) for saved in saved_by(node)]
+    return sum({id(array): array.nbytes for array in arrays}.values())

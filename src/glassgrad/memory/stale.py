@@ -30,10 +30,8 @@ def stale_error(node: Any, name: str, tensor: Tensor, version: Version, expected
         expected: what the version was when it was saved.
     """
     edge = tensor.edge.was if tensor.edge.__class__ is Pending else tensor.edge
-    origin = ""
-    if edge is not None:
-        maker, nr = ends(edge)
-        origin = f", which is output {nr} of {maker.op_name()},"
+    maker, nr = ends(edge)
+    origin = f", which is output {nr} of {maker.op_name()}," if maker else ""
     code, wrote = getattr(node, "caller_code", None), version.written_line
     saved = f" ({shown((code, node.caller_offset))})" if code else ""
     written = f" The last write was in {shown(wrote)}." if wrote else ""

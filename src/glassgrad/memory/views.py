@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from glassgrad.core.errors import FreedGraphError, GraphError
-from glassgrad.core.graph import Edge, Node, edge_of, ends, number
+from glassgrad.core.graph import AccumulateGrad, Edge, Node, edge_of, ends, number
 from glassgrad.core.saved import FREED
 from glassgrad.core.state import Shape, Values, modes
 from glassgrad.core.tensor import LEAF, Pending, Tensor, wrap
@@ -324,6 +324,8 @@ class CopySlices(_ViewNode):
     """
 
     __slots__ = ("at", "fn")
+
+    name = AccumulateGrad.name
 
     def __init__(self, base: Tensor, view: Tensor, fn: Node, at: int) -> None:
         edges = (*fn.edges[:at], edge_of(base), *fn.edges[at + 1 :])

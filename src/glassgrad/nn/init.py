@@ -12,7 +12,7 @@ the Nonlinear Dynamics of Learning in Deep Linear Neural Networks* (2013).
 import functools
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -20,9 +20,13 @@ from glassgrad.autograd.grad_mode import no_grad
 from glassgrad.core.errors import ArgumentError
 from glassgrad.core.tensor import Tensor
 from glassgrad.memory.calls import warn
+from glassgrad.ops import _checks as check
 from glassgrad.ops import as_tensor, rand, randn, randperm
 from glassgrad.ops.generator import Generator
+from glassgrad.ops.random import check_normal, check_uniform
 from glassgrad.values.dtypes import float64
+
+Fill = TypeVar("Fill", bound=Callable[..., Tensor])
 
 __all__ = [
     "calculate_gain",
@@ -47,6 +51,19 @@ _GAINS = dict.fromkeys(["linear", *_CONVOLUTIONS, "sigmoid"], 1.0)
 _GAINS |= {"tanh": 5.0 / 3.0, "relu": math.sqrt(2.0), "selu": 3.0 / 4.0}
 
 
+def _fills(function: Fill) -> Fill:
+    """Declare a function that fills a tensor, its first argument: that is not recorded."""
+
+    @functools.wraps(function)
+    def fill(tensor: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        check.tensor(function.__name__, tensor)
+        with no_grad():
+            return function(tensor, *args, **kwargs)
+
+    return fill  # type: ignore[return-value]  # with the arguments of the function
+
+
+@_fills
 def uniform_(
     tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generator | None = None
 ) -> Tensor:
@@ -57,22 +74,24 @@ def uniform_(
         >>> bool((w.abs() <= 0.5).all())
         True
     """
-    with no_grad():
-        drawn = rand(*tensor.shape, generator=generator, dtype=tensor.dtype, device=tensor.device)
-        tensor.copy_(drawn * (b - a) + a)
+    check_uniform(tensor, a, b)
+    drawn = rand(tensor.shape, generator=generator, dtype=tensor.dtype, device=tensor.device)
+    tensor.copy_(drawn * (b - a) + a)
     return tensor
 
 
+@_fills
 def normal_(
     tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Generator | None = None
 ) -> Tensor:
     """Fill with draws from the normal distribution."""
-    with no_grad():
-        drawn = randn(*tensor.shape, generator=generator, dtype=tensor.dtype, device=tensor.device)
-        tensor.copy_(drawn * std + mean)
+    check_normal(tensor, std, kinds="fc")
+    drawn = randn(tensor.shape, generator=generator, dtype=tensor.dtype, device=tensor.device)
+    tensor.copy_(drawn * float(std) + float(mean))
     return tensor
 
 
+@_fills
 def trunc_normal_(
     tensor: Tensor,
     mean: float = 0.0,
@@ -100,30 +119,33 @@ def trunc_normal_(
     from scipy.special import ndtr, ndtri  # the normal distribution function, and its inverse
 
     low, high = [ndtr((end - mean) / std) for end in (a, b)]
-    with no_grad():
-        drawn = rand(*tensor.shape, generator=generator, dtype=float64) * (high - low) + low
-        normal = as_tensor(ndtri(drawn.numpy()), device=tensor.device)
-        tensor.copy_((normal * std + mean).clamp(a, b))
+    check_uniform(tensor, low, high)
+    drawn = rand(tensor.shape, generator=generator, dtype=float64) * (high - low) + low
+    normal = as_tensor(ndtri(drawn.numpy()), device=tensor.device)
+    tensor.copy_((normal * std + mean).clamp(a, b))
     return tensor
 
 
+@_fills
 def constant_(tensor: Tensor, val: float) -> Tensor:
     """Fill with one number."""
-    with no_grad():
-        tensor.fill_(val)
+    tensor.fill_(val)
     return tensor
 
 
+@_fills
 def zeros_(tensor: Tensor) -> Tensor:
     """Fill with zeros."""
     return constant_(tensor, 0.0)
 
 
+@_fills
 def ones_(tensor: Tensor) -> Tensor:
     """Fill with ones."""
     return constant_(tensor, 1.0)
 
 
+@_fills
 def eye_(tensor: Tensor) -> Tensor:
     """Fill a matrix with the identity: a linear layer passes on what it gets.
 
@@ -132,12 +154,12 @@ def eye_(tensor: Tensor) -> Tensor:
     """
     why = "The identity is a matrix. Use `dirac_` for convolutions."
     _require_dims(tensor, "2", why, is_so=tensor.ndim == 2)
-    with no_grad():
-        tensor.zero_()
-        tensor.diagonal().fill_(1)
+    tensor.zero_()
+    tensor.diagonal().fill_(1)
     return tensor
 
 
+@_fills
 def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
     """Fill the weight of a convolution so that it passes on as many channels as it can.
 
@@ -162,14 +184,14 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
         )
     each = outputs // groups
     middle = tuple([n // 2 for n in field])
-    with no_grad():
-        tensor.zero_()
-        for group in range(groups):
-            for k in range(min(each, inputs)):
-                tensor[(group * each + k, k, *middle)] = 1
+    tensor.zero_()
+    for group in range(groups):
+        for k in range(min(each, inputs)):
+            tensor[(group * each + k, k, *middle)] = 1
     return tensor
 
 
+@_fills
 def xavier_uniform_(
     tensor: Tensor, gain: float = 1.0, generator: Generator | None = None
 ) -> Tensor:
@@ -182,6 +204,7 @@ def xavier_uniform_(
     return uniform_(tensor, -bound, bound, generator)
 
 
+@_fills
 def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
     """Fill with draws from N(0, s²), s = gain·√(2 / (fan_in + fan_out)).
 
@@ -191,6 +214,7 @@ def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Generator | Non
     return normal_(tensor, 0.0, gain * math.sqrt(2.0 / sum(_fans(tensor))), generator)
 
 
+@_fills
 def kaiming_uniform_(
     tensor: Tensor,
     a: float = 0.0,
@@ -215,6 +239,7 @@ def kaiming_uniform_(
     return uniform_(tensor, -bound, bound, generator)
 
 
+@_fills
 def kaiming_normal_(
     tensor: Tensor,
     a: float = 0.0,
@@ -227,13 +252,14 @@ def kaiming_normal_(
 
 
 def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float:
-    if mode.lower() not in ("fan_in", "fan_out"):
+    if str(mode).lower() not in ("fan_in", "fan_out"):
         why = "One of the two fans sets the scale. Write 'fan_in' or 'fan_out'."
         raise ArgumentError(f"Mode {mode} not supported. {why}")
     fan = _calculate_correct_fan(tensor, mode)
     return calculate_gain(nonlinearity, a) / math.sqrt(max(fan, 1))
 
 
+@_fills
 def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = None) -> Tensor:
     """Fill with a random matrix whose rows, or columns, are orthonormal: it keeps lengths.
 
@@ -259,12 +285,12 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
     matrix = drawn.numpy()
     q, r = np.linalg.qr(matrix.T if rows < matrix.shape[1] else matrix)
     q = q * np.sign(np.diagonal(r))  # so that all rotations are as likely
-    with no_grad():
-        made = as_tensor(q.T if rows < matrix.shape[1] else q, device=tensor.device)
-        tensor.copy_(gain * made.reshape(tensor.shape))
+    made = as_tensor(q.T if rows < matrix.shape[1] else q, device=tensor.device)
+    tensor.copy_(gain * made.reshape(tensor.shape))
     return tensor
 
 
+@_fills
 def sparse_(
     tensor: Tensor, sparsity: float, std: float = 0.01, generator: Generator | None = None
 ) -> Tensor:
@@ -282,9 +308,8 @@ def sparse_(
     rows, columns = tensor.shape
     zeros = math.ceil(sparsity * rows)
     normal_(tensor, 0, std, generator)
-    with no_grad():
-        for column in range(columns):
-            tensor[randperm(rows, generator=generator)[:zeros], column] = 0
+    for column in range(columns):
+        tensor[randperm(rows, generator=generator)[:zeros], column] = 0
     return tensor
 
 
@@ -308,7 +333,7 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
         if isinstance(slope, bool) or not isinstance(slope, int | float):
             raise ArgumentError(f"negative_slope {param} not a valid number. Write a float.")
         return math.sqrt(2.0 / (1.0 + slope**2))
-    if nonlinearity not in _GAINS:
+    if str(nonlinearity) not in _GAINS:
         raise ArgumentError(
             f"Unsupported nonlinearity {nonlinearity}: no gain is known for it. "
             f"Write one of {', '.join(_GAINS)} or leaky_relu, or scale the tensor yourself."

@@ -1,10 +1,12 @@
 """`Parameter` and `Buffer`: tensors that a `Module` finds; an optimiser moves the first kind."""
 
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 
-from glassgrad.core.errors import GraphError
+from glassgrad.core.errors import ArgumentError, GraphError
+from glassgrad.core.state import Func
 from glassgrad.core.tensor import PLAIN, Tensor
 from glassgrad.ops import _checks as check
+from glassgrad.ops._lookup import Later
 from glassgrad.ops.creation import empty
 from glassgrad.values.layers import Layer, settled
 
@@ -122,6 +124,51 @@ class _Uninitialized:
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}>"
+
+    def __deepcopy__(self: Any, memo: dict[int, Any]) -> Any:
+        made = memo[id(self)] = type(self)(self.requires_grad, self.device, self.dtype)
+        return made
+
+    @classmethod
+    def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """Compute nothing."""
+        refused(func.__name__)()
+
+
+def refused(name: str) -> Func:
+    """The method, or function, of this name of a tensor that has no shape yet."""
+
+    def refuse(*_: Any, **__: Any) -> NoReturn:
+        raise ArgumentError(
+            f"Attempted to use an uninitialized parameter in {name}: it has no shape and no "
+            "values yet. This error happens when you are using a `LazyModule` or explicitly "
+            "manipulating `UninitializedParameter` objects. Call the module once, on an input of "
+            "the right size."
+        )
+
+    return refuse
+
+
+def _converted(name: str) -> Func:
+    """The method that gives what lies in the tensor another dtype or place."""
+
+    def convert(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return getattr(self.data, name)(*args, **kwargs)
+
+    return convert
+
+
+_CONVERSIONS = "to cpu cuda get_device double float half long int short char"
+_ANSWERED = """is_complex is_floating_point is_inference copy_ cold_side version_counter wrote
+    _settled _tell_views _is_view __new__ __repr__ __hash__ __deepcopy__ __reduce_ex__
+    __torch_function__ __array_ufunc__ __array_function__"""
+# The methods that a tensor without a shape has, too. All others say why there is no answer.
+
+for _name, _member in vars(Tensor).items():
+    if _name in _CONVERSIONS.split():
+        setattr(_Uninitialized, _name, _converted(_name))
+    elif _name not in _ANSWERED.split() and (callable(_member) or isinstance(_member, Later)):
+        setattr(_Uninitialized, _name, refused(_name))
 
 
 class UninitializedParameter(_Uninitialized, Parameter):  # type: ignore[misc]  # Tensor's repr

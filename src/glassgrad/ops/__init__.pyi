@@ -3590,7 +3590,7 @@ def pow(input: Operand, exponent: Operand, *, out: Tensor | tuple[Tensor, ...] |
 
     Raises:
         ShapeError: if the shapes do not broadcast.
-        DTypeError: for an integer tensor to a negative integer power.
+        DTypeError: for an integer tensor to a negative number; a tensor of them rounds to 0.
 
     Example:
         >>> pow(tensor([1.0, 2.0, 3.0]), 2)

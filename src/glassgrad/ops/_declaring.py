@@ -146,7 +146,7 @@ def op(
             METHODS[f"__{sign}__"] = as_operator(function)
             METHODS[f"__r{sign}__"] = reflected(function)
         if sign and has_twin:
-            METHODS[f"__i{sign}__"] = twin
+            METHODS[f"__i{sign}__"] = as_operator(twin)
         ufuncs = [rule.ufunc for rule in rules if rule.ufunc is not None]
         NUMPY.update(dict.fromkeys((*ufuncs, *numpy), function))
         return public

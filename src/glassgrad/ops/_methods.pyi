@@ -1382,7 +1382,7 @@ class OpMethods:
         """The memory of `input`, as a sequence of elements that can be asked for its place and size."""
 
     def storage_offset(self) -> builtins.int:
-        """How many elements of its base's memory come before the first of a view."""
+        """How many elements of the memory in which it lies come before its first."""
 
     def stride(self, dim: builtins.int | None = None) -> Any:
         """How many elements of memory lie between neighbours along each dim, or along one."""

@@ -35,7 +35,7 @@ from .comparison import Eq
 from .conversion import Contiguous, reread
 from .joining import select
 from .memory import steps_of, storage_offset
-from .shape import transpose
+from .shape import turned
 
 # Sums and products --------------------------------------------------------------------------------
 
@@ -1102,13 +1102,7 @@ def mH(input: Tensor) -> Tensor:  # noqa: N802  # PyTorch's name
         tensor([[0.-1.j],
                 [2.-0.j]])
     """
-    return _turned("tensor.mH", input)
-
-
-def _turned(name: str, input: Tensor) -> Tensor:
-    said = f"{name} is only supported on matrices or batches of matrices. Got {{ndim}}-D tensor"
-    check.ndim(said, input, 2, "Write `x.conj()`.")
-    return conj(transpose(input, -2, -1))
+    return conj(turned("tensor.mH", input))
 
 
 def H(input: Tensor) -> Tensor:  # noqa: N802  # PyTorch's name
@@ -1120,7 +1114,7 @@ def H(input: Tensor) -> Tensor:  # noqa: N802  # PyTorch's name
     """
     said = "tensor.H is only supported on matrices (2-D tensors). Got {ndim}-D tensor"
     check.ndim(said, input, (0, 2), "Write `x.mH` for a batch of matrices.")
-    return mH(input) if input.ndim else conj(input)
+    return conj(turned("tensor.H", input))
 
 
 @op()
@@ -1141,4 +1135,4 @@ def adjoint(input: Tensor) -> Tensor:
         tensor([[1],
                 [2]])
     """
-    return _turned("tensor.adjoint()", input)
+    return conj(turned("tensor.adjoint()", input))

@@ -99,7 +99,7 @@ def as_tensor(data: Any, *, dtype: Any = None, device: Any = None) -> Tensor:
     if isinstance(data, Tensor):
         return to(data, dtype=dtype, device=device)
     if is_array(data) and (dtype is None or data.dtype == as_dtype(dtype)):
-        return made(data, data.dtype, device=device)
+        return made(_shared(data), data.dtype, device=device)
     return tensor(data, dtype=dtype, device=device)
 
 
@@ -143,7 +143,13 @@ def from_numpy(ndarray: "np.ndarray[Any, Any]") -> Tensor:
         )
     if not ndarray.flags.writeable:
         _warn_of_reading("NumPy array", "tensor(array)")
-    return made(ndarray, ndarray.dtype, device=CPU)
+    return made(_shared(ndarray), ndarray.dtype, device=CPU)
+
+
+def _shared(array: Any) -> Any:
+    """An array as memory of a tensor, to which what lies before and behind does not belong."""
+    is_part = isinstance(array, np.ndarray) and array.base is not None
+    return np.asarray(memoryview(array)) if is_part else array
 
 
 @function()

@@ -188,6 +188,9 @@ class PowTensor(Elementwise):
                 "\"pow\" not implemented for 'Bool': true and false have no powers. "
                 "Write `x.int() ** y`."
             )
+        if y.dtype.kind == "i" and x.dtype.kind == "i":  # 1/xʸ without the fraction
+            inverse = np.where(abs(x) == 1, x ** (y & 1), 0)
+            return np.where(y < 0, inverse, x ** np.maximum(y, 0))
         return x**y
 
     @staticmethod
@@ -234,7 +237,7 @@ def pow(input: Operand, exponent: Operand) -> Tensor:
 
     Raises:
         ShapeError: if the shapes do not broadcast.
-        DTypeError: for an integer tensor to a negative integer power.
+        DTypeError: for an integer tensor to a negative number; a tensor of them rounds to 0.
 
     Example:
         >>> pow(tensor([1.0, 2.0, 3.0]), 2)

@@ -749,7 +749,11 @@ def setitem(input: Tensor, index: Any, value: Any) -> None:
         new = value.payload
     if must_follow(input, value) or isinstance(input.payload, Layer):
         _record(input, index, value)
-    elif index.__class__ is int and _has_own_memory(input.payload, index):
+    elif (
+        index.__class__ is int
+        and getattr(new, "ndim", 0) < input.ndim
+        and _has_own_memory(input.payload, index)
+    ):
         write(input, "setitem", lambda array: array.__setitem__(index, new))
     else:
         target, dims, indices = parse(wrap(input.payload), index)

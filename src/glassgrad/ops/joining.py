@@ -523,12 +523,8 @@ def _check_memory(input: Tensor, size: Shape, stride: Shape, start: int) -> None
                 )
             return
         input = input.payload.value
-    base = input if input._base is None else input._base
-    array, owner = base.payload, owner_of(base.payload)
-    n = _reach(array.shape, steps_of(array))
-    if owner.size and owner.flags.c_contiguous:  # all that lies behind its first element
-        address = backend_of(array).address
-        n = int(owner.size) - (address(array) - address(owner)) // itemsize
+    whole = owner_of(input, of_any_dtype=True)
+    n = _reach(whole.shape, steps_of(whole)) * whole.itemsize // itemsize
     if end > n:
         raise ShapeError(
             f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {start}, and "

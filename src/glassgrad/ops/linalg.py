@@ -291,6 +291,7 @@ class MatMul(Multilinear):
 
     kernel, kinds = "bmm", "iufc"
     saves = ("self", "other")
+    copied = saves  # PyTorch saves views of both
     broadcasts = True
 
     @staticmethod
@@ -420,6 +421,7 @@ class Linear(Primitive):
 
     kernel, kinds = "addmm_impl_cpu_", "iufc"
     saves = ("input", "weight")
+    copied = ("weight",)  # PyTorch saves a transposed view, which `weight.data = y` leaves alone
     saved_if = {"input": 1, "weight": 0}
 
     @staticmethod

@@ -174,7 +174,7 @@ def untyped_storage(input: Tensor) -> Storage:
         >>> untyped_storage(tensor([1.0, 2.0])).nbytes()
         8
     """
-    return Storage(in_a_row(owner_of(input.payload)).view("uint8"))
+    return Storage(in_a_row(owner_of(input, of_any_dtype=True)).view("uint8"))
 
 
 @function()
@@ -188,18 +188,20 @@ def is_storage(obj: object) -> bool:
     return isinstance(obj, Storage)
 
 
-def owner_of(array: Any) -> Any:
-    """The array in whose memory `array` lies, itself if that is its own."""
+def owner_of(array: Any, *, of_any_dtype: bool = False) -> Any:
+    """The array in whose memory an array or a tensor lies, itself if that is its own."""
     array = array_of(array)
     kind, dtype = type(array), array.dtype
-    while type(array.base) is kind and array.base.dtype == dtype:
-        array = array.base
+    below = array
+    while type(below) is kind and (of_any_dtype or below.dtype == dtype):
+        array = below
+        below = getattr(array.base, "keeps_alive", array.base)  # what `strided` shows parts of
     return array
 
 
 @method()
 def storage_offset(input: Tensor) -> int:
-    """How many elements of its base's memory come before the first of a view.
+    """How many elements of the memory in which it lies come before its first.
 
     Example:
         >>> storage_offset(tensor([1, 2, 3])[1:])
@@ -207,10 +209,10 @@ def storage_offset(input: Tensor) -> int:
     """
     if isinstance(input.payload, Layer):
         return storage_offset(input.payload.value)  # that of the first example of a batch
-    base = input._base
-    if base is None or not input.numel():
+    if not input.numel():
         return 0
-    return (data_ptr(input) - data_ptr(base)) // input.itemsize
+    whole = owner_of(input, of_any_dtype=True)
+    return (data_ptr(input) - backend_of(whole).address(whole)) // input.itemsize
 
 
 @method()

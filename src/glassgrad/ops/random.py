@@ -273,7 +273,7 @@ def _normal_around(
 
 
 def _check_std(std: Any) -> None:
-    if std is not None and np.any(np.asarray(std) < 0):
+    if std is not None and not np.all(np.asarray(std) >= 0):
         what = "std" if np.ndim(std) == 0 else "all elements of std"
         raise errors.ShapeError(
             f"normal expects {what} >= 0.0, but found std {np.min(std)}. It is a distance. "
@@ -605,10 +605,15 @@ def normal_(
 
     See also: https://pytorch.org/docs/stable/generated/torch.Tensor.normal_.html
     """
-    _check_fills_floats("normal_kernel_cpu", input)
-    _check_std(std)
+    check_normal(input, std)
     source = source_of(generator)
     return _fill("normal", Normal, input, lambda shape: source.normal(mean, std, shape))
+
+
+def check_normal(input: Tensor, std: float, *, kinds: str = "f") -> None:
+    """Raise unless a tensor of these kinds of numbers can be filled from a normal distribution."""
+    _check_fills_floats("normal_kernel_cpu", input, kinds=kinds)
+    _check_std(std)
 
 
 class Uniform(_Drawn):
@@ -628,12 +633,7 @@ def uniform_(
         >>> uniform_(tensor([0.0, 0.0]), 3.0, 3.0)
         tensor([3., 3.])
     """
-    _check_fills_floats("check_uniform_bounds", input, kinds="fc")
-    if from_ > to:
-        raise errors.ShapeError(
-            "uniform_ expects to return a [from, to) range, but found "
-            f"from={from_} > to={to}. Swap them."
-        )
+    check_uniform(input, from_, to)
     source, is_complex = source_of(generator), input.dtype.kind == "c"
 
     def draw(shape: Shape) -> Any:
@@ -641,6 +641,20 @@ def uniform_(
         return numbers + 1j * source.uniform(from_, to, shape) if is_complex else numbers
 
     return _fill("uniform", Uniform, input, draw)
+
+
+def check_uniform(input: Tensor, from_: float, to: float) -> None:
+    """Raise unless a tensor can be filled from a uniform distribution."""
+    _check_fills_floats("check_uniform_bounds", input, kinds="fc")
+    most = float(np.finfo(input.dtype).max)
+    for name, end in (("from", from_), ("to", to)):
+        why = "All numbers between both ends are drawn."
+        check.within(f"{name} is out of bounds for {input.dtype}: {{}}", end, -most, most, why)
+    if from_ > to:
+        raise errors.ShapeError(
+            "uniform_ expects to return a [from, to) range, but found "
+            f"from={from_} > to={to}. Swap them."
+        )
 
 
 @method()

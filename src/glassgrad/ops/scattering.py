@@ -554,12 +554,11 @@ def _repeated(repeats: Tensor, output_size: int | None) -> Tensor:
     """The places 0, 1, …, each named as often as `repeats` says."""
     said = '"repeat_interleave_cpu" not implemented for {name!r}. Repeats count copies'
     check.dtype(said, repeats, ("int32", "int64"), "Write `repeats.long()`.", errors.KernelError)
-    counts = visible(repeats.payload)
-    if counts is None:
-        raise errors.TransformError(
-            "vmap: repeat_interleave with a tensor of repeats has no batching rule: the examples "
-            "may become of different sizes. Write a number."
-        )
+    layer, counts = repeats.payload, visible(repeats.payload)
+    if counts is None:  # an example after the other, and all have to become of one size
+        examples = layer.value if layer.batched else [layer.value]
+        each = [_repeated(example, output_size) for example in examples]
+        return wrap(layer.over(np.stack(each) if layer.batched else each[0]))
     if (counts < 0).any():
         raise errors.ShapeError(
             "repeats can not be negative. They count copies. Write `x.clamp(min=0)`."

@@ -5,7 +5,6 @@ same elements in the operand's shape. `reshape` may have to copy; `repeat`, `fli
 """
 
 import math
-import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -15,6 +14,7 @@ from glassgrad.core.errors import DimError, ShapeError, TransformError
 from glassgrad.core.primitive import Parameters
 from glassgrad.core.state import Shape
 from glassgrad.core.tensor import Tensor
+from glassgrad.memory.calls import warn
 from glassgrad.memory.views import as_view
 from glassgrad.values.backend import backend_of, copy_of, in_rows
 from glassgrad.values.dtypes import DType, as_dtype
@@ -878,12 +878,10 @@ def reversed_dims(input: Tensor) -> Tensor:
                 [2, 4]])
     """
     if input.ndim != 2:  # a matrix
-        warnings.warn(
+        warn(
             "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is "
             f"deprecated, and this one has {input.ndim}. Write `x.mT` to transpose a batch of "
-            "matrices, or `x.permute(...)`.",
-            UserWarning,
-            stacklevel=3,
+            "matrices, or `x.permute(...)`."
         )
     return permute(input, tuple(reversed(range(input.ndim))))
 
@@ -898,14 +896,22 @@ def mT(input: Tensor) -> Tensor:  # noqa: N802  # PyTorch's name
         A view of shape `(…, m, n)`.
 
     Raises:
-        ShapeError: if it has fewer than two dims.
+        ShapeError: if it has one dim. A 0-d tensor comes back as it is, with a warning.
 
     Example:
         >>> tensor([[[1, 2, 3]]]).mT.shape
         glassgrad.Size([1, 3, 1])
     """
-    said = "tensor.mT is only supported on matrices or batches of matrices. Got {ndim}-D tensor"
-    check.ndim(said, input, 2, "Write `x[:, None]` for a column.")
+    return turned("tensor.mT", input, "Write `x[:, None]` for a column.")
+
+
+def turned(name: str, input: Tensor, why: str = "Write `x.conj()`.") -> Tensor:
+    """Each matrix transposed; a 0-d tensor as it is, with a warning."""
+    if not input.ndim:
+        warn(f"{name} is deprecated on 0-D tensors: it changes nothing, or conjugates. {why}")
+        return input
+    said = f"{name} is only supported on matrices or batches of matrices. Got {{ndim}}-D tensor"
+    check.ndim(said, input, 2, why)
     return transpose(input, -2, -1)
 
 

@@ -22,7 +22,7 @@ from glassgrad.ops import ones_like
 from glassgrad.values.layers import Layer
 from glassgrad.values.tree import as_tuple, flatten
 
-from .graph import Entry
+from .graph import Entry, op_of
 from .summary import numbers, range_in_words, summarize
 
 Named = Iterable[tuple[str, Any]]
@@ -198,7 +198,7 @@ def _in_backward(outputs: list[Tensor]) -> NonFinite | None:
                 read = [(f"grad {at}", grad) for at, grad in enumerate(phase.before)]
                 read += [(f"saved {name}", what) for name, what, *_ in saved_by(node)]
                 where = made_at(node), made_in(node)
-                watch.note(kind, node.name(), True, where, read, phase.after)
+                watch.note(kind, op_of(node), True, where, read, phase.after)
     except FreedGraphError as error:
         raise FreedGraphError(
             "find_nan() found nothing in the forward pass, and cannot look at the gradients: "

@@ -217,7 +217,7 @@ class Session(Paused):
             >>> x = tensor(3.0, requires_grad=True)
             >>> s = step(x.exp())
             >>> s.next().current.name()
-            'AccumulateGrad'
+            'torch::autograd::AccumulateGrad'
         """
         self._check_idle()
         if self.is_done:

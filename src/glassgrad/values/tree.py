@@ -157,8 +157,7 @@ def describe(structure: Structure) -> str:
         >>> describe(flatten((1, {"a": 2, "b": [3]}))[1])
         "(*, {'a': *, 'b': [*]})"
     """
-    written: str = unflatten(structure, "*" * structure.count(None), _written)
-    return written
+    return unflatten(structure, "*" * structure.count(None), _written)  # type: ignore[no-any-return]  # what `_written` returns
 
 
 def _written(container: Container, parts: list[str]) -> str:

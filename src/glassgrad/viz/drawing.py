@@ -12,6 +12,7 @@ from glassgrad.core.state import Names
 from glassgrad.core.tensor import Tensor
 from glassgrad.tracing.compare import Comparison
 from glassgrad.tracing.events import Trace
+from glassgrad.tracing.graph import op_of
 from glassgrad.tracing.log import snapshot
 from glassgrad.tracing.session import Session
 from glassgrad.tracing.watching import Passes
@@ -343,7 +344,7 @@ def _mark_current(graph: Graph, session: Session | None) -> Graph:
         return graph
     here = graph.place[session.names.node[node]]
     vertices = tuple(_marked(vertex) if vertex.id == here else vertex for vertex in graph.vertices)
-    notice = notices(f"paused: ▶ {plain(node.name())} is next", graph.notice)
+    notice = notices(f"paused: ▶ {plain(op_of(node))} is next", graph.notice)
     return replace(graph, vertices=vertices, notice=notice)
 
 

@@ -158,7 +158,7 @@ def explain(
     node = node_of(what)
     given = _given(node, gradient)
     found = Explanation(
-        plain(node.name()),
+        plain(type(node).__name__),
         _words(node),
         latex_of(op_of(node)),
         [] if hasattr(node, "_level") else _saved(op_node(node)),
@@ -231,7 +231,7 @@ def _fitting(grad: Any, meta: Any) -> Any:
 def _words(node: Node) -> str:
     words = words_of(op_of(node))
     if isinstance(node, CopySlices) and node.fn is not None:
-        return f"{words}, where {node.fn.name()}: {_words(node.fn)}"
+        return f"{words}, where {type(node.fn).__name__}: {_words(node.fn)}"
     return words
 
 
@@ -250,7 +250,7 @@ def _edge_text(edge: Any) -> str:
     node, nr = ends(edge)
     name = node.variable.name if isinstance(node, AccumulateGrad) else None
     which = f" of {plain(name)}" if name else f", output {nr}" if node.num_outputs > 1 else ""
-    return f"→ {plain(node.name())}{which} {shape_text(node._input_metadata[nr].shape)}"
+    return f"→ {plain(type(node).__name__)}{which} {shape_text(node._input_metadata[nr].shape)}"
 
 
 # The numbers -------------------------------------------------------------------------------------
