@@ -20,14 +20,13 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 from glassgrad.memory.calls import warn
 from glassgrad.ops import _checks as check
 
+from . import ops
 from ._dtypes import bfloat16, dtype, float16
 from .core.errors import ArgumentError, ArgumentTypeError, DeviceError, GraphError
 from .core.tensor import Size, Tensor
 from .levels import subclasses
 from .missing import tells_missing
 from .ops import generator
-from .ops._declaring import FUNCTIONS
-from .ops.creation import TensorType
 from .values import backend
 from .values.backend import Device
 from .values.dtypes import TYPE_NAMES, set_default_dtype
@@ -119,13 +118,14 @@ def set_default_tensor_type(t: Any) -> None:
         >>> set_default_tensor_type("glassgrad.FloatTensor")
     """
     name = t.rpartition(".")[2] if isinstance(t, str) else ""
-    found = [dtype for dtype, own in TYPE_NAMES.items() if name == f"{own}Tensor"]
-    if not isinstance(t, TensorType) and not found:
+    names = {dtype: f"{own}Tensor" for dtype, own in TYPE_NAMES.items()}
+    found = [dtype for dtype, own in names.items() if own == name or t is getattr(ops, own, None)]
+    if not found:
         raise ArgumentTypeError(
             f"invalid type object: {t!r}. Only floating-point types are supported as the default "
             "type. Write `set_default_dtype(glassgrad.float64)`."
         )
-    set_default_dtype(t.dtype if isinstance(t, TensorType) else found[0])
+    set_default_dtype(found[0])
 
 
 # Threads, precision, determinism ------------------------------------------------------------------
@@ -733,6 +733,9 @@ _TAKEN: tuple[tuple[str, ModuleType, str], ...] = (
 )
 """Modules, and the names that they have from others."""
 
+_OPS = {"cuda": [f"{name}Tensor" for name in _GPU_TENSORS]}
+"""Modules, and the names that they have from the ops: when they are first asked for."""
+
 _SDP = SimpleNamespace(flash=True, math=True, mem_efficient=True, cudnn=True)
 """Which ways of computing attention are allowed; there is one."""
 
@@ -811,7 +814,6 @@ _MODULES: dict[str, dict[str, Any]] = {
         "memory_stats": lambda device=None: {},
         "memory_summary": lambda device=None, abbreviated=False: "",
         "get_rng_state_all": list,
-        **{f"{name}Tensor": FUNCTIONS[f"{name}Tensor"] for name in _GPU_TENSORS},
     },
     "cuda.amp": {"autocast": _CudaAutocast, "GradScaler": functools.partial(GradScaler, "cuda")},
     "cuda.nvtx": {"range": lambda *args, **kwargs: contextlib.nullcontext()},
@@ -866,8 +868,12 @@ def _module_of(name: str) -> ModuleType:
     module = sys.modules[whole] = ModuleType(
         whole, f"PyTorch's `torch.{name}`, as it answers where glassgrad computes."
     )
-    tells = tells_missing(whole)
-    vars(module).update(answers, __path__=[], __all__=list(answers), __getattr__=tells)
+    later, tells = _OPS.get(name, ()), tells_missing(whole)
+
+    def find(asked: str) -> Any:
+        return getattr(ops, asked) if asked in later else tells(asked)
+
+    vars(module).update(answers, __path__=[], __all__=[*answers, *later], __getattr__=find)
     parent, _, own = whole.rpartition(".")
     if parent != "glassgrad":
         setattr(sys.modules[parent], own, module)

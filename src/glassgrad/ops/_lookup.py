@@ -91,7 +91,7 @@ def of_module(
 
 
 class Later:
-    """Stands for a method of Tensor until it is asked for; then the method takes its place."""
+    """Stands for a method of Tensor, or a property, until it is asked for; then that is there."""
 
     __slots__ = ("name",)
 
@@ -99,10 +99,17 @@ class Later:
         self.name = name
 
     def __get__(self, tensor: Tensor | None, owner: type | None = None) -> Any:
+        return self._found().__get__(tensor, owner)
+
+    def __set__(self, tensor: Tensor, value: Any) -> None:
+        self._found()
+        setattr(tensor, self.name, value)
+
+    def _found(self) -> Any:
         load("Tensor", self.name)
-        method: Any = METHODS[self.name]
+        method = METHODS[self.name]
         setattr(Tensor, self.name, method)
-        return method.__get__(tensor, owner)
+        return method
 
 
 def methods() -> dict[str, Any]:

@@ -17,7 +17,16 @@ from glassgrad.values.dtypes import Number, bool_
 from . import _checks as check
 from ._arguments import Operand
 from ._checks import c_name, scalar_name
-from ._declaring import function, in_numpys_order, of_numpy, op
+from ._declaring import (
+    METHODS,
+    attribute,
+    function,
+    in_numpys_order,
+    of_numpy,
+    op,
+    operators,
+    plain,
+)
 from ._families import (
     Elementwise,
     Flat,
@@ -885,6 +894,7 @@ def _why_no_pairs(input: Tensor) -> str:
 # One of both --------------------------------------------------------------------------------------
 
 
+@attribute(assigned=True)
 @op(is_method=False, numpy=(np.real,))
 def real(input: Tensor) -> Tensor:
     """The real parts, element by element; `x.real` is the same.
@@ -904,6 +914,7 @@ def real(input: Tensor) -> Tensor:
     return select(view_as_real(input), -1, 0) if input.dtype.kind == "c" else input
 
 
+@attribute(assigned=True)
 @op(is_method=False)
 def imag(input: Tensor) -> Tensor:
     """The imaginary parts, element by element; `x.imag` is the same.
@@ -1092,6 +1103,7 @@ def sgn(input: Tensor) -> Tensor:
 # Matrices transposed and conjugated --------------------------------------------------------------
 
 
+@attribute()
 def mH(input: Tensor) -> Tensor:  # noqa: N802  # PyTorch's name
     """`x.mH`: each matrix of a batch transposed, and its elements conjugated; see `mT`.
 
@@ -1109,6 +1121,7 @@ def _turned(name: str, input: Tensor) -> Tensor:
     return conj(transpose(input, -2, -1))
 
 
+@attribute()
 def H(input: Tensor) -> Tensor:  # noqa: N802  # PyTorch's name
     """`x.H`: a matrix transposed, and its elements conjugated; a 0-d tensor is conjugated.
 
@@ -1140,3 +1153,28 @@ def adjoint(input: Tensor) -> Tensor:
                 [2]])
     """
     return _turned("tensor.adjoint()", input)
+
+
+# What operators call; others are declared as `sign`s ----------------------------------------------
+
+
+def _reciprocal_times(input: Tensor, other: Operand) -> Tensor:
+    return Mul.apply(input.reciprocal(), other)
+
+
+operators(
+    add=Add,
+    radd=Add,
+    iadd=METHODS["add_"],
+    sub=Sub,
+    rsub=rsub,
+    isub=METHODS["sub_"],
+    mul=Mul,
+    rmul=Mul,
+    imul=METHODS["mul_"],
+    truediv=Div,
+    rtruediv=_reciprocal_times,
+    itruediv=METHODS["div_"],
+    neg=plain(neg),  # of one operand, the door expects a function of ours before it
+    abs=plain(abs),
+)

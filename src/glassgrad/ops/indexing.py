@@ -32,7 +32,7 @@ from glassgrad.values.tree import as_tuple
 
 from . import _checks as check
 from ._arguments import ints_of
-from ._declaring import function, op
+from ._declaring import function, op, operators
 from ._families import Along, KeepsShape, Linear, Moved
 from ._rules import batch_all, in_front, reduce_at, run, shifted, zeros_like
 from ._writing import check_apart, check_memory, in_place, must_follow, write
@@ -805,3 +805,6 @@ def _record(input: Tensor, index: Any, value: Any) -> None:
 def _without_leading_ones(value: Tensor) -> Shape:
     shape = value.shape
     return shape[next((dim for dim, n in enumerate(shape) if n != 1), len(shape)) :]
+
+
+operators(getitem=getitem, setitem=setitem)

@@ -26,7 +26,7 @@ from glassgrad.values.operands import broadcast_text
 
 from . import _checks as check
 from ._arguments import OpClass, dim_there, int_of, ints_of, size_of, wrap_dim
-from ._declaring import function, method, of_numpy, op
+from ._declaring import function, method, of_numpy, op, operators
 from ._families import Along, Into, KeepsShape, Linear, Moved, Part, Replaced, Transposed
 from ._rules import batch_all, in_dim, piece, run, zeros_like
 from ._writing import reshaped_in_place
@@ -1435,6 +1435,9 @@ def iterate(input: Tensor) -> Iterator[Tensor]:
     why = "It has one value and no first dim. Write `x.item()`."
     check.ndim("iteration over a 0-d tensor", input, 1, why, ArgumentTypeError)
     return iter(unbind(input))
+
+
+operators(iter=iterate)
 
 
 class UnsafeSplit(Split):

@@ -19,9 +19,9 @@ from glassgrad.values.layers import Layer, array_of, settled
 from . import _checks as check
 from ._arguments import wrap_dim
 from ._checks import c_name
-from ._declaring import function, method, op
+from ._declaring import FUNCTIONS, function, method, op
 from ._families import Elementwise, Flat
-from ._rules import in_front, seen
+from ._rules import in_front, seen, without_layers
 from ._writing import (
     as_it_is,
     check_apart,
@@ -33,7 +33,7 @@ from ._writing import (
     replace,
     write,
 )
-from .conversion import Clone, to, type_of, without_layers
+from .conversion import Clone, to, type_of
 from .creation import checked_size
 
 
@@ -111,6 +111,12 @@ contiguous_format = memory_format("contiguous_format")
 preserve_format = memory_format("preserve_format")
 channels_last = memory_format("channels_last")
 channels_last_3d = memory_format("channels_last_3d")
+_ALL = (strided, contiguous_format, preserve_format, channels_last, channels_last_3d)
+FUNCTIONS |= {
+    "layout": layout,
+    "memory_format": memory_format,
+    **{each.name: each for each in _ALL},
+}
 
 
 class Storage:

@@ -35,11 +35,11 @@ from ._arguments import (
     wrap_dims,
 )
 from ._checks import scalar_name
-from ._declaring import method, of_numpy, op
+from ._declaring import attribute, method, of_numpy, op
 from ._families import KeepsShape, Moved, Paired, by_call
-from ._rules import in_front, run, shifted
+from ._rules import in_front, run, shifted, without_layers
 from ._writing import reshaped_in_place
-from .conversion import Contiguous, reread, without_layers
+from .conversion import Contiguous, reread
 
 
 class Expand(KeepsShape):
@@ -869,6 +869,7 @@ def check_t(input: Tensor) -> None:
     check.ndim(said, input, (0, 1, 2), "Which dims to swap is open. Write `x.transpose(-2, -1)`.")
 
 
+@attribute(name="T")
 def reversed_dims(input: Tensor) -> Tensor:
     """`x.T`: the dims in reversed order.
 
@@ -888,6 +889,7 @@ def reversed_dims(input: Tensor) -> Tensor:
     return permute(input, tuple(reversed(range(input.ndim))))
 
 
+@attribute()
 def mT(input: Tensor) -> Tensor:  # noqa: N802  # PyTorch's name
     """`x.mT`: each matrix of a batch transposed.
 
