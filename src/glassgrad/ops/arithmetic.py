@@ -39,12 +39,8 @@ from ._families import (
     Transposed,
     by_call,
 )
-from ._rules import run, total
-from .comparison import Eq
+from ._rules import run, steps_of, total
 from .conversion import Contiguous, reread
-from .joining import select
-from .memory import steps_of, storage_offset
-from .shape import transpose
 
 # Sums and products --------------------------------------------------------------------------------
 
@@ -888,7 +884,7 @@ def _why_no_pairs(input: Tensor) -> str:
         return "Tensor must have a last dimension with stride 1"
     if any(step % 2 for step in others):
         return "Tensor must have a stride divisible by 2 for all but last dimension"
-    return "Tensor must have a storage_offset divisible by 2" if storage_offset(input) % 2 else ""
+    return "Tensor must have a storage_offset divisible by 2" if input.storage_offset() % 2 else ""
 
 
 # One of both --------------------------------------------------------------------------------------
@@ -911,7 +907,7 @@ def real(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.real.html
     """
-    return select(view_as_real(input), -1, 0) if input.dtype.kind == "c" else input
+    return view_as_real(input).select(-1, 0) if input.dtype.kind == "c" else input
 
 
 @attribute(assigned=True)
@@ -937,7 +933,7 @@ def imag(input: Tensor) -> Tensor:
     said = "imag is not implemented for tensors with non-complex dtypes"
     why = f"The imaginary part of a real number is 0, got {input.dtype}. Write `zeros_like(x)`."
     check.dtype(said, input, "c", why)
-    return select(view_as_real(input), -1, 1)
+    return view_as_real(input).select(-1, 1)
 
 
 @of_numpy(np.imag)
@@ -955,7 +951,7 @@ def isreal(input: Tensor) -> Tensor:
     """
     if input.dtype.kind != "c":
         return input.new_ones(input.shape, dtype=bool_)
-    return Eq.apply(imag(input), 0)
+    return imag(input) == 0
 
 
 class Conj(Linear, Elementwise):
@@ -1118,7 +1114,7 @@ def mH(input: Tensor) -> Tensor:  # noqa: N802  # PyTorch's name
 def _turned(name: str, input: Tensor) -> Tensor:
     said = f"{name} is only supported on matrices or batches of matrices. Got {{ndim}}-D tensor"
     check.ndim(said, input, 2, "Write `x.conj()`.")
-    return conj(transpose(input, -2, -1))
+    return conj(input.transpose(-2, -1))
 
 
 @attribute()
