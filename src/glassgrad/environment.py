@@ -849,22 +849,18 @@ _MODULES: dict[str, dict[str, Any]] = {
         "xpu": None,
     },
 }
-"""What else is in a module, by its name."""
+"""What else is in a module, by its name; and now all of it."""
 
-
-def _answers_of(name: str) -> dict[str, Any]:
-    """What a module of that name has."""
-    answers = _MODULES.get(name, {})
-    for homes, function, names in _FUNCTIONS:
-        answers |= dict.fromkeys(names.split(), function) if name in homes.split() else {}
-    for home, source, names in _TAKEN:
-        answers |= {each: getattr(source, each) for each in names.split() if home == name}
-    return answers
+for _homes, _function, _names in _FUNCTIONS:
+    for _home in _homes.split():
+        _MODULES.setdefault(_home, {}).update(dict.fromkeys(_names.split(), _function))
+for _home, _source, _names in _TAKEN:
+    _MODULES.setdefault(_home, {}).update({each: getattr(_source, each) for each in _names.split()})
 
 
 def _module_of(name: str) -> ModuleType:
     """A module of `glassgrad` that has its answers; `import glassgrad.cuda.amp` finds it."""
-    whole, answers = f"glassgrad.{name}", _answers_of(name)
+    whole, answers = f"glassgrad.{name}", _MODULES.get(name, {})
     module = sys.modules[whole] = ModuleType(
         whole, f"PyTorch's `torch.{name}`, as it answers where glassgrad computes."
     )
@@ -880,15 +876,14 @@ def _module_of(name: str) -> ModuleType:
     return module
 
 
-_FURTHER = [home for homes, *_ in (*_FUNCTIONS, *_TAKEN) for home in homes.split()]
-_HOMES = {*_MODULES, *_FURTHER} - {"glassgrad"}
+_HOMES = {*_MODULES} - {"glassgrad"}
 _AROUND = [home[:at] for home in _HOMES for at, sign in enumerate(home) if sign == "."]
 # What contains another comes before it.
 _BY_NAME: dict[str, ModuleType] = {name: _module_of(name) for name in sorted({*_HOMES, *_AROUND})}
 MODULES = tuple([name for name in _BY_NAME if "." not in name])
 """The names of those that `glassgrad` has."""
 
-ANSWERS = _answers_of("glassgrad")
+ANSWERS = _MODULES["glassgrad"]
 """What `glassgrad` itself has of such functions."""
 
 globals().update(_BY_NAME)

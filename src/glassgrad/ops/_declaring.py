@@ -409,8 +409,15 @@ def _said() -> None:
 NEW = {"dtype": None, "device": None, "requires_grad": False}
 """The keywords of all functions that make a tensor, with their defaults."""
 
-HELPERS: list[Func] = [dim_or_axis, missing, chosen_reduction]
-HELPERS += [in_place, quick_update, written_to]
+HELPERS: Parameters = {
+    "check": check,
+    "chosen_reduction": chosen_reduction,
+    "dim_or_axis": dim_or_axis,
+    "in_place": in_place,
+    "missing": missing,
+    "quick_update": quick_update,
+    "written_to": written_to,
+}
 """What the bodies of derived functions call."""
 
 ADDED = {
@@ -621,8 +628,7 @@ def _derived(
     Args:
         used: what the body uses, beside `function`, its `name` and HELPERS.
     """
-    helpers = {"check": check, **{each.__name__: each for each in HELPERS}}
-    used = {**helpers, "name": function.__name__, **used}
+    used = {**HELPERS, "name": function.__name__, **used}
     made = _made(body, given, *used)(function=function, **used)
     source: CodeType = function.__code__
     code = made.__code__.replace(
