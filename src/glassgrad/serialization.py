@@ -25,7 +25,7 @@ from .nn.module import Module
 from .nn.parameter import Parameter
 from .ops._declaring import FUNCTIONS
 from .ops._lookup import function_named
-from .ops._rules import owner_of, steps_of
+from .ops.memory import owner_of, steps_of
 from .ops.sparse import SparseTensor
 from .torch_files import MAGIC_LEGACY, MAGIC_ZIP, read_torch, strided_in
 from .values.backend import Device, asnumpy

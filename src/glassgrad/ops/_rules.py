@@ -45,21 +45,6 @@ def by_steps(grad: Any, x: Any) -> Any:
     return grad + zeros_of(x) if isinstance(x, Tensor) else grad
 
 
-def steps_of(x: Any) -> Shape:
-    """The strides of an array or a Tensor, in elements."""
-    array = getattr(x, "payload", x)
-    return tuple([step // array.itemsize for step in array.strides])
-
-
-def owner_of(array: Any) -> Any:
-    """The array in whose memory `array` lies, itself if that is its own."""
-    array = array_of(array)
-    kind, dtype = type(array), array.dtype
-    while type(array.base) is kind and array.base.dtype == dtype:
-        array = array.base
-    return array
-
-
 def seen(x: Any) -> Any:
     """The array of a value; None if it shows one example of a batch, of whichever level."""
     return visible(x.payload if isinstance(x, Tensor) else x)

@@ -39,7 +39,7 @@ from ._families import (
     Transposed,
     by_call,
 )
-from ._rules import run, steps_of, total
+from ._rules import run, total
 from .conversion import Contiguous, reread
 
 # Sums and products --------------------------------------------------------------------------------
@@ -866,7 +866,7 @@ def view_as_complex(input: Tensor) -> Tensor:
     wrong = _why_no_pairs(input)
     if wrong:
         raise ShapeError(
-            f"{wrong}, got shape {list(input.shape)} and strides {list(steps_of(input))}. Two "
+            f"{wrong}, got shape {list(input.shape)} and strides {list(input.stride())}. Two "
             "neighbours in memory become one number. Write "
             "`view_as_complex(stack([x, y], -1))`, or `complex(x, y)`."
         )
@@ -879,7 +879,7 @@ def _why_no_pairs(input: Tensor) -> str:
         return "Input tensor must have one or more dimensions"
     if input.shape[-1] != 2:
         return "Tensor must have a last dimension of size 2"
-    *others, last = steps_of(input)
+    *others, last = input.stride()
     if last != 1:
         return "Tensor must have a last dimension with stride 1"
     if any(step % 2 for step in others):

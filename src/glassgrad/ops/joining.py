@@ -29,8 +29,9 @@ from . import _checks as check
 from ._arguments import OpClass, dim_there, int_of, ints_of, size_of, wrap_dim
 from ._declaring import function, method, of_numpy, op, operators
 from ._families import Along, Into, KeepsShape, Linear, Moved, Part, Replaced, Transposed
-from ._rules import batch_all, in_dim, owner_of, piece, run, steps_of, zeros_like
+from ._rules import batch_all, in_dim, piece, run, zeros_like
 from ._writing import reshaped_in_place
+from .memory import owner_of, steps_of
 from .scattering import IndexAdd, IndexSelect
 
 Tensors = Sequence[Tensor]

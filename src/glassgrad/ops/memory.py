@@ -7,19 +7,19 @@ from typing import Any
 import numpy as np
 
 from glassgrad.core.errors import DTypeError, GraphError, TransformError
-from glassgrad.core.state import modes, special, wrote
+from glassgrad.core.state import Shape, modes, special, wrote
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.levels.duals import tangent_of
 from glassgrad.levels.level import level_below
 from glassgrad.values.backend import CPU, asnumpy, backend_of
-from glassgrad.values.layers import Layer, settled
+from glassgrad.values.layers import Layer, array_of, settled
 
 from . import _checks as check
 from ._arguments import wrap_dim
 from ._checks import c_name
 from ._declaring import FUNCTIONS, function, method, op
 from ._families import Elementwise, Flat
-from ._rules import in_front, owner_of, steps_of, without_layers
+from ._rules import in_front, without_layers
 from ._writing import (
     as_it_is,
     check_apart,
@@ -64,6 +64,12 @@ def stride(input: Tensor, dim: int | None = None) -> Any:
             [math.prod(max(n, 1) for n in array.shape[at + 1 :]) for at in range(array.ndim)]
         )
     return steps if dim is None else steps[wrap_dim(dim, input.ndim)]
+
+
+def steps_of(x: Any) -> Shape:
+    """The strides of an array or a Tensor, in elements."""
+    array = getattr(x, "payload", x)
+    return tuple([step // array.itemsize for step in array.strides])
 
 
 class layout:  # noqa: N801  # PyTorch's name
@@ -184,6 +190,15 @@ def is_storage(obj: object) -> bool:
         True
     """
     return isinstance(obj, Storage)
+
+
+def owner_of(array: Any) -> Any:
+    """The array in whose memory `array` lies, itself if that is its own."""
+    array = array_of(array)
+    kind, dtype = type(array), array.dtype
+    while type(array.base) is kind and array.base.dtype == dtype:
+        array = array.base
+    return array
 
 
 @method()

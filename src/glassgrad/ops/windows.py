@@ -27,8 +27,9 @@ from ._arguments import OpClass, ints_of
 from ._checks import c_name, scalar_name
 from ._declaring import for_each_rank, function
 from ._families import Along, Paired, Transposed, by_call
-from ._rules import batch_all, in_dim, run, steps_of, zeros_like, zeros_of
+from ._rules import batch_all, in_dim, run, zeros_like, zeros_of
 from .linalg import stacked_product, transposed
+from .memory import steps_of
 from .resampling import (
     TAPS,
     Line,
