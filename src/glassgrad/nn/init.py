@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
+from glassgrad import ops
 from glassgrad.autograd.grad_mode import no_grad
 from glassgrad.core.errors import ArgumentError
 from glassgrad.core.tensor import Tensor
 from glassgrad.memory.calls import warn
-from glassgrad.ops import as_tensor, rand, randn, randperm
 from glassgrad.ops.generator import Generator
 from glassgrad.values.dtypes import float64
 
@@ -58,7 +58,9 @@ def uniform_(
         True
     """
     with no_grad():
-        drawn = rand(*tensor.shape, generator=generator, dtype=tensor.dtype, device=tensor.device)
+        drawn = ops.rand(
+            *tensor.shape, generator=generator, dtype=tensor.dtype, device=tensor.device
+        )
         tensor.copy_(drawn * (b - a) + a)
     return tensor
 
@@ -68,7 +70,9 @@ def normal_(
 ) -> Tensor:
     """Fill with draws from the normal distribution."""
     with no_grad():
-        drawn = randn(*tensor.shape, generator=generator, dtype=tensor.dtype, device=tensor.device)
+        drawn = ops.randn(
+            *tensor.shape, generator=generator, dtype=tensor.dtype, device=tensor.device
+        )
         tensor.copy_(drawn * std + mean)
     return tensor
 
@@ -101,8 +105,8 @@ def trunc_normal_(
 
     low, high = [ndtr((end - mean) / std) for end in (a, b)]
     with no_grad():
-        drawn = rand(*tensor.shape, generator=generator, dtype=float64) * (high - low) + low
-        normal = as_tensor(ndtri(drawn.numpy()), device=tensor.device)
+        drawn = ops.rand(*tensor.shape, generator=generator, dtype=float64) * (high - low) + low
+        normal = ops.as_tensor(ndtri(drawn.numpy()), device=tensor.device)
         tensor.copy_((normal * std + mean).clamp(a, b))
     return tensor
 
@@ -255,12 +259,12 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
     if not tensor.numel():
         return tensor
     rows = tensor.shape[0]
-    drawn = randn(rows, tensor.numel() // rows, generator=generator, dtype=tensor.dtype)
+    drawn = ops.randn(rows, tensor.numel() // rows, generator=generator, dtype=tensor.dtype)
     matrix = drawn.numpy()
     q, r = np.linalg.qr(matrix.T if rows < matrix.shape[1] else matrix)
     q = q * np.sign(np.diagonal(r))  # so that all rotations are as likely
     with no_grad():
-        made = as_tensor(q.T if rows < matrix.shape[1] else q, device=tensor.device)
+        made = ops.as_tensor(q.T if rows < matrix.shape[1] else q, device=tensor.device)
         tensor.copy_(gain * made.reshape(tensor.shape))
     return tensor
 
@@ -284,7 +288,7 @@ def sparse_(
     normal_(tensor, 0, std, generator)
     with no_grad():
         for column in range(columns):
-            tensor[randperm(rows, generator=generator)[:zeros], column] = 0
+            tensor[ops.randperm(rows, generator=generator)[:zeros], column] = 0
     return tensor
 
 
