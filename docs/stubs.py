@@ -21,6 +21,7 @@ from typing import Any
 
 import glassgrad
 from glassgrad import nn
+from glassgrad.core import primitive
 from glassgrad.nn.applied import Applied, Derived
 from glassgrad.ops._declaring import ADDED, FUNCTIONS, METHODS, NUMPY, Arguments
 
@@ -55,7 +56,8 @@ def _index() -> str:
     methods = {f"Tensor.{name}": method for name, method in METHODS.items()}
     files: dict[str, list[str]] = {}
     for name, value in sorted({**FUNCTIONS, **methods, **of_numpy}.items()):
-        package, _, file = getattr(value, "func", value).__module__.rpartition(".")
+        value = getattr(value, "func", getattr(value, "fget", value))
+        package, _, file = value.__module__.rpartition(".")
         if package == "glassgrad.ops":  # what is of another package is there from the beginning
             files.setdefault(file, []).append(name)
     lines = [f'    "{file}": "{" ".join(names)}",\n' for file, names in sorted(files.items())]
@@ -88,8 +90,11 @@ def _functions(home: str) -> str:
 def _methods() -> str:
     stub = _Stub(METHODS)
     lines = ["class OpMethods:\n"]
+    doors = {name for name, method in METHODS.items() if _is_door(method)}
+    doors |= {f"__i{name[2:]}" for name in doors} & METHODS.keys()  # mypy wants both alike
     for name, method in sorted(METHODS.items()):
-        value = inspect.unwrap(method)  # an operator's is `as_operator`'s
+        made = method.fget if isinstance(method, property) else method
+        value = inspect.unwrap(made)  # an operator's is `as_operator`'s
         declared = value.__dict__.get("declared")
         doc = (
             f"`{declared.__name__}`, in place."
@@ -97,9 +102,22 @@ def _methods() -> str:
             else None
         )
         doc = doc or (value.__doc__ or "").partition("\n")[0]
-        text = stub.define(name, value, doc, is_method=True)
-        lines.append("".join(f"    {line}\n" for line in text.splitlines()))
+        if name in doors:
+            text = f"{name}: {stub.need('Func', primitive)}\n"
+        else:
+            text = stub.define(name, value, doc, is_method=True)
+        if isinstance(method, property):
+            text = f"@property\n{text}"
+            if method.fset:
+                text += f"\n@{name}.setter\ndef {name}(self, value: Any) -> None: ...\n"
+        lines.append("".join(f"    {line}".rstrip() + "\n" for line in text.splitlines()))
     return stub.text('"""The methods of Tensor that ops declare."""\n', lines)
+
+
+def _is_door(method: Any) -> bool:
+    """Whether it is the door of an op's class, which operators call."""
+    code = getattr(inspect.unwrap(method), "__code__", None)
+    return code is not None and code.co_filename == primitive.__file__
 
 
 def _classes(package: Any) -> str:

@@ -140,7 +140,7 @@ def test_ctrl_c_ends_quietly(demo, monkeypatch):
     def interrupt(*args, **kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(cli, "run_demo", interrupt)
+    monkeypatch.setattr(_demo, "run_demo", interrupt)
     assert demo() == (cli.INTERRUPTED, "", "glassgrad: stopped\n")
 
 

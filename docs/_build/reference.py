@@ -238,10 +238,15 @@ def _methods() -> Iterator[str]:
 def _grouped_by_family() -> dict[str, list[str]]:
     """The ops' methods, under the first words on the file that declares them."""
     found: dict[str, list[str]] = {}
-    named = [name for name in METHODS if not name.startswith("_")]
-    for name in sorted(named, key=lambda name: (METHODS[name].__module__, name)):
-        found.setdefault(_about(METHODS[name]), []).append(name)
+    made = {name: _made(value) for name, value in METHODS.items() if not name.startswith("_")}
+    for name in sorted(made, key=lambda name: (made[name].__module__, name)):
+        found.setdefault(_about(made[name]), []).append(name)
     return found
+
+
+def _made(value: Any) -> Any:
+    """The function that makes what a property is, or the method itself."""
+    return value.fget if isinstance(value, property) else value
 
 
 def _grouped_methods(owner: type) -> dict[str, list[str]]:
@@ -262,7 +267,7 @@ def _grouped_methods(owner: type) -> dict[str, list[str]]:
 
 
 def _row(method: str, value: Any, alone: dict[str, str]) -> str:
-    made = value.fget if isinstance(value, property) else value
+    made = _made(value)
     call = method if isinstance(value, property) else f"{method}()"
     words = _summary(made)
     function = getattr(made, "declared", made)

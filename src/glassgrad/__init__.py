@@ -36,15 +36,6 @@ from .core import errors
 from .core.tensor import Size, Tensor
 from .environment import *
 from .ops import _lookup
-from .ops.memory import (
-    channels_last,
-    channels_last_3d,
-    contiguous_format,
-    layout,
-    memory_format,
-    preserve_format,
-    strided,
-)
 from .values.backend import Device as device
 from .values.dtypes import set_default_dtype
 
@@ -173,14 +164,6 @@ __all__ = [
     "is_inference",
     "is_tensor",
     "set_printoptions",
-    # how they lie in memory
-    "channels_last",
-    "channels_last_3d",
-    "contiguous_format",
-    "layout",
-    "memory_format",
-    "preserve_format",
-    "strided",
     # numbers
     "e",
     "inf",

@@ -6,16 +6,14 @@ The ops declare their methods themselves (see `ops/_declaring.py`). This mixin i
 
 import copy
 import mmap
-from collections.abc import Iterator
 from typing import Any, TypeVar
 
 import numpy as np
 
-from . import _dtypes, _printing
+from . import _dtypes, _printing, ops
 from .core import backward as _backward
 from .core import errors
-from .core.primitive import as_operator
-from .core.state import Func, modes
+from .core.state import modes, wrote
 from .core.tensor import ANY_DTYPE, LEAF, Size, Tensor, is_differentiable, wrap
 from .hooks import on_gradients as hooks
 from .hooks.on_gradients import Hooks
@@ -23,12 +21,8 @@ from .levels.subclasses import torch_function
 from .memory.calls import warn
 from .missing import why_missing
 from .ops import _checks as check
-from .ops import _lookup, arithmetic, comparison, conversion, indexing, joining, memory, shape
-from .ops._arguments import Operand
-from .ops._declaring import METHODS, plain
-from .ops._writing import wrote
-from .ops.arithmetic import Add, Div, Mul, Sub
-from .ops.comparison import Eq, Ge, Gt, Le, Lt, Ne
+from .ops import _lookup
+from .ops._rules import without_layers
 from .values.backend import CPU, Device, asnumpy, backend_of, device_of
 from .values.dtypes import DType, as_dtype
 from .values.layers import Layer, refuse_inside, visible
@@ -36,15 +30,6 @@ from .values.layers import Layer, refuse_inside, visible
 Subclass = TypeVar("Subclass", bound=Tensor)
 
 GRAD_DTYPES = ("float16", "float32", "float64", "complex64", "complex128")  # by name
-
-
-def _assignable(view: Func) -> property:
-    """A property that is a view of a tensor: what is assigned to it is written to the view."""
-
-    def assign(self: Tensor, value: Any) -> None:
-        view(self)[...] = value
-
-    return property(view, assign)
 
 
 class SizeMethods:
@@ -104,9 +89,9 @@ class Methods:
         return self.device.type == "cuda"
 
     @property
-    def layout(self: "Tensor") -> memory.layout:
+    def layout(self: "Tensor") -> "ops.layout":
         """How the elements are kept."""
-        return memory.strided
+        return ops.strided
 
     def is_conj(self: "Tensor") -> bool:
         """Whether its elements are conjugated only when they are read: never here."""
@@ -245,60 +230,22 @@ class Methods:
         if cold.hooks is None:  # the engine takes its careful way where a leaf has a dict of them
             cold.hooks = Hooks()
 
-    # Operators: the doors themselves where every call counts. Others are declared as `sign`s.
-    __add__ = __radd__ = Add.as_operator
-    __sub__ = Sub.as_operator
-    __rsub__ = arithmetic.rsub
-    __mul__ = __rmul__ = Mul.as_operator
-    __truediv__ = Div.as_operator
-    __neg__ = plain(arithmetic.neg)  # of one operand, the door expects a function of ours before it
-    __abs__ = plain(arithmetic.abs)
-    __eq__ = Eq.as_operator
-    __ne__ = Ne.as_operator
-    __lt__ = Lt.as_operator
-    __le__ = Le.as_operator
-    __gt__ = Gt.as_operator
-    __ge__ = Ge.as_operator
+    # What Python asks for; the ops declare the operators.
     __hash__ = object.__hash__  # by identity: == compares elements
-    __invert__ = comparison.bitwise_not
-    __iadd__ = as_operator(METHODS["add_"])
-    __isub__ = as_operator(METHODS["sub_"])
-    __imul__ = as_operator(METHODS["mul_"])
-    __itruediv__ = as_operator(METHODS["div_"])
-    __getitem__ = indexing.getitem
-    __setitem__ = indexing.setitem
     __repr__ = _printing.tensor_repr
     __array_priority__ = 1000  # as PyTorch's; NumPy asks `__array_ufunc__`
     __array_ufunc__ = _lookup.array_ufunc
     __array_function__ = _lookup.array_function
-    __dlpack__ = conversion.dlpack_capsule
-    __dlpack_device__ = conversion.dlpack_device
-
-    def __rtruediv__(self: "Tensor", other: Operand) -> "Tensor":
-        return Mul.apply(self.reciprocal(), other)
 
     def __pos__(self: "Tensor") -> "Tensor":
         return self
-
-    def __iter__(self: "Tensor") -> Iterator["Tensor"]:
-        return joining.iterate(self)
 
     def __contains__(self: "Tensor", element: Any) -> bool:
         kinds = (Tensor, bool, int, float, complex, np.generic)
         wanted = "Tensor.__contains__ only supports Tensor or scalar"
         why = "Elements are numbers. Write `2 in x`."
         check.kind(wanted, element, kinds, why, errors.GraphError)
-        return bool(Eq.apply(self, element).any())
-
-    # Transposes
-    T = property(shape.reversed_dims)
-    H = property(arithmetic.H)
-    mT = property(shape.mT)  # noqa: N815  # PyTorch's name
-    mH = property(arithmetic.mH)  # noqa: N815  # PyTorch's name
-
-    # Parts of complex numbers
-    real = _assignable(arithmetic.real)
-    imag = _assignable(arithmetic.imag)
+        return bool((self == element).any())
 
     # Methods
     @property
@@ -407,7 +354,7 @@ class Methods:
                 f"can't convert {self.device} device type tensor to numpy. Use Tensor.cpu() to "
                 "copy the tensor to host memory first."
             )
-        return conversion.without_layers(self)  # type: ignore[no-any-return]  # payload is Any
+        return without_layers(self)  # type: ignore[no-any-return]  # payload is Any
 
     def __array__(
         self: "Tensor", dtype: Any = None, copy: bool | None = None
@@ -491,7 +438,7 @@ class Methods:
 
     def as_subclass(self: "Tensor", cls: type[Subclass]) -> Subclass:
         """The same memory as a tensor of a subclass, through which gradients flow."""
-        out: Any = shape.view(self, self.shape) if self.requires_grad else self.detach()
+        out: Any = self.view(self.shape) if self.requires_grad else self.detach()
         out.__class__ = cls
         return out  # type: ignore[no-any-return]  # of the class that it was just given
 
@@ -508,7 +455,7 @@ class Methods:
 
     def __deepcopy__(self: "Tensor", memo: dict[int, Any]) -> "Tensor":
         if isinstance(self.payload, Layer):
-            return copy.deepcopy(wrap(conversion.without_layers(self)), memo)
+            return copy.deepcopy(wrap(without_layers(self)), memo)
         if not self.is_leaf:
             raise errors.GraphError(
                 "Only Tensors created explicitly by the user (graph leaves) support the deepcopy "
@@ -523,7 +470,7 @@ class Methods:
         return out
 
     def __reduce_ex__(self: "Tensor", protocol: Any) -> tuple[Any, ...]:
-        array = asnumpy(conversion.without_layers(self))
+        array = asnumpy(without_layers(self))
         return _rebuild, (type(self), array, self.requires_grad, self.name), self.__dict__
 
     def __len__(self: "Tensor") -> int:
@@ -600,14 +547,14 @@ def _as_grad_dtype(dtype: Any) -> DType:
 
 def _copied(x: Tensor, memo: dict[int, Any]) -> Any:
     """The same part of a copy of its memory, which tensors that are copied together share."""
-    whole = memory.owner_of(x)
+    whole = ops.memory.owner_of(x)
     is_dense = whole.flags.c_contiguous or whole.flags.f_contiguous
     if not (is_dense and x.payload.size):
         return x.payload.copy(order="K")
     copied = memo.setdefault(id(whole), whole.copy(order="K"))
     backend = backend_of(whole)
     offset = (backend.address(x.payload) - backend.address(whole)) // x.itemsize
-    return backend.strided(copied, x.shape, memory.steps_of(x), offset)
+    return backend.strided(copied, x.shape, x.stride(), offset)
 
 
 def _rebuild(cls: "type[Tensor]", array: Any, requires_grad: bool, name: str | None) -> "Tensor":

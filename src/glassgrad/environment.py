@@ -20,14 +20,13 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 from glassgrad.memory.calls import warn
 from glassgrad.ops import _checks as check
 
+from . import ops
 from ._dtypes import bfloat16, dtype, float16
 from .core.errors import ArgumentError, ArgumentTypeError, DeviceError, GraphError
 from .core.tensor import Size, Tensor
 from .levels import subclasses
 from .missing import tells_missing
 from .ops import generator
-from .ops._declaring import FUNCTIONS
-from .ops.creation import TensorType
 from .values import backend
 from .values.backend import Device
 from .values.dtypes import TYPE_NAMES, set_default_dtype
@@ -119,13 +118,14 @@ def set_default_tensor_type(t: Any) -> None:
         >>> set_default_tensor_type("glassgrad.FloatTensor")
     """
     name = t.rpartition(".")[2] if isinstance(t, str) else ""
-    found = [dtype for dtype, own in TYPE_NAMES.items() if name == f"{own}Tensor"]
-    if not isinstance(t, TensorType) and not found:
+    names = {dtype: f"{own}Tensor" for dtype, own in TYPE_NAMES.items()}
+    found = [dtype for dtype, own in names.items() if own == name or t is getattr(ops, own, None)]
+    if not found:
         raise ArgumentTypeError(
             f"invalid type object: {t!r}. Only floating-point types are supported as the default "
             "type. Write `set_default_dtype(glassgrad.float64)`."
         )
-    set_default_dtype(t.dtype if isinstance(t, TensorType) else found[0])
+    set_default_dtype(found[0])
 
 
 # Threads, precision, determinism ------------------------------------------------------------------
@@ -733,6 +733,9 @@ _TAKEN: tuple[tuple[str, ModuleType, str], ...] = (
 )
 """Modules, and the names that they have from others."""
 
+_OPS = {"cuda": [f"{name}Tensor" for name in _GPU_TENSORS]}
+"""Modules, and the names that they have from the ops: when they are first asked for."""
+
 _SDP = SimpleNamespace(flash=True, math=True, mem_efficient=True, cudnn=True)
 """Which ways of computing attention are allowed; there is one."""
 
@@ -811,7 +814,6 @@ _MODULES: dict[str, dict[str, Any]] = {
         "memory_stats": lambda device=None: {},
         "memory_summary": lambda device=None, abbreviated=False: "",
         "get_rng_state_all": list,
-        **{f"{name}Tensor": FUNCTIONS[f"{name}Tensor"] for name in _GPU_TENSORS},
     },
     "cuda.amp": {"autocast": _CudaAutocast, "GradScaler": functools.partial(GradScaler, "cuda")},
     "cuda.nvtx": {"range": lambda *args, **kwargs: contextlib.nullcontext()},
@@ -847,42 +849,41 @@ _MODULES: dict[str, dict[str, Any]] = {
         "xpu": None,
     },
 }
-"""What else is in a module, by its name."""
+"""What else is in a module, by its name; and now all of it."""
 
-
-def _answers_of(name: str) -> dict[str, Any]:
-    """What a module of that name has."""
-    answers = _MODULES.get(name, {})
-    for homes, function, names in _FUNCTIONS:
-        answers |= dict.fromkeys(names.split(), function) if name in homes.split() else {}
-    for home, source, names in _TAKEN:
-        answers |= {each: getattr(source, each) for each in names.split() if home == name}
-    return answers
+for _homes, _function, _names in _FUNCTIONS:
+    for _home in _homes.split():
+        _MODULES.setdefault(_home, {}).update(dict.fromkeys(_names.split(), _function))
+for _home, _source, _names in _TAKEN:
+    _MODULES.setdefault(_home, {}).update({each: getattr(_source, each) for each in _names.split()})
 
 
 def _module_of(name: str) -> ModuleType:
     """A module of `glassgrad` that has its answers; `import glassgrad.cuda.amp` finds it."""
-    whole, answers = f"glassgrad.{name}", _answers_of(name)
+    whole, answers = f"glassgrad.{name}", _MODULES.get(name, {})
     module = sys.modules[whole] = ModuleType(
         whole, f"PyTorch's `torch.{name}`, as it answers where glassgrad computes."
     )
-    tells = tells_missing(whole)
-    vars(module).update(answers, __path__=[], __all__=list(answers), __getattr__=tells)
+    later, tells = _OPS.get(name, ()), tells_missing(whole)
+
+    def find(asked: str) -> Any:
+        return getattr(ops, asked) if asked in later else tells(asked)
+
+    vars(module).update(answers, __path__=[], __all__=[*answers, *later], __getattr__=find)
     parent, _, own = whole.rpartition(".")
     if parent != "glassgrad":
         setattr(sys.modules[parent], own, module)
     return module
 
 
-_FURTHER = [home for homes, *_ in (*_FUNCTIONS, *_TAKEN) for home in homes.split()]
-_HOMES = {*_MODULES, *_FURTHER} - {"glassgrad"}
+_HOMES = {*_MODULES} - {"glassgrad"}
 _AROUND = [home[:at] for home in _HOMES for at, sign in enumerate(home) if sign == "."]
 # What contains another comes before it.
 _BY_NAME: dict[str, ModuleType] = {name: _module_of(name) for name in sorted({*_HOMES, *_AROUND})}
 MODULES = tuple([name for name in _BY_NAME if "." not in name])
 """The names of those that `glassgrad` has."""
 
-ANSWERS = _answers_of("glassgrad")
+ANSWERS = _MODULES["glassgrad"]
 """What `glassgrad` itself has of such functions."""
 
 globals().update(_BY_NAME)

@@ -64,11 +64,26 @@ def test_a_file_loads_when_an_operator_of_it_is_used(in_a_new_process):
     in_a_new_process("""
 x = gg.tensor([7.0, 8.0])
 assert not loaded("rounding") and not loaded("elementary") and not loaded("linalg")
+assert not loaded("arithmetic") and not loaded("comparison") and not loaded("indexing")
+assert (x + 1)[0].item() == 8 and (x == 7).tolist() == [True, False]
+assert loaded("arithmetic") and loaded("comparison") and loaded("indexing")
 assert (10 % x).tolist() == [3, 2] and (x // 2).tolist() == [3, 4] and loaded("rounding")
 assert (2**x).tolist() == [128, 256] and loaded("elementary")
 x **= 2
 assert x.tolist() == [49, 64]
 assert (x @ x).item() == 49**2 + 64**2 and loaded("linalg")
+""")
+
+
+def test_a_file_loads_when_a_property_of_it_is_read_or_written(in_a_new_process):
+    in_a_new_process("""
+x = gg.tensor([1 + 2j, 3j])
+assert not loaded("arithmetic") and not loaded("shape")
+x.imag = gg.zeros(2)
+assert x.tolist() == [1, 0] and vars(x) == {} and loaded("arithmetic")
+assert gg.ones(2, 3).T.shape == (3, 2) and loaded("shape")
+x.sinh = "mine"
+assert x.sinh == "mine" and gg.ones(1).sinh().shape == (1,)
 """)
 
 
@@ -84,8 +99,9 @@ assert np.linalg.inv(x).tolist() == x.inverse().tolist() and loaded("matrices")
 
 def test_what_is_nowhere_loads_nothing(in_a_new_process):
     in_a_new_process("""
+x = gg.ones(2)
 files = set(sys.modules)
-for where in (gg, gg.ops, gg.linalg, gg.Tensor, gg.ones(2)):
+for where in (gg, gg.ops, gg.linalg, gg.Tensor, x):
     try:
         where.no_such_name
     except AttributeError as error:
@@ -108,9 +124,10 @@ x = gg.ones(2, 2)
 def ask(at):
     barrier.wait()
     asked = (lambda: gg.linalg.norm, lambda: x.svd(), lambda: np.exp(x), lambda: x.softmax(0))
-    for k in range(4):
-        asked[(at + k) % 4]()
-    found.append((gg.exp, gg.Tensor.softmax, gg.linalg.svd))
+    asked += (lambda: x + 1, lambda: x[0], lambda: x == 1, lambda: x.T)
+    for k in range(8):
+        asked[(at + k) % 8]()
+    found.append((gg.exp, gg.Tensor.softmax, gg.linalg.svd, gg.Tensor.__add__, gg.Tensor.T))
 
 threads = [Thread(target=ask, args=(at,)) for at in range(8)]
 for thread in threads:

@@ -10,13 +10,11 @@ import argparse
 import inspect
 import sys
 from collections.abc import Callable, Sequence
-from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from glassgrad import _programs
-from glassgrad._demo import run_demo
+from glassgrad import __version__, _programs
 from glassgrad._programs import DONE, FAILED, INTERRUPTED, MISUSED, Refused
 from glassgrad.core.errors import DataError
 from glassgrad.core.tensor import Tensor
@@ -148,7 +146,7 @@ def _parser() -> argparse.ArgumentParser:
         epilog=_MORE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action="version", version=f"glassgrad {version('glassgrad')}")
+    parser.add_argument("--version", action="version", version=f"glassgrad {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="command")
     for work, (short, *options) in _COMMANDS.items():
         told = inspect.cleandoc(work.__doc__ or "").replace("{commands}", commands_help())
@@ -180,6 +178,8 @@ def _demo(arguments: argparse.Namespace) -> None:
       digits.html        the same pass to step through; open it in a browser, press → and ←
       digits.trace.json  the record: the graph, and every event in the order in which it happened
     """
+    from glassgrad._demo import run_demo  # with networks and digits, which only this needs
+
     with _programs.to_stdout():
         run_demo(arguments.out, data=arguments.data, epochs=arguments.epochs, seed=arguments.seed)
 

@@ -19,6 +19,7 @@ import functools
 from itertools import compress
 from typing import Any, ClassVar, NamedTuple
 
+from glassgrad import ops
 from glassgrad.core.backward import find_roots
 from glassgrad.core.errors import ArgumentError, DTypeError, TransformError
 from glassgrad.core.graph import edge_of
@@ -32,7 +33,6 @@ from glassgrad.memory.calls import place_outputs
 from glassgrad.memory.saved import is_any_of
 from glassgrad.memory.views import Geometry, show
 from glassgrad.ops import _checks as check
-from glassgrad.ops import zeros_like
 from glassgrad.values.layers import Layer, admit_layer, batches_of, settled
 from glassgrad.values.operands import in_common_dtype
 from glassgrad.values.tree import Structure, as_tuple, describe, flatten, map_leaves, unflatten
@@ -247,7 +247,7 @@ class Recorded(NamedTuple):
             task.run()
             found = task.captured
         return [
-            zeros_like(settled(x)) if gradient is None else gradient
+            ops.zeros_like(settled(x)) if gradient is None else gradient
             for x, gradient in zip(self.inputs, found, strict=True)
         ]
 
@@ -493,7 +493,7 @@ def push_forward(
             "This is not allowed with strict=True. Without it, the tangent is 0."
         )
     values = unflatten(found, [x for x, _ in parts])
-    moved = unflatten(found, [zeros_like(x) if dx is None else dx for x, dx in parts])
+    moved = unflatten(found, [ops.zeros_like(x) if dx is None else dx for x, dx in parts])
     return (values, moved, all_settled(aux)) if has_aux else (values, moved)
 
 
@@ -577,7 +577,7 @@ def linearize(func: Func, *primals: Any) -> tuple[Any, Func]:
     can_move = [isinstance(x, Tensor) and x.dtype.kind in "fc" for x in leaves]
     moving = list(compress(leaves, can_move))
     # See Note [Transposed twice].
-    zeros = [zeros_like(settled(x)) for x in moving]
+    zeros = [ops.zeros_like(settled(x)) for x in moving]
     push = vjp(lambda grads: call.pull(moving, grads), zeros)[1] if moving else None
 
     def jvp_fn(*tangents: Any) -> Any:
@@ -592,7 +592,7 @@ def linearize(func: Func, *primals: Any) -> tuple[Any, Func]:
             _check_alike(place, x, dx)
         moved = iter(push(moves)[0] if push else ())
         tangents_of_outputs = [  # what is no tensor stands for itself
-            next(moved) if can else zeros_like(x) if isinstance(x, Tensor) else x
+            next(moved) if can else ops.zeros_like(x) if isinstance(x, Tensor) else x
             for x, can in zip(outputs, can_move, strict=True)
         ]
         return unflatten(found, tangents_of_outputs)

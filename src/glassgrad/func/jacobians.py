@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from glassgrad import ops
 from glassgrad.core.errors import ArgumentError
 from glassgrad.core.state import Func
 from glassgrad.core.tensor import Tensor
-from glassgrad.ops import stack
 from glassgrad.values.backend import backend_for
 from glassgrad.values.layers import fresh
 from glassgrad.values.tree import Structure, flatten, map_leaves, unflatten
@@ -88,7 +88,7 @@ def _rows(call: Recorded, outputs: list[Tensor], chunk_size: int | None) -> list
     total = len(basis[0])
     if total == 1 or chunk_size == 1:  # nothing to map over
         passes = [pull([v[nr] for v in basis]) for nr in range(total)]
-        return [stack(rows) for rows in zip(*passes, strict=True)]
+        return [ops.stack(rows) for rows in zip(*passes, strict=True)]
     rows: list[Tensor] = vmap(pull, chunk_size=chunk_size)(basis)
     return rows
 

@@ -12,10 +12,10 @@ import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from glassgrad import ops
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, TransformError
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops import _checks as check
-from glassgrad.ops import stack
 from glassgrad.values.layers import Layer
 
 Values = dict[str, Tensor]
@@ -227,7 +227,7 @@ def _stacked_leaf(tensors: list[Tensor], name: str) -> Tensor:
             f"Expected {name} from each model to have the same .requires_grad. The stacked tensor "
             "requires grad or does not. Write `model.requires_grad_()` for each."
         )
-    stacked = stack(tensors)
+    stacked = ops.stack(tensors)
     return stacked.detach().requires_grad_() if wanted == {True} else stacked
 
 

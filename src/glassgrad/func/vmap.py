@@ -12,6 +12,7 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from glassgrad import ops
 from glassgrad.core.errors import ArgumentError, TransformError
 from glassgrad.core.function import Function
 from glassgrad.core.primitive import Parameters, Primitive
@@ -21,7 +22,6 @@ from glassgrad.levels.level import Level
 from glassgrad.memory.calls import warn
 from glassgrad.memory.views import show
 from glassgrad.ops import _checks as check
-from glassgrad.ops import cat, get_rng_state, set_rng_state, stack
 from glassgrad.ops._rules import in_front
 from glassgrad.values.layers import Layer, admit_layer, batches_of, settled
 from glassgrad.values.operands import common_dtype, in_dtype
@@ -102,11 +102,11 @@ def vmap(
 
         if chunk_size is None or batch_size <= chunk_size:
             return run(leaves, batch_size)
-        rng_state = get_rng_state() if randomness == "same" else None
+        rng_state = ops.get_rng_state() if randomness == "same" else None
         chunks = []
         for start in range(0, batch_size, chunk_size):
             if rng_state is not None:  # all chunks draw the same
-                set_rng_state(rng_state)
+                ops.set_rng_state(rng_state)
             size = min(chunk_size, batch_size - start)
             given = zip(leaves, dims, strict=True)
             part = [x if dim is None else x.narrow(dim, start, size) for x, dim in given]
@@ -114,7 +114,7 @@ def vmap(
         places = _out_dims_of(out_dims, chunks[0], func)
         columns = zip(*[flatten(chunk)[0] for chunk in chunks], strict=True)
         joined = [
-            column[0] if dim is None else cat(column, dim)
+            column[0] if dim is None else ops.cat(column, dim)
             for column, dim in zip(columns, places, strict=True)
         ]
         return unflatten(flatten(chunks[0])[1], joined)
@@ -502,8 +502,8 @@ def _one_by_one(
         for nr in range(info.batch_size)
     ]
     if cls.multiple:
-        return tuple([stack(parts) for parts in zip(*results, strict=True)])
-    return stack(results)
+        return tuple([ops.stack(parts) for parts in zip(*results, strict=True)])
+    return ops.stack(results)
 
 
 @functools.cache  # once for each op

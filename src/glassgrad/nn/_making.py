@@ -4,12 +4,12 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from glassgrad import ops
 from glassgrad.core.errors import ArgumentError
 from glassgrad.core.tensor import Tensor
 from glassgrad.nn.init import kaiming_uniform_, uniform_
 from glassgrad.nn.module import Module
 from glassgrad.nn.parameter import Parameter
-from glassgrad.ops.creation import empty
 
 Ints = int | Sequence[int]
 
@@ -32,7 +32,7 @@ def check_rank(module: Module, input: Tensor, ranks: Sequence[int]) -> None:
 def add_parameters(module: Module, device: Any, dtype: Any, **shapes: Sequence[int] | None) -> None:
     """Give a module parameters of these shapes, not yet filled; None for what is left out."""
     for name, shape in shapes.items():
-        blank = None if shape is None else Parameter(empty(*shape, device=device, dtype=dtype))
+        blank = None if shape is None else Parameter(ops.empty(*shape, device=device, dtype=dtype))
         module.register_parameter(name, blank)
 
 

@@ -10,6 +10,7 @@ from collections import OrderedDict
 from collections.abc import ItemsView, Iterable, Iterator, Mapping, ValuesView
 from typing import Any, ClassVar, Self
 
+from glassgrad import ops
 from glassgrad.core.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -21,7 +22,6 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.nn.module import Module
 from glassgrad.nn.parameter import Parameter
 from glassgrad.ops import _checks as check
-from glassgrad.ops.memory import typename
 
 
 class _Numbered(Module):
@@ -393,7 +393,7 @@ class ParameterDict(_Parameters, _Named):
         return self._keys
 
     def _kind_of(self, value: Tensor) -> str:
-        return typename(value)
+        return ops.typename(value)
 
     def update(self, parameters: Any) -> None:
         """Add parameters, or replace those of the same names: of a dict, or of pairs.

@@ -16,12 +16,12 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from glassgrad import ops
 from glassgrad.autograd.grad_mode import no_grad
 from glassgrad.core.errors import ArgumentError
 from glassgrad.core.tensor import Tensor
 from glassgrad.memory.calls import warn
 from glassgrad.ops import _checks as check
-from glassgrad.ops import as_tensor, rand, randn, randperm
 from glassgrad.ops.generator import Generator
 from glassgrad.ops.random import check_normal, check_uniform
 from glassgrad.values.dtypes import float64
@@ -75,7 +75,7 @@ def uniform_(
         True
     """
     check_uniform(tensor, a, b)
-    drawn = rand(tensor.shape, generator=generator, dtype=tensor.dtype, device=tensor.device)
+    drawn = ops.rand(tensor.shape, generator=generator, dtype=tensor.dtype, device=tensor.device)
     tensor.copy_(drawn * (b - a) + a)
     return tensor
 
@@ -86,7 +86,7 @@ def normal_(
 ) -> Tensor:
     """Fill with draws from the normal distribution."""
     check_normal(tensor, std, kinds="fc")
-    drawn = randn(tensor.shape, generator=generator, dtype=tensor.dtype, device=tensor.device)
+    drawn = ops.randn(tensor.shape, generator=generator, dtype=tensor.dtype, device=tensor.device)
     tensor.copy_(drawn * float(std) + float(mean))
     return tensor
 
@@ -120,8 +120,8 @@ def trunc_normal_(
 
     low, high = [ndtr((end - mean) / std) for end in (a, b)]
     check_uniform(tensor, low, high)
-    drawn = rand(tensor.shape, generator=generator, dtype=float64) * (high - low) + low
-    normal = as_tensor(ndtri(drawn.numpy()), device=tensor.device)
+    drawn = ops.rand(tensor.shape, generator=generator, dtype=float64) * (high - low) + low
+    normal = ops.as_tensor(ndtri(drawn.numpy()), device=tensor.device)
     tensor.copy_((normal * std + mean).clamp(a, b))
     return tensor
 
@@ -281,11 +281,11 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
     if not tensor.numel():
         return tensor
     rows = tensor.shape[0]
-    drawn = randn(rows, tensor.numel() // rows, generator=generator, dtype=tensor.dtype)
+    drawn = ops.randn(rows, tensor.numel() // rows, generator=generator, dtype=tensor.dtype)
     matrix = drawn.numpy()
     q, r = np.linalg.qr(matrix.T if rows < matrix.shape[1] else matrix)
     q = q * np.sign(np.diagonal(r))  # so that all rotations are as likely
-    made = as_tensor(q.T if rows < matrix.shape[1] else q, device=tensor.device)
+    made = ops.as_tensor(q.T if rows < matrix.shape[1] else q, device=tensor.device)
     tensor.copy_(gain * made.reshape(tensor.shape))
     return tensor
 
@@ -309,7 +309,7 @@ def sparse_(
     zeros = math.ceil(sparsity * rows)
     normal_(tensor, 0, std, generator)
     for column in range(columns):
-        tensor[randperm(rows, generator=generator)[:zeros], column] = 0
+        tensor[ops.randperm(rows, generator=generator)[:zeros], column] = 0
     return tensor
 
 

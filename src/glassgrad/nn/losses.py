@@ -7,6 +7,7 @@ had before it.
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from glassgrad import ops
 from glassgrad.core.errors import ArgumentError, ShapeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.nn.applied import Applied
@@ -15,7 +16,6 @@ from glassgrad.nn.functional import log_softmax
 from glassgrad.nn.layers import Linear
 from glassgrad.nn.module import Module
 from glassgrad.ops import _checks as check
-from glassgrad.ops import cat
 from glassgrad.ops._arguments import chosen_reduction
 
 
@@ -266,7 +266,9 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         inside = [log_softmax(tail(input), 1) for tail in self.tail]
         outside = head[:, self.shortlist_size :].split(1, 1)
         pairs = zip(inside, outside, strict=True)
-        return cat([head[:, : self.shortlist_size], *[part + entry for part, entry in pairs]], 1)
+        return ops.cat(
+            [head[:, : self.shortlist_size], *[part + entry for part, entry in pairs]], 1
+        )
 
     def predict(self, input: Tensor) -> Tensor:
         """The likeliest class of each example; clusters are looked into where one is likeliest."""

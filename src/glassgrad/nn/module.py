@@ -16,6 +16,7 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Self
 
+from glassgrad import ops
 from glassgrad._dtypes import bfloat16
 from glassgrad.autograd.grad_mode import no_grad
 from glassgrad.autograd.gradients import clear_gradients
@@ -28,9 +29,7 @@ from glassgrad.memory.calls import warn
 from glassgrad.nn import _hooks, _state
 from glassgrad.nn._hooks import EVERYWHERE, Hook
 from glassgrad.nn.parameter import Buffer, Parameter, is_lazy
-from glassgrad.ops import empty_like
 from glassgrad.ops.conversion import destination
-from glassgrad.ops.memory import typename
 from glassgrad.values.backend import Device
 from glassgrad.values.dtypes import as_dtype, float16, float32, float64
 
@@ -184,7 +183,7 @@ class Module:
     def _assign_none(self, name: str, value: object, registry: str, what: str, wanted: str) -> None:
         if value is not None:
             raise errors.ArgumentTypeError(
-                f"cannot assign '{typename(value)}' as {what} '{name}' (torch.{wanted} or None "
+                f"cannot assign '{ops.typename(value)}' as {what} '{name}' (torch.{wanted} or None "
                 f"expected). Other code finds the {what} by that name. "
                 f"Assign a {wanted}, or `del` the attribute first."
             )
@@ -216,7 +215,7 @@ class Module:
         self._require_free_name("parameter", name, self._parameters)
         if param is not None and not isinstance(param, Parameter):
             raise errors.ArgumentTypeError(
-                f"cannot assign '{typename(param)}' object to parameter '{name}' "
+                f"cannot assign '{ops.typename(param)}' object to parameter '{name}' "
                 "(torch.nn.Parameter or None required). Only those are found by `parameters()`. "
                 "Write `nn.Parameter(tensor)`."
             )
@@ -736,7 +735,7 @@ class Module:
 
     def to_empty(self, *, device: Device | str | None, recurse: bool = True) -> Self:
         """Move parameters and buffers to a device without their values."""
-        return self._apply(lambda tensor: empty_like(tensor, device=device), recurse)
+        return self._apply(lambda tensor: ops.empty_like(tensor, device=device), recurse)
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
         """Replace the array of every parameter, gradient and buffer; the tensors stay the same."""
@@ -788,7 +787,7 @@ def _without_extra_state(method: str) -> errors.MissingRuleError:
 def _require_tensor_or_none(name: str, value: object) -> None:
     if value is not None and not isinstance(value, Tensor):
         raise errors.ArgumentTypeError(
-            f"cannot assign '{typename(value)}' object to buffer '{name}' "
+            f"cannot assign '{ops.typename(value)}' object to buffer '{name}' "
             "(torch Tensor or None required). A buffer moves and is saved with the module. "
             "Write `glassgrad.tensor(values)`."
         )

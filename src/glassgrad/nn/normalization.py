@@ -4,6 +4,7 @@ import inspect
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
+from glassgrad import ops
 from glassgrad.core.errors import ArgumentError
 from glassgrad.core.tensor import Tensor
 from glassgrad.memory.calls import warn
@@ -14,7 +15,6 @@ from glassgrad.nn.init import ones_, zeros_
 from glassgrad.nn.lazy import LazyModuleMixin
 from glassgrad.nn.module import Module
 from glassgrad.nn.parameter import Parameter
-from glassgrad.ops.creation import ones, zeros
 from glassgrad.values.dtypes import int64
 
 
@@ -194,9 +194,9 @@ class _NormBase(_Scaled):
         self.affine = affine
         self.track_running_stats = track_running_stats
         stats = {
-            "running_mean": zeros(num_features, device=device, dtype=dtype),
-            "running_var": ones(num_features, device=device, dtype=dtype),
-            "num_batches_tracked": zeros((), device=device, dtype=int64),
+            "running_mean": ops.zeros(num_features, device=device, dtype=dtype),
+            "running_var": ops.ones(num_features, device=device, dtype=dtype),
+            "num_batches_tracked": ops.zeros((), device=device, dtype=int64),
         }
         for name, value in stats.items():
             self.register_buffer(name, value if track_running_stats else None)

@@ -15,6 +15,7 @@ import math
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
+from glassgrad import ops
 from glassgrad.core.errors import ArgumentError, RangeError, ShapeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.memory.calls import warn
@@ -25,7 +26,6 @@ from glassgrad.nn.module import Module
 from glassgrad.nn.parameter import Parameter
 from glassgrad.nn.utils.rnn import PackedSequence
 from glassgrad.ops import _checks as check
-from glassgrad.ops import gru_cell, lstm_cell, rnn_relu_cell, rnn_tanh_cell, zeros
 from glassgrad.ops.recurrence import Ends, grouped, recurrent
 
 _GATES = {"RNN_TANH": 1, "RNN_RELU": 1, "LSTM": 4, "GRU": 3}
@@ -161,7 +161,7 @@ class RNNBase(Module):
             sizes.append(self.hidden_size)
         shapes = [(rows, x.shape[1], size) for size in sizes]
         if states is None:
-            states = [zeros(shape, dtype=x.dtype, device=x.device) for shape in shapes]
+            states = [ops.zeros(shape, dtype=x.dtype, device=x.device) for shape in shapes]
         for k, (state, shape) in enumerate(zip(states, shapes, strict=True)):
             if tuple(state.shape) != shape:
                 which = f"hidden[{k}]" if len(shapes) > 1 else "hidden"
@@ -378,7 +378,7 @@ class RNNCellBase(Module):
             )
         if states is None:
             shape = (x.shape[0], self.hidden_size)
-            rows = [zeros(shape, dtype=x.dtype, device=x.device)] * n
+            rows = [ops.zeros(shape, dtype=x.dtype, device=x.device)] * n
         else:
             rows = [state.unsqueeze(0) if is_single else state for state in states]
         weights = (self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
@@ -419,7 +419,7 @@ class RNNCell(RNNCellBase):
 
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
         _check_nonlinearity(self.nonlinearity)
-        cell = rnn_tanh_cell if self.nonlinearity == "tanh" else rnn_relu_cell
+        cell = ops.rnn_tanh_cell if self.nonlinearity == "tanh" else ops.rnn_relu_cell
         return self._step(cell, input, None if hx is None else [hx], 1)[0]
 
     def extra_repr(self) -> str:
@@ -455,7 +455,7 @@ class LSTMCell(_GatedCell):
     def forward(
         self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None
     ) -> tuple[Tensor, Tensor]:
-        h, c = self._step(lstm_cell, input, None if hx is None else list(hx), 2)
+        h, c = self._step(ops.lstm_cell, input, None if hx is None else list(hx), 2)
         return h, c
 
 
@@ -470,4 +470,4 @@ class GRUCell(_GatedCell):
     _gates = 3
 
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
-        return self._step(gru_cell, input, None if hx is None else [hx], 1)[0]
+        return self._step(ops.gru_cell, input, None if hx is None else [hx], 1)[0]

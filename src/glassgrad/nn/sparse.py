@@ -2,6 +2,7 @@
 
 from typing import Any, Self
 
+from glassgrad import ops
 from glassgrad.autograd.grad_mode import no_grad
 from glassgrad.core.errors import ExpectationError
 from glassgrad.core.tensor import Tensor
@@ -10,7 +11,6 @@ from glassgrad.nn._making import unusual
 from glassgrad.nn.init import normal_
 from glassgrad.nn.module import Module
 from glassgrad.nn.parameter import Parameter
-from glassgrad.ops.creation import empty
 
 
 class _Table(Module):
@@ -38,7 +38,7 @@ class _Table(Module):
                 "Shape of weight does not match num_embeddings and embedding_dim: "
                 f"{tuple(given.shape)}, for {count} rows of {size}."
             )
-        self.weight = Parameter(empty(count, size, **form) if given is None else given)
+        self.weight = Parameter(ops.empty(count, size, **form) if given is None else given)
         if given is None:
             self.reset_parameters()
 

@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable
 from typing import Any, ClassVar
 
+from glassgrad import ops
 from glassgrad.core.errors import RangeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.nn import functional
@@ -21,7 +22,6 @@ from glassgrad.nn.init import xavier_uniform_
 from glassgrad.nn.layers import Linear
 from glassgrad.nn.module import Module
 from glassgrad.nn.normalization import LayerNorm
-from glassgrad.ops import full
 
 Mask = Tensor | None
 
@@ -387,4 +387,4 @@ class Transformer(Module):
             tensor([[0., -inf],
                     [0., 0.]])
         """
-        return full((sz, sz), -math.inf, device=device, dtype=dtype).triu(1)
+        return ops.full((sz, sz), -math.inf, device=device, dtype=dtype).triu(1)

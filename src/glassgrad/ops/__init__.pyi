@@ -23,7 +23,7 @@ from glassgrad.ops.joining import Tensors, as_strided as as_strided, as_strided_
 from glassgrad.ops.linalg import chain_matmul as chain_matmul, einsum as einsum
 from glassgrad.ops.masking import masked_fill as masked_fill, masked_scatter as masked_scatter
 from glassgrad.ops.matrices import _lu as lu, _qr as qr, _svd as svd, logdet as logdet, lu_unpack as lu_unpack, matrix_exp as matrix_exp, pinverse as pinverse
-from glassgrad.ops.memory import detach_ as detach_, fill as fill, fill_ as fill_, get_device as get_device, is_nonzero as is_nonzero, is_same_size as is_same_size, is_storage as is_storage, layout, numel as numel, resize_as_ as resize_as_, typename as typename, zero_ as zero_
+from glassgrad.ops.memory import detach_ as detach_, fill as fill, fill_ as fill_, get_device as get_device, is_nonzero as is_nonzero, is_same_size as is_same_size, is_storage as is_storage, layout, layout as layout, memory_format, memory_format as memory_format, numel as numel, resize_as_ as resize_as_, typename as typename, zero_ as zero_
 from glassgrad.ops.networks import bilinear as bilinear, group_norm as group_norm, layer_norm as layer_norm, rms_norm as rms_norm
 from glassgrad.ops.norms import Order, cdist as cdist, dist as dist, pairwise_distance as pairwise_distance, pdist as pdist
 from glassgrad.ops.ordering import AminmaxReturn, CummaxReturn, CumminReturn, HistogramReturn, KthvalueReturn, ModeReturn, SortReturn, TopkReturn, bincount as bincount, unique as unique, unique_consecutive as unique_consecutive
@@ -855,6 +855,10 @@ def celu_(input: Tensor, alpha: float = 1.0) -> Tensor:
         DTypeError: if the result's dtype does not fit into `input`.
     """
 
+channels_last: memory_format
+
+channels_last_3d: memory_format
+
 def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
     """The same as `linalg.cholesky`.
 
@@ -1044,6 +1048,8 @@ def conj_physical_(input: Tensor) -> Tensor:
         ShapeError: if the result would have another shape than `input`.
         DTypeError: if the result's dtype does not fit into `input`.
     """
+
+contiguous_format: memory_format
 
 def conv1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Ints = 1, padding: Ints | str = 0, dilation: Ints = 1, groups: int = 1) -> Tensor:
     """`conv2d` of lines, `(n, c, w)`; everything else is the same."""
@@ -3599,6 +3605,8 @@ def pow(input: Operand, exponent: Operand, *, out: Tensor | tuple[Tensor, ...] |
     See also: https://pytorch.org/docs/stable/generated/torch.pow.html
     """
 
+preserve_format: memory_format
+
 def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype: Any = None, axis: int | None = None, keepdims: bool | None = None, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
     """The product of all elements, or along one dim.
 
@@ -4383,6 +4391,8 @@ def std_mean(input: Tensor, dim: Dims = None, unbiased: bool | None = None, keep
     See also: https://pytorch.org/docs/stable/generated/torch.std_mean.html
     """
 
+strided: layout
+
 def sub(input: Tensor, other: Operand, *, alpha: float = 1, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
     """`input - alpha·other`, element by element.
 
@@ -5098,6 +5108,8 @@ __all__ = [
     "celu_",
     "chain_matmul",
     "channel_shuffle",
+    "channels_last",
+    "channels_last_3d",
     "cholesky",
     "cholesky_inverse",
     "cholesky_solve",
@@ -5120,6 +5132,7 @@ __all__ = [
     "conj_physical",
     "conj_physical_",
     "constant_pad_nd",
+    "contiguous_format",
     "conv1d",
     "conv2d",
     "conv3d",
@@ -5264,6 +5277,7 @@ __all__ = [
     "kron",
     "kthvalue",
     "layer_norm",
+    "layout",
     "lcm",
     "lcm_",
     "ldexp",
@@ -5315,6 +5329,7 @@ __all__ = [
     "maximum",
     "mean",
     "median",
+    "memory_format",
     "meshgrid",
     "min",
     "minimum",
@@ -5362,6 +5377,7 @@ __all__ = [
     "positive",
     "pow",
     "prelu",
+    "preserve_format",
     "prod",
     "put",
     "qr",
@@ -5444,6 +5460,7 @@ __all__ = [
     "std",
     "std_mean",
     "stft",
+    "strided",
     "sub",
     "subtract",
     "sum",

@@ -312,3 +312,13 @@ def chosen_reduction(
             "'none'."
         )
     return reduction
+
+
+def turned(name: str, input: Tensor, why: str = "Write `x.conj()`.") -> Tensor:
+    """Each matrix transposed; a 0-d tensor as it is, with a warning."""
+    if not input.ndim:
+        warn(f"{name} is deprecated on 0-D tensors: it changes nothing, or conjugates. {why}")
+        return input
+    said = f"{name} is only supported on matrices or batches of matrices. Got {{ndim}}-D tensor"
+    check.ndim(said, input, 2, why)
+    return input.transpose(-2, -1)

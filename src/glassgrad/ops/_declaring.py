@@ -37,7 +37,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from glassgrad.core.errors import LinAlgError
-from glassgrad.core.primitive import Parameters, as_operator
+from glassgrad.core.primitive import Parameters, Primitive, as_operator
 from glassgrad.core.state import Func, Names, Values
 from glassgrad.core.tensor import Tensor
 from glassgrad.levels.subclasses import PUBLIC
@@ -56,8 +56,9 @@ FUNCTIONS: dict[str, Any] = {"linalg.LinAlgError": LinAlgError}
 Those of a module within it have their whole name: "linalg.inv", "nn.functional.relu".
 """
 
-METHODS: dict[str, Func] = {}
-"""What `Tensor` has; those that write to it end with an underscore."""
+METHODS: dict[str, Any] = {}
+"""What `Tensor` has: methods, of which those that write to it end with an underscore; properties,
+and what operators call."""
 
 NUMPY: dict[Any, Func] = {
     np.shape: operator.attrgetter("shape"),
@@ -221,6 +222,36 @@ def for_each_rank(*ranks: int) -> Callable[[F], F]:
     return declare
 
 
+def attribute(*, name: str = "", assigned: bool = False) -> Callable[[F], F]:
+    """Declare what `x.mT` is: a property of Tensor, given the function that makes it.
+
+    Args:
+        name: what it is called, if the function has another name.
+        assigned: whether something may be assigned to it: that is written to what it shows.
+    """
+
+    def declare(function: F) -> F:
+        def assign(x: Tensor, value: Any) -> None:
+            function(x)[...] = value
+
+        METHODS[name or function.__name__] = property(function, assign if assigned else None)
+        return function
+
+    return declare
+
+
+def operators(**called: Any) -> None:
+    """Declare what operators call: `x[i]` calls `getitem`.
+
+    A class stands for its own door, which is the quickest: for where every call counts.
+    """
+    for sign, method in called.items():
+        if isinstance(method, type) and issubclass(method, Primitive):
+            file, method = method.__module__, method.as_operator
+            method.__module__ = file  # the one that has to be loaded
+        METHODS[f"__{sign}__"] = method
+
+
 def for_each_dtype(function: F) -> F:
     """Declare the methods `x.float()`, `x.cdouble()` …, given a function and its keyword `dtype`.
 
@@ -378,8 +409,15 @@ def _said() -> None:
 NEW = {"dtype": None, "device": None, "requires_grad": False}
 """The keywords of all functions that make a tensor, with their defaults."""
 
-HELPERS: list[Func] = [dim_or_axis, missing, chosen_reduction]
-HELPERS += [in_place, quick_update, written_to]
+HELPERS: Parameters = {
+    "check": check,
+    "chosen_reduction": chosen_reduction,
+    "dim_or_axis": dim_or_axis,
+    "in_place": in_place,
+    "missing": missing,
+    "quick_update": quick_update,
+    "written_to": written_to,
+}
 """What the bodies of derived functions call."""
 
 ADDED = {
@@ -590,8 +628,7 @@ def _derived(
     Args:
         used: what the body uses, beside `function`, its `name` and HELPERS.
     """
-    helpers = {"check": check, **{each.__name__: each for each in HELPERS}}
-    used = {**helpers, "name": function.__name__, **used}
+    used = {**HELPERS, "name": function.__name__, **used}
     made = _made(body, given, *used)(function=function, **used)
     source: CodeType = function.__code__
     code = made.__code__.replace(

@@ -1,8 +1,11 @@
 """How an op is found by its name: its file loads when one of its names is first asked for.
 
 `_index.py` says which file declares a name. Modules ask by their `__getattr__`, Tensor by a `Later`
-in the place of each method, NumPy by its protocols. What was found is put where it was asked for,
-so that it is looked up once.
+in the place of each method, operator and property, NumPy by its protocols. What was found is put
+where it was asked for, so that it is looked up once.
+
+An import of a file loads it, too. Where that would be more than a program needs, a function is
+asked for when it is called: as `ops.cat(…)`, or as a method.
 
 NumPy hands a call with a Tensor among its arguments to the Tensor (NEP 13 for ufuncs, NEP 18 for
 other functions). Names and arguments have NumPy's meaning then: `np.var` divides by n, `np.max`
@@ -91,7 +94,7 @@ def of_module(
 
 
 class Later:
-    """Stands for a method of Tensor until it is asked for; then the method takes its place."""
+    """Stands for a method of Tensor, or a property, until it is asked for; then that is there."""
 
     __slots__ = ("name",)
 
@@ -99,10 +102,17 @@ class Later:
         self.name = name
 
     def __get__(self, tensor: Tensor | None, owner: type | None = None) -> Any:
+        return self._found().__get__(tensor, owner)
+
+    def __set__(self, tensor: Tensor, value: Any) -> None:
+        self._found()
+        setattr(tensor, self.name, value)
+
+    def _found(self) -> Any:
         load("Tensor", self.name)
-        method: Any = METHODS[self.name]
+        method = METHODS[self.name]
         setattr(Tensor, self.name, method)
-        return method.__get__(tensor, owner)
+        return method
 
 
 def methods() -> dict[str, Any]:

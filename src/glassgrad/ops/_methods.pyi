@@ -2,7 +2,8 @@
 """The methods of Tensor that ops declare."""
 
 import builtins
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from glassgrad.core.state import Func
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops._arguments import Dims, Operand
 from glassgrad.ops.elementary import FrexpReturn
@@ -16,11 +17,41 @@ from typing import Any
 
 class OpMethods:
 
+    @property
+    def H(self) -> Tensor:
+        """`x.H`: a matrix transposed, and its elements conjugated; a 0-d tensor is conjugated."""
+
+    @property
+    def T(self) -> Tensor:
+        """`x.T`: the dims in reversed order."""
+
+    def __abs__(self) -> Tensor:
+        """`|input|`, element by element."""
+
+    __add__: Func
+
     def __and__(self, other: Operand) -> Tensor:
         """`input & other`, bit by bit."""
 
+    def __dlpack__(self, *, stream: Any = None, max_version: tuple[builtins.int, builtins.int] | None = None, dl_device: tuple[builtins.int, builtins.int] | None = None, copy: builtins.bool | None = None) -> Any:
+        """`x.__dlpack__()`: a capsule with the memory of `input`, for the library that asked."""
+
+    def __dlpack_device__(self) -> tuple[builtins.int, builtins.int]:
+        """`x.__dlpack_device__()`: (device type, device index) in DLPack's numbers."""
+
+    __eq__: Func
+
     def __floordiv__(self, other: Operand) -> Tensor:
         """`input // other`, as in Python: `div` rounded down."""
+
+    __ge__: Func
+
+    def __getitem__(self, index: Any) -> Tensor:
+        """`input[index]`."""
+
+    __gt__: Func
+
+    __iadd__: Func
 
     def __iand__(self, other: Operand) -> Tensor:
         """`bitwise_and`, in place."""
@@ -34,6 +65,11 @@ class OpMethods:
     def __imod__(self, other: Operand) -> Tensor:
         """`remainder`, in place."""
 
+    __imul__: Func
+
+    def __invert__(self, *, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
+        """`~input`: not for bools, all bits turned for integers."""
+
     def __ior__(self, other: Operand) -> Tensor:
         """`bitwise_or`, in place."""
 
@@ -43,11 +79,22 @@ class OpMethods:
     def __irshift__(self, other: Operand) -> Tensor:
         """`bitwise_right_shift`, in place."""
 
+    __isub__: Func
+
+    def __iter__(self) -> Iterator[Tensor]:
+        """What `for row in x` runs over: the elements of the first dim."""
+
+    __itruediv__: Func
+
     def __ixor__(self, other: Operand) -> Tensor:
         """`bitwise_xor`, in place."""
 
+    __le__: Func
+
     def __lshift__(self, other: Operand) -> Tensor:
         """`input << other`: all bits moved up; see `bitwise_and` for the arguments."""
+
+    __lt__: Func
 
     def __matmul__(self, other: Tensor) -> Tensor:
         """The matrix product `input @ other`."""
@@ -55,11 +102,20 @@ class OpMethods:
     def __mod__(self, other: Operand) -> Tensor:
         """`input % other`, as in Python: what is left of a division that is rounded down."""
 
+    __mul__: Func
+
+    __ne__: Func
+
+    def __neg__(self) -> Tensor:
+        """`-input`, element by element."""
+
     def __or__(self, other: Operand) -> Tensor:
         """`input | other`, bit by bit; see `bitwise_and`."""
 
     def __pow__(self, exponent: Operand) -> Tensor:
         """`input ** exponent`, element by element."""
+
+    __radd__: Func
 
     def __rand__(self, input: Operand) -> Tensor:
         """`bitwise_and`, with `self` second."""
@@ -76,6 +132,8 @@ class OpMethods:
     def __rmod__(self, input: Operand) -> Tensor:
         """`remainder`, with `self` second."""
 
+    __rmul__: Func
+
     def __ror__(self, input: Operand) -> Tensor:
         """`bitwise_or`, with `self` second."""
 
@@ -88,8 +146,21 @@ class OpMethods:
     def __rshift__(self, other: Operand) -> Tensor:
         """`input >> other`: all bits moved down; see `bitwise_and` for the arguments."""
 
+    def __rsub__(self, other: Operand, *, alpha: builtins.float = 1) -> Tensor:
+        """`other - alpha·input`, element by element: what `1 - x` does."""
+
+    def __rtruediv__(self, other: Operand) -> Tensor:
+        ...
+
     def __rxor__(self, input: Operand) -> Tensor:
         """`bitwise_xor`, with `self` second."""
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        """`input[index] = value`."""
+
+    __sub__: Func
+
+    __truediv__: Func
 
     def __xor__(self, other: Operand) -> Tensor:
         """`input ^ other`, bit by bit; see `bitwise_and`."""
@@ -745,6 +816,13 @@ class OpMethods:
     def igammac_(self, other: Tensor) -> Tensor:
         """`igammac`, in place."""
 
+    @property
+    def imag(self) -> Tensor:
+        """The imaginary parts, element by element; `x.imag` is the same."""
+
+    @imag.setter
+    def imag(self, value: Any) -> None: ...
+
     def index_add(self, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: Number = 1) -> Tensor:
         """`input` plus slices of `source`, each at the place that `index` names."""
 
@@ -976,6 +1054,14 @@ class OpMethods:
     def lu_unpack(self, LU_pivots: Tensor, unpack_data: builtins.bool = True, unpack_pivots: builtins.bool = True) -> Any:
         """The permutation and the triangles that `linalg.lu_factor` returns in one matrix."""
 
+    @property
+    def mH(self) -> Tensor:
+        """`x.mH`: each matrix of a batch transposed, and its elements conjugated; see `mT`."""
+
+    @property
+    def mT(self) -> Tensor:
+        """`x.mT`: each matrix of a batch transposed."""
+
     def map_(self, tensor: Tensor, callable: Callable[[Any, Any], Any]) -> Tensor:
         """Replace each element by what a function returns for it and that of another tensor. Slow."""
 
@@ -1197,6 +1283,13 @@ class OpMethods:
 
     def ravel(self) -> Tensor:
         """All elements in one dim, row by row; a copy only if memory demands it."""
+
+    @property
+    def real(self) -> Tensor:
+        """The real parts, element by element; `x.real` is the same."""
+
+    @real.setter
+    def real(self, value: Any) -> None: ...
 
     def reciprocal(self) -> Tensor:
         """`1 / input`, element by element."""

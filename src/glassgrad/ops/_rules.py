@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from glassgrad.core.errors import TransformError
 from glassgrad.core.state import Shape, Values
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.backend import backend_of
-from glassgrad.values.layers import array_of, visible
+from glassgrad.values.layers import Layer, array_of, settled, visible
 
 from ._arguments import OpClass
 
@@ -47,6 +48,23 @@ def by_steps(grad: Any, x: Any) -> Any:
 def seen(x: Any) -> Any:
     """The array of a value; None if it shows one example of a batch, of whichever level."""
     return visible(x.payload if isinstance(x, Tensor) else x)
+
+
+def without_layers(tensor: Tensor) -> Any:
+    """The array of a tensor, if it does not take part in a transform any more.
+
+    Raises:
+        TransformError: if its transform is still being computed, or was a vmap.
+    """
+    payload = settled(tensor).payload
+    if isinstance(payload, Layer):
+        raise TransformError(
+            "Cannot access data pointer of Tensor that doesn't have storage: inside a transform "
+            f"({payload.level.kind}) a tensor of shape {list(tensor.shape)} is more than an array, "
+            "and nobody else would see the rest. Compute with glassgrad's ops, in a Function of "
+            "your own, or outside of the transform."
+        )
+    return payload
 
 
 def is_batched(x: Any) -> bool:

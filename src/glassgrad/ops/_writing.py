@@ -13,6 +13,7 @@ import numpy as np
 
 from glassgrad.core import errors
 from glassgrad.core.graph import edge_of
+from glassgrad.core.primitive import constant
 from glassgrad.core.state import (
     Func,
     Shape,
@@ -30,12 +31,13 @@ from glassgrad.levels.level import level_below
 from glassgrad.memory.calls import warn
 from glassgrad.memory.views import check_made, move, relocate
 from glassgrad.values.backend import backend_of, repeats
+from glassgrad.values.dtypes import Number
 from glassgrad.values.layers import Layer, array_of, fresh
 
 from . import _checks as check
 from ._arguments import OpClass
 from ._checks import c_name, scalar_name
-from ._rules import is_batched
+from ._rules import is_batched, seen
 
 
 def in_place(
@@ -335,6 +337,33 @@ def _before(input: Tensor) -> Tensor:
     """`input` as it is where nothing is recorded; but the levels below may do so."""
     array = input.payload
     return wrap(array.copy() if isinstance(array, Layer) else array)
+
+
+def fill_value(name: str, input: Tensor, value: Number | Tensor) -> Any:
+    """What to fill `input` with: a 0-d tensor or a number, of its dtype.
+
+    Raises:
+        ShapeError: for a tensor with dims.
+        DTypeError: for a number that the dtype has no room for, as far as it can be seen.
+        ArgumentTypeError: for anything else.
+    """
+    if isinstance(value, Tensor):
+        said = (
+            "_ only supports a 0-dimensional value tensor, but got tensor with {ndim} dimension(s)"
+        )
+        why = "One value fills all places. Write `where(mask, values, x)` for several."
+        check.ndim(name + said, value, (0,), why)
+        array = seen(value)
+        if array is not None and array.dtype != input.dtype:
+            number = array.item()
+            check.number(input.dtype, number if number.imag else number.real)
+        return value if value.dtype is input.dtype else value.to(input.dtype)
+    why = "It fills elements of a tensor. Write a number or a 0-d tensor."
+    kinds = (bool, int, float, complex, np.generic)
+    check.kind(f"{name}(): argument 'value' must be Number", value, kinds, why)
+    check.number(input.dtype, value)
+    number = value.item() if isinstance(value, np.generic) else value
+    return constant(number, input.dtype).item()
 
 
 # Memory that is written and read ------------------------------------------------------------------

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from glassgrad import ops
 from glassgrad.core.errors import DTypeError, RangeError, ShapeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.memory.calls import warn
@@ -20,8 +21,6 @@ from ._arguments import wrap_dim
 from ._declaring import function, functional, op
 from ._families import AlongLine, Elementwise, Symmetric
 from ._rules import by_steps, run
-from .random import rand
-from .selection import where
 
 _MANY = 4096  # elements: from here on it pays to make zeros
 
@@ -203,11 +202,11 @@ def rrelu(
         return LeakyRelu.apply(input, negative_slope=(lower + upper) / 2)
     check.kernel('"rrelu_with_noise_out_cpu"', input)
     slopes = _uniform_like(input) * (upper - lower) + lower
-    return where(input <= 0, input * slopes, input)
+    return (input * slopes).where(input <= 0, input)
 
 
 def _uniform_like(x: Tensor) -> Tensor:
-    return rand(x.shape, dtype=x.dtype, device=x.device)
+    return ops.rand(x.shape, dtype=x.dtype, device=x.device)
 
 
 class PreluKernel(Elementwise):

@@ -10,14 +10,24 @@ from typing import Any
 import numpy as np
 
 from glassgrad.core.errors import DTypeError, ShapeError
+from glassgrad.core.primitive import as_operator
 from glassgrad.core.tensor import Tensor
 from glassgrad.memory.views import as_view
 from glassgrad.values.dtypes import Number, bool_
 
 from . import _checks as check
-from ._arguments import Operand
+from ._arguments import Operand, turned
 from ._checks import c_name, scalar_name
-from ._declaring import function, in_numpys_order, of_numpy, op
+from ._declaring import (
+    METHODS,
+    attribute,
+    function,
+    in_numpys_order,
+    of_numpy,
+    op,
+    operators,
+    plain,
+)
 from ._families import (
     Elementwise,
     Flat,
@@ -31,11 +41,7 @@ from ._families import (
     by_call,
 )
 from ._rules import run, total
-from .comparison import Eq
 from .conversion import Contiguous, reread
-from .joining import select
-from .memory import steps_of, storage_offset
-from .shape import turned
 
 # Sums and products --------------------------------------------------------------------------------
 
@@ -863,7 +869,7 @@ def view_as_complex(input: Tensor) -> Tensor:
     wrong = _why_no_pairs(input)
     if wrong:
         raise ShapeError(
-            f"{wrong}, got shape {list(input.shape)} and strides {list(steps_of(input))}. Two "
+            f"{wrong}, got shape {list(input.shape)} and strides {list(input.stride())}. Two "
             "neighbours in memory become one number. Write "
             "`view_as_complex(stack([x, y], -1))`, or `complex(x, y)`."
         )
@@ -876,17 +882,18 @@ def _why_no_pairs(input: Tensor) -> str:
         return "Input tensor must have one or more dimensions"
     if input.shape[-1] != 2:
         return "Tensor must have a last dimension of size 2"
-    *others, last = steps_of(input)
+    *others, last = input.stride()
     if last != 1:
         return "Tensor must have a last dimension with stride 1"
     if any(step % 2 for step in others):
         return "Tensor must have a stride divisible by 2 for all but last dimension"
-    return "Tensor must have a storage_offset divisible by 2" if storage_offset(input) % 2 else ""
+    return "Tensor must have a storage_offset divisible by 2" if input.storage_offset() % 2 else ""
 
 
 # One of both --------------------------------------------------------------------------------------
 
 
+@attribute(assigned=True)
 @op(is_method=False, numpy=(np.real,))
 def real(input: Tensor) -> Tensor:
     """The real parts, element by element; `x.real` is the same.
@@ -903,9 +910,10 @@ def real(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.real.html
     """
-    return select(view_as_real(input), -1, 0) if input.dtype.kind == "c" else input
+    return view_as_real(input).select(-1, 0) if input.dtype.kind == "c" else input
 
 
+@attribute(assigned=True)
 @op(is_method=False)
 def imag(input: Tensor) -> Tensor:
     """The imaginary parts, element by element; `x.imag` is the same.
@@ -928,7 +936,7 @@ def imag(input: Tensor) -> Tensor:
     said = "imag is not implemented for tensors with non-complex dtypes"
     why = f"The imaginary part of a real number is 0, got {input.dtype}. Write `zeros_like(x)`."
     check.dtype(said, input, "c", why)
-    return select(view_as_real(input), -1, 1)
+    return view_as_real(input).select(-1, 1)
 
 
 @of_numpy(np.imag)
@@ -946,7 +954,7 @@ def isreal(input: Tensor) -> Tensor:
     """
     if input.dtype.kind != "c":
         return input.new_ones(input.shape, dtype=bool_)
-    return Eq.apply(imag(input), 0)
+    return imag(input) == 0
 
 
 class Conj(Linear, Elementwise):
@@ -1094,6 +1102,7 @@ def sgn(input: Tensor) -> Tensor:
 # Matrices transposed and conjugated --------------------------------------------------------------
 
 
+@attribute()
 def mH(input: Tensor) -> Tensor:  # noqa: N802  # PyTorch's name
     """`x.mH`: each matrix of a batch transposed, and its elements conjugated; see `mT`.
 
@@ -1105,6 +1114,7 @@ def mH(input: Tensor) -> Tensor:  # noqa: N802  # PyTorch's name
     return conj(turned("tensor.mH", input))
 
 
+@attribute()
 def H(input: Tensor) -> Tensor:  # noqa: N802  # PyTorch's name
     """`x.H`: a matrix transposed, and its elements conjugated; a 0-d tensor is conjugated.
 
@@ -1136,3 +1146,28 @@ def adjoint(input: Tensor) -> Tensor:
                 [2]])
     """
     return conj(turned("tensor.adjoint()", input))
+
+
+# What operators call; others are declared as `sign`s ----------------------------------------------
+
+
+def _reciprocal_times(input: Tensor, other: Operand) -> Tensor:
+    return Mul.apply(input.reciprocal(), other)
+
+
+operators(
+    add=Add,
+    radd=Add,
+    iadd=as_operator(METHODS["add_"]),
+    sub=Sub,
+    rsub=rsub,
+    isub=as_operator(METHODS["sub_"]),
+    mul=Mul,
+    rmul=Mul,
+    imul=as_operator(METHODS["mul_"]),
+    truediv=Div,
+    rtruediv=_reciprocal_times,
+    itruediv=as_operator(METHODS["div_"]),
+    neg=plain(neg),  # of one operand, the door expects a function of ours before it
+    abs=plain(abs),
+)

@@ -16,7 +16,7 @@ from glassgrad.values.backend import asnumpy
 from . import _checks as check
 from ._arguments import Operand
 from ._checks import scalar_name
-from ._declaring import op
+from ._declaring import op, operators
 from ._families import Predicate
 from ._rules import batch_all, is_batched, rows_of
 
@@ -601,3 +601,6 @@ def bitwise_not(input: Tensor) -> Tensor:
         >>> bitwise_not(tensor([True, False]))
         tensor([False,  True])
     """
+
+
+operators(eq=Eq, ne=Ne, lt=Lt, le=Le, gt=Gt, ge=Ge, invert=bitwise_not)

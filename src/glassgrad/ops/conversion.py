@@ -10,11 +10,12 @@ from glassgrad.core.tensor import Tensor, is_differentiable, whole
 from glassgrad.memory.calls import warn
 from glassgrad.values.backend import CPU, Device, asnumpy, backend_for, copy_of, device_of
 from glassgrad.values.dtypes import TYPE_NAMES, DType, as_dtype, float32
-from glassgrad.values.layers import Layer, array_of, batches_of, settled
+from glassgrad.values.layers import array_of, batches_of
 
 from . import _checks as check
-from ._declaring import for_each_dtype, function, method, op
+from ._declaring import for_each_dtype, function, method, op, operators
 from ._families import Moved
+from ._rules import without_layers
 
 
 class Clone(Moved):
@@ -350,23 +351,6 @@ def reread(array: Any, dtype: DType) -> Any:
     return array.view(dtype)
 
 
-def without_layers(tensor: Tensor) -> Any:
-    """The array of a tensor, if it does not take part in a transform any more.
-
-    Raises:
-        TransformError: if its transform is still being computed, or was a vmap.
-    """
-    payload = settled(tensor).payload
-    if isinstance(payload, Layer):
-        raise TransformError(
-            "Cannot access data pointer of Tensor that doesn't have storage: inside a transform "
-            f"({payload.level.kind}) a tensor of shape {list(tensor.shape)} is more than an array, "
-            "and nobody else would see the rest. Compute with glassgrad's ops, in a Function of "
-            "your own, or outside of the transform."
-        )
-    return payload
-
-
 def dlpack_device(input: Tensor) -> tuple[int, int]:
     """`x.__dlpack_device__()`: (device type, device index) in DLPack's numbers.
 
@@ -376,3 +360,6 @@ def dlpack_device(input: Tensor) -> tuple[int, int]:
     """
     kind, index = array_of(input).__dlpack_device__()
     return int(kind), int(index)
+
+
+operators(dlpack=dlpack_capsule, dlpack_device=dlpack_device)

@@ -15,8 +15,6 @@ from ._declaring import function, op
 from ._families import Elementwise, Fractional, Linear, Transposed
 from ._rules import run
 from .conversion import to
-from .creation import tensor
-from .shape import unsqueeze
 
 
 class Exp(Fractional):
@@ -325,7 +323,7 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
     count = len(x) if N is None else int_of(N, "vander", "N")
     check.least("N must be non-negative, got {}", count, 0, "It counts powers.")
     steps = range(count) if increasing else range(count - 1, -1, -1)
-    return pow(unsqueeze(x, 1), tensor(list(steps), dtype=int64, device=x.device))
+    return pow(x.unsqueeze(1), x.new_tensor(list(steps), dtype=int64))
 
 
 _LN_2, _LN_10 = math.log(2), math.log(10)

@@ -32,14 +32,11 @@ from glassgrad.values.tree import as_tuple
 
 from . import _checks as check
 from ._arguments import ints_of
-from ._declaring import function, op
+from ._declaring import function, op, operators
 from ._families import Along, KeepsShape, Linear, Moved
 from ._rules import batch_all, in_front, reduce_at, run, shifted, zeros_like
-from ._writing import check_apart, check_memory, in_place, must_follow, write
+from ._writing import check_apart, check_memory, fill_value, in_place, must_follow, write
 from .joining import dim_to_cut, read_slice, selected, sliced
-from .memory import copy_, fill_, fill_value
-from .selection import where
-from .shape import expand, reshape, unsqueeze, view
 
 # What an index means ------------------------------------------------------------------------------
 
@@ -362,7 +359,7 @@ def parse(input: Tensor, index: Any) -> tuple[Tensor, Shape, Values]:
         if item is Ellipsis:
             at += input.ndim - spoken_of
         elif item is None:
-            view = unsqueeze(view, at)
+            view = view.unsqueeze(at)
             at += 1
         elif isinstance(item, slice):
             n = view.shape[at]
@@ -374,7 +371,7 @@ def parse(input: Tensor, index: Any) -> tuple[Tensor, Shape, Values]:
             view = selected(view, at, item)
         else:
             if isinstance(item, bool):
-                view, item = unsqueeze(view, at), np.zeros(int(item), np.int64)
+                view, item = view.unsqueeze(at), np.zeros(int(item), np.int64)
             dims.append(at - beyond)
             indices.append(index_array(item, view.payload))
             at += dims_of(item)
@@ -639,7 +636,7 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
             "Each place takes one."
         )
     if source.shape != places.shape:
-        source = reshape(source, tuple(places.shape))
+        source = source.reshape(places.shape)
     return Put.apply(input, source, places, accumulate=bool(accumulate))
 
 
@@ -656,7 +653,7 @@ def _in_a_row(name: str, input: Tensor, index: Tensor) -> Tensor:
             f"out of range: tried to access index {int(wrong)} on a tensor of {n} elements. "
             f"Write places from {-n} to {n - 1}."
         )
-    return where(index < 0, index + n, index)
+    return (index + n).where(index < 0, index)
 
 
 class UnravelIndex(Along):
@@ -793,19 +790,22 @@ def _record(input: Tensor, index: Any, value: Any) -> None:
             value = wrap(backend_of(array_of(target)).asarray(value, target.dtype))
     if dims:
         sizes = _without_leading_ones(value)
-        value = value if sizes == value.shape else view(value, sizes)
+        value = value if sizes == value.shape else value.view(sizes)
         check_values_dtype(target, indices, value)
         in_place(
             "index_put", target, lambda x: put_at(x, dims, indices, value), [value], copies=False
         )
     elif value.shape == target.shape:
-        copy_(target, value)
+        target.copy_(value)
     elif value.ndim == 0:
-        fill_(target, value)
+        target.fill_(value)
     else:
-        copy_(target, expand(view(value, _without_leading_ones(value)), target.shape))
+        target.copy_(value.view(_without_leading_ones(value)).expand(target.shape))
 
 
 def _without_leading_ones(value: Tensor) -> Shape:
     shape = value.shape
     return shape[next((dim for dim, n in enumerate(shape) if n != 1), len(shape)) :]
+
+
+operators(getitem=getitem, setitem=setitem)

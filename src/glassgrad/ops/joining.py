@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from glassgrad import ops
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, DimError, RangeError, ShapeError
 from glassgrad.core.primitive import Parameters
 from glassgrad.core.state import Shape, Values
@@ -26,16 +27,12 @@ from glassgrad.values.operands import broadcast_text
 
 from . import _checks as check
 from ._arguments import OpClass, dim_there, int_of, ints_of, size_of, wrap_dim
-from ._declaring import function, method, of_numpy, op
+from ._declaring import function, method, of_numpy, op, operators
 from ._families import Along, Into, KeepsShape, Linear, Moved, Part, Replaced, Transposed
 from ._rules import batch_all, in_dim, piece, run, zeros_like
 from ._writing import reshaped_in_place
-from .conversion import clone, to
-from .creation import as_tensor
-from .memory import copy_, owner_of, steps_of
-from .memory import storage_offset as offset_of
+from .memory import owner_of, steps_of
 from .scattering import IndexAdd, IndexSelect
-from .shape import expand, reshape, unsqueeze
 
 Tensors = Sequence[Tensor]
 
@@ -309,7 +306,7 @@ def source_for(input: Tensor, src: Tensor, shown: Tensor) -> Tensor:
             f"src size = {list(src.shape)}, slice size = {list(shown.shape)}. Each place takes "
             "one element. Write `src.expand(…)`."
         )
-    return to(src, input.dtype)
+    return src.to(input.dtype)
 
 
 # Any places in memory -----------------------------------------------------------------------------
@@ -456,7 +453,7 @@ def _checked(
     """
     sizes = size_of((tuple(size),), "as_strided")
     steps = size_of((tuple(stride),), "as_strided", argument="stride")
-    own = offset_of(input)
+    own = input.storage_offset()
     offset = own if storage_offset is None else storage_offset
     said = "mismatch in length of strides and shape: {} and {}"
     why = "As size and stride must have the same length, write one of both for each dim."
@@ -499,9 +496,9 @@ def as_strided_scatter(
 
     See also: https://pytorch.org/docs/stable/generated/torch.as_strided_scatter.html
     """
-    out = clone(input)
+    out = input.clone()
     shown = as_strided(out, size, stride, storage_offset)
-    copy_(shown, source_for(input, src, shown))
+    shown.copy_(source_for(input, src, shown))
     return out
 
 
@@ -510,7 +507,7 @@ def _check_memory(input: Tensor, size: Shape, stride: Shape, start: int) -> None
     end, itemsize = start + _reach(size, stride), input.itemsize
     while isinstance(input.payload, Layer):
         if input.payload.batched:
-            own, n = offset_of(input), _reach(input.shape, steps_of(input))
+            own, n = input.storage_offset(), _reach(input.shape, steps_of(input))
             no_examples = input.numel() and not array_of(input).size
             if not no_examples and not own <= start < end <= own + n:
                 raise ShapeError(
@@ -602,7 +599,7 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     said = "step is {} but must be > 0"
     check.least(said, step, 1, "Windows move forwards. Write a number from 1 on.", RangeError)
     if not input.ndim:
-        return unfold(reshape(input, (1,)), 0, size, 1)[0]
+        return unfold(input.reshape(1), 0, size, 1)[0]
     return as_view(Unfold.apply(input, dimension=at, size=size, step=step), input)
 
 
@@ -871,7 +868,7 @@ def column_stack(tensors: Tensors) -> Tensor:
     See also: https://pytorch.org/docs/stable/generated/torch.column_stack.html
     """
     parts = _some("column_stack", tensors)
-    return hstack([x if x.ndim > 1 else reshape(x, (x.numel(), 1)) for x in parts])
+    return hstack([x if x.ndim > 1 else x.reshape(x.numel(), 1) for x in parts])
 
 
 @function()
@@ -924,10 +921,10 @@ def _all(name: str, ndim: int, tensors: tuple[Tensor | Tensors, ...]) -> Some:
 def _widened(x: Tensor, ndim: int) -> Tensor:
     """`x` with at least `ndim` dims, up to 3: a vector is a row, a matrix a layer."""
     if not x.ndim:
-        return reshape(x, (1,) * ndim)
+        return x.reshape((1,) * ndim)
     if x.ndim < 2 <= ndim:
-        x = unsqueeze(x, 0)
-    return unsqueeze(x, -1) if x.ndim < ndim else x
+        x = x.unsqueeze(0)
+    return x.unsqueeze(-1) if x.ndim < ndim else x
 
 
 # Tensors that vary along dims of their own -------------------------------------------------------
@@ -979,7 +976,7 @@ def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
         size = np.broadcast_shapes(*shapes)
     except ValueError as error:
         raise ShapeError(f"{broadcast_text(*shapes)} Give them shapes that broadcast.") from error
-    return tuple([expand(x, size) for x in listed])
+    return tuple([x.expand(size) for x in listed])
 
 
 def _listed(name: str, tensors: Any) -> list[Tensor]:
@@ -1035,7 +1032,7 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
         dims[:2] = dims[1::-1]
     size = [vectors[dim].numel() for dim in dims]
     lines = [[-1 if dim == own else 1 for dim in range(len(size))] for own in dims]
-    return tuple([expand(reshape(x, line), size) for x, line in zip(vectors, lines, strict=True)])
+    return tuple([x.reshape(line).expand(size) for x, line in zip(vectors, lines, strict=True)])
 
 
 @function()
@@ -1065,7 +1062,7 @@ def cartesian_prod(*tensors: Any) -> Tensor:
         check.vector("Expect a 1D vector, but", x, "An element of each is taken.")
     if len(vectors) == 1:
         return vectors[0]
-    return stack([reshape(x, (-1,)) for x in meshgrid(*vectors, indexing="ij")], 1)
+    return stack([x.reshape(-1) for x in meshgrid(*vectors, indexing="ij")], 1)
 
 
 @op()
@@ -1098,7 +1095,7 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
         return input.new_empty((0,))
     choose = combinations_with_replacement if with_replacement else in_order
     places = list(choose(range(len(input)), count))
-    index = as_tensor(places, dtype=int64, device=input.device) if places else None
+    index = ops.as_tensor(places, dtype=int64, device=input.device) if places else None
     columns = [input[:0] if index is None else input[index[:, i]] for i in range(count)]
     return stack(columns, 1)
 
@@ -1107,7 +1104,7 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
 
 
 def _joined(join: Callable[..., Tensor], arrays: Any, *dim: int, **axis: int) -> Tensor:
-    return join([as_tensor(array) for array in arrays], *dim, *axis.values())
+    return join([ops.as_tensor(array) for array in arrays], *dim, *axis.values())
 
 
 for _numpy, _join in (
@@ -1431,6 +1428,9 @@ def iterate(input: Tensor) -> Iterator[Tensor]:
     why = "It has one value and no first dim. Write `x.item()`."
     check.ndim("iteration over a 0-d tensor", input, 1, why, ArgumentTypeError)
     return iter(unbind(input))
+
+
+operators(iter=iterate)
 
 
 class UnsafeSplit(Split):

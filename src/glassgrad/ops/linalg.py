@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from glassgrad import ops
 from glassgrad.core.errors import DTypeError, ShapeError
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.state import Shape, Values
@@ -30,8 +31,6 @@ from ._declaring import function, of_numpy, op
 from ._families import Along, Moved, Multilinear
 from ._rules import lined_up, run, total
 from .arithmetic import Add, mul
-from .creation import as_tensor
-from .shape import reshape
 
 
 def unfit(a: Shape, b: Shape) -> ShapeError:
@@ -413,7 +412,7 @@ def outer(input: Tensor, vec2: Tensor) -> Tensor:
 
 @of_numpy(np.outer)
 def _numpy_outer(a: Any, b: Any) -> Tensor:
-    return outer(as_tensor(a), as_tensor(b))
+    return outer(ops.as_tensor(a), ops.as_tensor(b))
 
 
 class Linear(Primitive):
@@ -572,7 +571,7 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
 
 @of_numpy(np.cross)
 def _numpy_cross(a: Any, b: Any, axis: int = -1) -> Tensor:
-    return cross(as_tensor(a), as_tensor(b), axis)
+    return cross(ops.as_tensor(a), ops.as_tensor(b), axis)
 
 
 def _first_of_three(input: Tensor) -> int:
@@ -625,13 +624,13 @@ def inner(input: Tensor, other: Tensor) -> Tensor:
     ahead, behind = input.shape[:-1], other.shape[:-1]
     if input.ndim == other.ndim == 1:
         return dot(input, other)
-    rows, columns = reshape(input, (math.prod(ahead), n)), reshape(other, (math.prod(behind), n))
-    return reshape(mm(rows, columns.t()), (*ahead, *behind))
+    rows, columns = input.reshape(math.prod(ahead), n), other.reshape(math.prod(behind), n)
+    return mm(rows, columns.t()).reshape(*ahead, *behind)
 
 
 @of_numpy(np.inner)
 def _numpy_inner(a: Any, b: Any) -> Tensor:
-    return inner(as_tensor(a), as_tensor(b))
+    return inner(ops.as_tensor(a), ops.as_tensor(b))
 
 
 @function(home="linalg", name="cross", out=True, out_exact=True)
@@ -804,7 +803,7 @@ def kron(input: Tensor, other: Tensor) -> Tensor:
     outer_shape = [n for size in sizes[0] for n in (size, 1)]
     inner_shape = [n for size in sizes[1] for n in (1, size)]
     whole = [n * m for n, m in zip(*sizes, strict=True)]
-    return reshape(reshape(input, outer_shape) * reshape(other, inner_shape), whole)
+    return (input.reshape(outer_shape) * other.reshape(inner_shape)).reshape(whole)
 
 
 @function(out=True)
@@ -863,9 +862,9 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
     m = math.prod([a.shape[dim] for dim in dims_a])
     rows = math.prod([a.shape[dim] for dim in rest_a])
     columns = math.prod([b.shape[dim] for dim in rest_b])
-    left = reshape(a.permute(*rest_a, *dims_a), (rows, m))
-    right = reshape(b.permute(*dims_b, *rest_b), (m, columns))
-    return reshape(mm(left, right), sizes)
+    left = a.permute(*rest_a, *dims_a).reshape(rows, m)
+    right = b.permute(*dims_b, *rest_b).reshape(m, columns)
+    return mm(left, right).reshape(sizes)
 
 
 @function(home="linalg", out=True)

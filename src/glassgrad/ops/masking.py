@@ -19,8 +19,8 @@ from ._checks import scalar_name
 from ._declaring import op
 from ._families import Elementwise, Linear
 from ._rules import in_front, is_batched, rows_of, run, stretched, zeros_like
+from ._writing import fill_value
 from .conversion import Clone
-from .memory import fill_value
 from .reduction import Cumsum
 from .scattering import Gather, IndexAdd, IndexSelect
 from .selection import Nonzero

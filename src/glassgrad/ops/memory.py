@@ -7,25 +7,24 @@ from typing import Any
 import numpy as np
 
 from glassgrad.core.errors import DTypeError, GraphError, TransformError
-from glassgrad.core.primitive import constant
 from glassgrad.core.state import Shape, modes, special, wrote
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.levels.duals import tangent_of
 from glassgrad.levels.level import level_below
 from glassgrad.values.backend import CPU, asnumpy, backend_of
-from glassgrad.values.dtypes import Number
 from glassgrad.values.layers import Layer, array_of, settled
 
 from . import _checks as check
 from ._arguments import wrap_dim
 from ._checks import c_name
-from ._declaring import function, method, op
+from ._declaring import FUNCTIONS, function, method, op
 from ._families import Elementwise, Flat
-from ._rules import in_front, seen
+from ._rules import in_front, without_layers
 from ._writing import (
     as_it_is,
     check_apart,
     check_write,
+    fill_value,
     in_place,
     must_follow,
     put,
@@ -33,7 +32,6 @@ from ._writing import (
     replace,
     write,
 )
-from .conversion import Clone, to, type_of, without_layers
 from .creation import checked_size
 
 
@@ -111,6 +109,12 @@ contiguous_format = memory_format("contiguous_format")
 preserve_format = memory_format("preserve_format")
 channels_last = memory_format("channels_last")
 channels_last_3d = memory_format("channels_last_3d")
+_ALL = (strided, contiguous_format, preserve_format, channels_last, channels_last_3d)
+FUNCTIONS |= {
+    "layout": layout,
+    "memory_format": memory_format,
+    **{each.name: each for each in _ALL},
+}
 
 
 class Storage:
@@ -350,7 +354,7 @@ def typename(obj: Any) -> str:
         ('glassgrad.FloatTensor', 'int')
     """
     if isinstance(obj, Tensor):
-        return str(type_of(obj))
+        return str(obj.type())
     kind = obj if isinstance(obj, type) else type(obj)
     return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
 
@@ -479,33 +483,6 @@ def fill_(input: Tensor, value: Any) -> Tensor:
     return _filled("fill", input, number, lambda x: Fill.apply(x, value=number))
 
 
-def fill_value(name: str, input: Tensor, value: Number | Tensor) -> Any:
-    """What to fill `input` with: a 0-d tensor or a number, of its dtype.
-
-    Raises:
-        ShapeError: for a tensor with dims.
-        DTypeError: for a number that the dtype has no room for, as far as it can be seen.
-        ArgumentTypeError: for anything else.
-    """
-    if isinstance(value, Tensor):
-        said = (
-            "_ only supports a 0-dimensional value tensor, but got tensor with {ndim} dimension(s)"
-        )
-        why = "One value fills all places. Write `where(mask, values, x)` for several."
-        check.ndim(name + said, value, (0,), why)
-        array = seen(value)
-        if array is not None and array.dtype != input.dtype:
-            number = array.item()
-            check.number(input.dtype, number if number.imag else number.real)
-        return value if value.dtype is input.dtype else to(value, input.dtype)
-    why = "It fills elements of a tensor. Write a number or a 0-d tensor."
-    kinds = (bool, int, float, complex, np.generic)
-    check.kind(f"{name}(): argument 'value' must be Number", value, kinds, why)
-    check.number(input.dtype, value)
-    number = value.item() if isinstance(value, np.generic) else value
-    return constant(number, input.dtype).item()
-
-
 @function()
 def fill(input: Tensor, value: Any) -> Tensor:
     """A tensor like `input`, with one value everywhere; see `fill_`.
@@ -514,7 +491,7 @@ def fill(input: Tensor, value: Any) -> Tensor:
         >>> fill(tensor([1.0, 2.0]), 3)
         tensor([3., 3.])
     """
-    return fill_(Clone.apply(input), value)
+    return fill_(input.clone(), value)
 
 
 @op()

@@ -21,6 +21,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from glassgrad import ops
 from glassgrad.core.errors import RangeError, ShapeError
 from glassgrad.core.state import Values
 from glassgrad.core.tensor import Tensor
@@ -29,10 +30,7 @@ from glassgrad.values.backend import in_rows
 from ._declaring import for_each_kind, function
 from ._families import Transposed
 from ._rules import batch_all
-from .creation import arange, zeros
-from .joining import cat, stack
 from .linalg import linear, matmul
-from .random import dropout
 
 # One layer, one direction -------------------------------------------------------------------------
 
@@ -324,7 +322,7 @@ def all_steps(kind: str, x: Tensor, states: States, w: Weights) -> tuple[Tensor,
     if kind == "GRU":
         bias = w.hidden_bias
         if bias is None:
-            bias = zeros(w.hidden.shape[0], dtype=x.dtype, device=x.device)
+            bias = ops.zeros(w.hidden.shape[0], dtype=x.dtype, device=x.device)
         return GRU.apply(linear(x, w.input, w.input_bias), *states, w.hidden, bias)[:1]
     bias = w.input_bias
     if bias is not None and w.hidden_bias is not None:
@@ -347,7 +345,7 @@ def _projected_steps(a: Tensor, states: States, weight: Tensor, projection: Tens
         h = matmul(o.sigmoid() * c.tanh(), projection.mT)
         hs.append(h)
         cs.append(c)
-    return stack(hs), stack(cs)
+    return ops.stack(hs), ops.stack(cs)
 
 
 class Ends(NamedTuple):
@@ -367,8 +365,8 @@ class Ends(NamedTuple):
     def of(cls, lengths: Tensor, steps: int) -> "Ends":
         """Those of sequences of these lengths."""
         last = lengths - 1
-        backwards = last - arange(steps).unsqueeze(1)  # behind the end: negative, and unread
-        return cls(last, backwards, arange(lengths.shape[0]))
+        backwards = last - ops.arange(steps).unsqueeze(1)  # behind the end: negative, and unread
+        return cls(last, backwards, ops.arange(lengths.shape[0]))
 
     def turned(self, x: Tensor) -> Tensor:
         """Each sequence by itself, turned round."""
@@ -405,15 +403,15 @@ def recurrent(
     last: list[States] = []
     for depth, directions in enumerate(layers):
         if depth and p:
-            x = dropout(x, p)
+            x = ops.dropout(x, p)
         outputs = []
         for k, weights in enumerate(directions):
             own = tuple([state[len(last)] for state in first])
             steps = all_steps(kind, _turned_round(x, ends) if k else x, own, weights)
             outputs.append(_turned_round(steps[0], ends) if k else steps[0])
             last.append(tuple([step[-1] if ends is None else ends.at_end(step) for step in steps]))
-        x = outputs[0] if len(outputs) == 1 else cat(outputs, -1)
-    return x, tuple([stack(ends_of) for ends_of in zip(*last, strict=True)])
+        x = outputs[0] if len(outputs) == 1 else ops.cat(outputs, -1)
+    return x, tuple([ops.stack(ends_of) for ends_of in zip(*last, strict=True)])
 
 
 def _turned_round(x: Tensor, ends: Ends | None) -> Tensor:

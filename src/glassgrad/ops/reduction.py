@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from glassgrad import ops
 from glassgrad.core import errors
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.state import Shape
@@ -28,13 +29,7 @@ from ._checks import scalar_name
 from ._declaring import function, in_numpys_order, method, op
 from ._families import Along, KeepsShape, Moved, Reduction, Transposed, over_dims
 from ._rules import kept_shape, piece, rows_of, run, seen, spread, total, zeros_like
-from .arithmetic import conj
-from .conversion import to
-from .diagonals import diagonal
-from .joining import cat, narrow
-from .linalg import mm
-from .selection import clamp
-from .shape import Flip, apply_along, reshape, squeeze
+from .shape import Flip, apply_along
 
 
 class SumDim(KeepsShape):
@@ -351,7 +346,7 @@ def _answer(op: type[Primitive], input: Tensor, dim: Dims, keepdim: bool) -> Ten
     """A bool, or uint8 for uint8; () means no dim here, as in PyTorch."""
     wanted = () if names_none(dim) else reduced(dim, input.ndim)
     answer = op.apply(input, dim=wanted, keepdim=keepdim)
-    return to(answer, uint8) if input.dtype == uint8 else answer
+    return answer.to(uint8) if input.dtype == uint8 else answer
 
 
 class Some(Along):
@@ -576,8 +571,8 @@ def cumprod(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
 def _in_dtype(input: Tensor, dtype: Any) -> Tensor:
     """`input` in the asked dtype; integers count in int64."""
     if dtype is not None:
-        return to(input, as_dtype(dtype))
-    return input if is_differentiable(input.dtype) else to(input, int64)
+        return input.to(as_dtype(dtype))
+    return input if is_differentiable(input.dtype) else input.to(int64)
 
 
 class Prod(Reduction):
@@ -937,7 +932,7 @@ def cov(
         )
     said = "cov(): bool dtype is not supported for input"
     check.dtype(said, input, "iufc", "A mean of True and False is neither. Write `x.float()`.")
-    x = input if input.ndim == 2 else reshape(input, (1, input.numel()))
+    x = input if input.ndim == 2 else input.reshape(1, input.numel())
     weights = _checked_weights(x.shape[1], fweights, aweights)
     weighted = x if weights is None else x * weights
     total: Any = x.shape[1] if weights is None else weights.sum()
@@ -951,15 +946,15 @@ def cov(
     if correction and weights is not None and aweights is not None:
         lost = correction * (weights * aweights).sum() / total
     weighted = deviation if weights is None else deviation * weights
-    product = mm(deviation, conj(weighted.t()))
+    product = deviation.mm(weighted.t().conj())
     freedom = total - lost
     if _holds(freedom <= 0):
         warn(
             "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number "
             "of observations."
         )
-    freedom = clamp(freedom, min=0) if isinstance(freedom, Tensor) else max(freedom, 0)
-    return squeeze(product / freedom)
+    freedom = freedom.clamp(min=0) if isinstance(freedom, Tensor) else max(freedom, 0)
+    return (product / freedom).squeeze()
 
 
 def _checked_weights(n: int, fweights: Tensor | None, aweights: Tensor | None) -> Tensor | None:
@@ -1026,9 +1021,9 @@ def corrcoef(input: Tensor) -> Tensor:
     covariances = cov(input)
     if not covariances.ndim:
         return covariances / covariances
-    deviations = diagonal(covariances).sqrt()
+    deviations = covariances.diagonal().sqrt()
     found = covariances / deviations.unsqueeze(1) / deviations.unsqueeze(0)
-    return found if found.dtype.kind == "c" else clamp(found, -1, 1)
+    return found if found.dtype.kind == "c" else found.clamp(-1, 1)
 
 
 # Differences, and areas ---------------------------------------------------------------------------
@@ -1073,10 +1068,10 @@ def diff(
     if not times:
         return input.clone()
     parts = [x for x in (prepend, input, append) if x is not None]
-    out = cat(parts, at) if len(parts) > 1 else input
+    out = ops.cat(parts, at) if len(parts) > 1 else input
     for _ in range(min(times, out.shape[at])):
         size = max(out.shape[at] - 1, 0)
-        before, behind = narrow(out, at, 0, size), narrow(out, at, out.shape[at] - size, size)
+        before, behind = out.narrow(at, 0, size), out.narrow(at, out.shape[at] - size, size)
         out = before != behind if out.dtype.kind == "b" else behind - before
     return out
 
@@ -1170,20 +1165,20 @@ def _slope(x: Tensor, dim: int, step: Any, edge_order: int) -> Tensor:
     slopes = diff(x, dim=dim)
     n = slopes.shape[dim]
     if isinstance(step, Tensor) and step.ndim:
-        step = reshape(step, (-1, *(1,) * (x.ndim - dim - 1)))
-        before, behind = narrow(step, 0, 0, n - 1), narrow(step, 0, 1, n - 1)
-        first, last = narrow(step, 0, 0, 1), narrow(step, 0, n - 1, 1)
-        second, last_but_one = narrow(step, 0, min(1, n - 1), 1), narrow(step, 0, max(n - 2, 0), 1)
+        step = step.reshape(-1, *(1,) * (x.ndim - dim - 1))
+        before, behind = step.narrow(0, 0, n - 1), step.narrow(0, 1, n - 1)
+        first, last = step.narrow(0, 0, 1), step.narrow(0, n - 1, 1)
+        second, last_but_one = step.narrow(0, min(1, n - 1), 1), step.narrow(0, max(n - 2, 0), 1)
     else:
         first = second = before = behind = last_but_one = last = step
     slopes = slopes / step
-    left, right = narrow(slopes, dim, 0, n - 1), narrow(slopes, dim, 1, n - 1)
+    left, right = slopes.narrow(dim, 0, n - 1), slopes.narrow(dim, 1, n - 1)
     inner = (left * behind + right * before) / (before + behind)
-    start, end = narrow(slopes, dim, 0, 1), narrow(slopes, dim, n - 1, 1)
+    start, end = slopes.narrow(dim, 0, 1), slopes.narrow(dim, n - 1, 1)
     if edge_order == 2:  # the slope of the parabola through the three samples there
-        start = start + (start - narrow(slopes, dim, 1, 1)) * (first / (first + second))
-        end = end + (end - narrow(slopes, dim, n - 2, 1)) * (last / (last + last_but_one))
-    return cat([start, inner, end], dim)
+        start = start + (start - slopes.narrow(dim, 1, 1)) * (first / (first + second))
+        end = end + (end - slopes.narrow(dim, n - 2, 1)) * (last / (last + last_but_one))
+    return ops.cat([start, inner, end], dim)
 
 
 @function(aliases=("trapz",), axis=True)
@@ -1244,13 +1239,13 @@ def _trapezoids(name: str, y: Tensor, x: Tensor | None, dx: Any, dim: int) -> Te
             said = f"{name}: received a bool input for `{argument}`, but bool is not supported"
             check.dtype(said, given, "iufc", f"Write `{argument}.float()`.")
     size = max(y.shape[at] - 1, 0)
-    both = narrow(y, at, y.shape[at] - size, size) + narrow(y, at, 0, size)
+    both = y.narrow(at, y.shape[at] - size, size) + y.narrow(at, 0, size)
     if x is None:
         return both * ((1 if dx is None else dx) / 2)
     if x.ndim == 1:
         said = f"{name}: There must be one `x` value for each sample point, got {{0}} for {{1}}"
         check.equal(said, x.shape[0], y.shape[at], "Write a coordinate for each.")
-        return both * reshape(diff(x), (-1, *(1,) * (y.ndim - at - 1))) / 2
+        return both * diff(x).reshape(-1, *(1,) * (y.ndim - at - 1)) / 2
     return both * diff(x, dim=dim) / 2
 
 

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from glassgrad import ops
 from glassgrad.core import errors
 from glassgrad.core.function import Function
 from glassgrad.core.primitive import Primitive
@@ -27,11 +28,8 @@ from ._checks import scalar_name
 from ._declaring import of_numpy, op
 from ._families import Along, KeepsShape, Linear, Moved, Symmetric
 from ._rules import batch_all, in_dim, in_front, reduce_at, run, zeros_like
-from .conversion import to
-from .creation import as_tensor
-from .memory import fill_value
-from .selection import where
-from .shape import apply_along, expand, reshape, unsqueeze
+from ._writing import fill_value
+from .shape import apply_along
 
 # What these ops share -----------------------------------------------------------------------------
 
@@ -156,7 +154,7 @@ def places_in(
     wanted = f"{name}(): argument 'index' must be Tensor"
     check.kind(wanted, index, Tensor, "Write `tensor(index)`.")
     if not (long or index.numel()):
-        index = to(index, int64)
+        index = index.to(int64)
     if index.dtype != int64 and (long or index.dtype != int32):
         wanted = "int64 for index, a long tensor" if long else "int32 or int64 for index"
         raise (errors.DimError if long else errors.DTypeError)(
@@ -244,7 +242,7 @@ def vector_in(
             "dim. Write `index.flatten()`, or use gather() or scatter()."
         )
     check_bounds(index.payload, at, _sizes(input)[at], errors.DimError, from_end=from_end)
-    return at, index if index.ndim else reshape(index, (1,))
+    return at, index if index.ndim else index.reshape(1)
 
 
 def write_slices(
@@ -289,7 +287,7 @@ def write_elements(
     """Apply an op that takes one element of `src` (or a number) for each element of `index`."""
     at, index = elements_in(name, input, dim, index, src)
     if input.ndim > 1 and index.ndim != input.ndim:
-        index = reshape(index, (0,) * input.ndim)  # without elements, it has any number of dims
+        index = index.reshape((0,) * input.ndim)  # without elements, it has any number of dims
     operands = (input, index) if src is None else (input, src, index)
     return apply_along(op, *operands, dim=at, **how)
 
@@ -444,8 +442,8 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False)
         )
     at, index = elements_in("gather", input, dim, index)
     if input.ndim != index.ndim or not input.ndim:
-        chosen = Gather.apply(reshape(input, -1), reshape(index, -1), dim=0)
-        return reshape(chosen, tuple(index.shape))
+        chosen = Gather.apply(input.reshape(-1), index.reshape(-1), dim=0)
+        return chosen.reshape(index.shape)
     return Gather.apply(input, index, dim=at)
 
 
@@ -475,7 +473,7 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
     check.tensor("take_along_dim", indices)
     check.long("torch.take_along_dim(): dtype of indices should be Long", indices)
     if dim is None:
-        return gather(reshape(input, (-1,)), 0, reshape(indices, (-1,)))
+        return gather(input.reshape(-1), 0, indices.reshape(-1))
     if input.ndim != indices.ndim:
         raise errors.ShapeError(
             "torch.take_along_dim(): input and indices should have the same number of dimensions, "
@@ -483,11 +481,11 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
             "indices. Write `indices.unsqueeze(…)`."
         )
     at = wrap_dim(dim, input.ndim)
-    indices = where(indices < 0, indices + input.shape[at], indices)
+    indices = (indices + input.shape[at]).where(indices < 0, indices)
     sizes = zip(input.shape, indices.shape, strict=True)
     shared = [1 if i == at else n if m == 1 else m for i, (n, m) in enumerate(sizes)]
     ours, theirs = [[*shared[:at], -1, *shared[at + 1 :]] for _ in range(2)]
-    return gather(expand(input, ours), at, expand(indices, theirs))
+    return gather(input.expand(ours), at, indices.expand(theirs))
 
 
 @op(axis=True)
@@ -529,19 +527,19 @@ def repeat_interleave(
         check.vector("repeat_interleave only accept 1D vector as repeat, but", input, why)
         return _repeated(input, output_size)
     if dim is None or not input.ndim:
-        input, dim = reshape(input, (-1,)), dim or 0
+        input, dim = input.reshape(-1), dim or 0
     at = wrap_dim(dim, input.ndim)
     if not isinstance(repeats, Tensor):
         if int_of(repeats, "repeat_interleave", "repeats") < 0:
             raise errors.ShapeError("Repeats must be non-negative. They count copies.")
         shape = input.shape
-        wide = expand(unsqueeze(input, at + 1), *shape[: at + 1], repeats, *shape[at + 1 :])
-        return reshape(wide, (*shape[:at], shape[at] * repeats, *shape[at + 1 :]))
+        wide = input.unsqueeze(at + 1).expand(*shape[: at + 1], repeats, *shape[at + 1 :])
+        return wide.reshape(*shape[:at], shape[at] * repeats, *shape[at + 1 :])
     why = "There is one number for each element along the dim."
     check.vector("repeats must be 0-dim or 1-dim tensor, but", repeats, why, or_number=True)
     n = input.shape[at]
     if repeats.numel() == 1:
-        repeats = expand(reshape(repeats, (1,)), n)
+        repeats = repeats.reshape(1).expand(n)
     if repeats.numel() != n:
         raise errors.ShapeError(
             "repeats must have the same size as input along dim, but got repeats.size(0) = "
@@ -572,7 +570,7 @@ def _repeated(repeats: Tensor, output_size: int | None) -> Tensor:
 
 @of_numpy(np.take_along_axis)
 def _numpy_take_along_axis(arr: Tensor, indices: Any, axis: int) -> Tensor:
-    return gather(arr, axis, as_tensor(indices))
+    return gather(arr, axis, ops.as_tensor(indices))
 
 
 @op(IndexAdd, inplace=True, by=write_slices)

@@ -15,7 +15,6 @@ from . import _checks as check
 from ._arguments import Operand
 from ._declaring import in_numpys_order, op
 from ._families import Elementwise, Predicate
-from .conversion import to
 
 
 class Maximum(Elementwise):
@@ -429,7 +428,7 @@ def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
     if isinstance(min, Tensor) or isinstance(max, Tensor):
         _check_real(input, min, max)
         if input.dtype.kind == "b":
-            input = to(input, result_dtype([x for x in (input, min, max) if isinstance(x, Tensor)]))
+            input = input.to(result_dtype([x for x in (input, min, max) if isinstance(x, Tensor)]))
         low, high = ends_of(input.dtype)
         bounds = low if min is None else min, high if max is None else max
         return ClampTensor.apply(input, *bounds)
@@ -480,14 +479,14 @@ def _fractional(input: Tensor, *bounds: Any) -> Tensor:
     _check_real(input, *bounds)
     kind = input.payload.dtype.kind
     if kind != "f" and any(isinstance(bound, float) for bound in bounds):
-        return to(input, get_default_dtype())
+        return input.to(get_default_dtype())
     if kind == "b":
         if all(isinstance(bound, bool) or bound is None for bound in bounds):
             raise DTypeError(
                 "\"clamp_scalar_cpu\" not implemented for 'Bool': there is nothing between True "
                 "and False. Write `x.int()`, or `logical_and`."
             )
-        return to(input, int64)
+        return input.to(int64)
     return input
 
 

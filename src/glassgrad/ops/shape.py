@@ -31,15 +31,16 @@ from ._arguments import (
     int_of,
     ints_of,
     size_of,
+    turned,
     wrap_dim,
     wrap_dims,
 )
 from ._checks import scalar_name
-from ._declaring import method, of_numpy, op
+from ._declaring import attribute, method, of_numpy, op
 from ._families import KeepsShape, Moved, Paired, by_call
-from ._rules import in_front, run, shifted
+from ._rules import in_front, run, shifted, without_layers
 from ._writing import reshaped_in_place
-from .conversion import Contiguous, reread, without_layers
+from .conversion import Contiguous, reread
 
 
 class Expand(KeepsShape):
@@ -869,6 +870,7 @@ def check_t(input: Tensor) -> None:
     check.ndim(said, input, (0, 1, 2), "Which dims to swap is open. Write `x.transpose(-2, -1)`.")
 
 
+@attribute(name="T")
 def reversed_dims(input: Tensor) -> Tensor:
     """`x.T`: the dims in reversed order.
 
@@ -886,6 +888,7 @@ def reversed_dims(input: Tensor) -> Tensor:
     return permute(input, tuple(reversed(range(input.ndim))))
 
 
+@attribute()
 def mT(input: Tensor) -> Tensor:  # noqa: N802  # PyTorch's name
     """`x.mT`: each matrix of a batch transposed.
 
@@ -903,16 +906,6 @@ def mT(input: Tensor) -> Tensor:  # noqa: N802  # PyTorch's name
         glassgrad.Size([1, 3, 1])
     """
     return turned("tensor.mT", input, "Write `x[:, None]` for a column.")
-
-
-def turned(name: str, input: Tensor, why: str = "Write `x.conj()`.") -> Tensor:
-    """Each matrix transposed; a 0-d tensor as it is, with a warning."""
-    if not input.ndim:
-        warn(f"{name} is deprecated on 0-D tensors: it changes nothing, or conjugates. {why}")
-        return input
-    said = f"{name} is only supported on matrices or batches of matrices. Got {{ndim}}-D tensor"
-    check.ndim(said, input, 2, why)
-    return transpose(input, -2, -1)
 
 
 class Flip(Paired):

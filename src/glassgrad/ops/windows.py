@@ -30,7 +30,6 @@ from ._families import Along, Paired, Transposed, by_call
 from ._rules import batch_all, in_dim, run, zeros_like, zeros_of
 from .linalg import stacked_product, transposed
 from .memory import steps_of
-from .reduction import mean
 from .resampling import (
     TAPS,
     Line,
@@ -1055,7 +1054,7 @@ def adaptive_avg_pool(input: Tensor, output_size: Any, *, rank: int) -> Tensor:
     if rank == 1:
         return adaptive_avg_pool(input.unsqueeze(-2), (1, lines[0].numbers[1]), rank=2).squeeze(-2)
     if all(m == 1 for _, (_, m) in lines):
-        return mean(input, tuple(range(-rank, 0)), keepdim=True)
+        return input.mean(tuple(range(-rank, 0)), keepdim=True)
     check.kernel('"adaptive_avg_pool2d"', input, "f", "Write `x.float()`.")
     return _pooled(_ADAPTIVE_AVG, input, lines)
 

@@ -21,6 +21,7 @@ from typing import Any, ClassVar, dataclass_transform
 
 import numpy as np
 
+from glassgrad import ops
 from glassgrad.autograd.grad_mode import enable_grad, set_grad_enabled
 from glassgrad.autograd.gradients import clear_gradients
 from glassgrad.core import errors
@@ -29,7 +30,6 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.hooks.on_gradients import Hooks, RemovableHandle, add_hook
 from glassgrad.memory.calls import warn
 from glassgrad.ops import _checks as check
-from glassgrad.ops import zeros_like
 from glassgrad.ops.creation import tensor
 from glassgrad.values.layers import Layer
 
@@ -138,7 +138,7 @@ class State:
             kept = self.kept[name] = kept.clone()
         if kept is not None:
             return self.values_of(kept)
-        blank = zeros_like(self.param) if shape is None else self.param.new_zeros(shape)
+        blank = ops.zeros_like(self.param) if shape is None else self.param.new_zeros(shape)
         self.kept[name] = blank.detach()
         values = self.values_of(self.kept[name])
         if fill:

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import InitVar, dataclass
 from typing import Any, Literal
 
+from glassgrad import ops
 from glassgrad.autograd.grad_mode import no_grad
 from glassgrad.core.errors import ArgumentError, ExpectationError
 from glassgrad.core.tensor import Tensor
 from glassgrad.nn.module import Module
-from glassgrad.ops.creation import tensor
 
 from .lr_scheduler import LRScheduler, Rate, for_groups, require_count, way_of
 from .optimizer import Optimizer
@@ -120,7 +120,7 @@ class AveragedModel(Module):
         self.module = copy.deepcopy(model)
         if device is not None:
             self.module.to(device)
-        self.register_buffer("n_averaged", tensor(0, device=device))
+        self.register_buffer("n_averaged", ops.tensor(0, device=device))
         self.avg_fn = avg_fn
         self.multi_avg_fn = multi_avg_fn
         self.use_buffers = use_buffers

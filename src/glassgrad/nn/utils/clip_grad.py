@@ -3,13 +3,12 @@
 import math
 from collections.abc import Iterable
 
-from glassgrad import linalg
+from glassgrad import linalg, ops
 from glassgrad.autograd.grad_mode import no_grad
 from glassgrad.core.errors import GraphError
 from glassgrad.core.tensor import Tensor
 from glassgrad.memory.calls import warn
 from glassgrad.nn.init import old_name
-from glassgrad.ops import stack, zeros
 
 __all__ = [
     "clip_grad_norm",
@@ -45,10 +44,10 @@ def get_total_norm(
     """
     given = _listed(tensors)
     if not given:
-        return zeros(())
+        return ops.zeros(())
     p = float(norm_type)
     norms = [linalg.vector_norm(x.detach(), p) for x in given]
-    total = linalg.vector_norm(stack(norms), p)
+    total = linalg.vector_norm(ops.stack(norms), p)
     if error_if_nonfinite and not math.isfinite(total.item()):
         raise GraphError(
             f"The total norm of order {p} for gradients from `parameters` is non-finite, so it "

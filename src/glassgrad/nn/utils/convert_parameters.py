@@ -3,9 +3,9 @@
 import math
 from collections.abc import Iterable
 
+from glassgrad import ops
 from glassgrad.core.errors import ArgumentTypeError
 from glassgrad.core.tensor import Tensor
-from glassgrad.ops import cat
 
 __all__ = ["parameters_to_vector", "vector_to_parameters"]
 
@@ -17,7 +17,7 @@ def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
         >>> parameters_to_vector([tensor([[1.0, 2.0]]), tensor(3.0)])
         tensor([1., 2., 3.])
     """
-    return cat([parameter.reshape(-1) for parameter in parameters])
+    return ops.cat([parameter.reshape(-1) for parameter in parameters])
 
 
 def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:

@@ -2,13 +2,13 @@
 
 from typing import Any, Self
 
+from glassgrad import ops
 from glassgrad.autograd.grad_mode import no_grad
 from glassgrad.core.errors import ArgumentError
 from glassgrad.core.tensor import Tensor
 from glassgrad.nn.module import Module
 from glassgrad.nn.utils.parametrize import register_parametrization
 from glassgrad.ops import _checks as check
-from glassgrad.ops import cat, dot, eye, matrix_exp, mv, orgqr, qr, randn, zeros_like
 from glassgrad.ops._lookup import function_named
 
 __all__ = ["orthogonal", "spectral_norm", "weight_norm"]
@@ -74,8 +74,8 @@ class _SpectralNorm(Module):
             matrix = self._as_matrix(weight)
             rows, columns = matrix.shape
             form: Any = {"dtype": weight.dtype, "device": weight.device}
-            self.register_buffer("_u", self._normalized(randn(rows, **form)))
-            self.register_buffer("_v", self._normalized(randn(columns, **form)))
+            self.register_buffer("_u", self._normalized(ops.randn(rows, **form)))
+            self.register_buffer("_v", self._normalized(ops.randn(columns, **form)))
             self._iterate(matrix, 15)
 
     @classmethod
@@ -89,13 +89,13 @@ class _SpectralNorm(Module):
         return weight.movedim(self.dim, 0).flatten(1)
 
     def _normalized(self, x: Tensor) -> Tensor:
-        return x / dot(x, x).sqrt().clamp(min=self.eps)  # type: ignore[no-any-return]
+        return x / ops.dot(x, x).sqrt().clamp(min=self.eps)  # type: ignore[no-any-return]
 
     def _iterate(self, matrix: Tensor, times: int) -> None:
         with no_grad():
             for _ in range(times):
-                self._u.copy_(self._normalized(mv(matrix, self._v)))
-                self._v.copy_(self._normalized(mv(matrix.t(), self._u)))
+                self._u.copy_(self._normalized(ops.mv(matrix, self._v)))
+                self._v.copy_(self._normalized(ops.mv(matrix.t(), self._u)))
 
     def forward(self, weight: Tensor) -> Tensor:
         if weight.ndim == 1:
@@ -103,7 +103,7 @@ class _SpectralNorm(Module):
         matrix = self._as_matrix(weight)
         if self.training:
             self._iterate(matrix, self.n_power_iterations)
-        return weight / dot(self._u.clone(), mv(matrix, self._v.clone()))  # type: ignore[no-any-return]
+        return weight / ops.dot(self._u.clone(), ops.mv(matrix, self._v.clone()))  # type: ignore[no-any-return]
 
     def right_inverse(self, value: Tensor) -> Tensor:
         return value
@@ -156,17 +156,17 @@ class _Orthogonal(Module):
         if self.orthogonal_map == "householder":
             below = X.tril(-1)
             lengths = 2.0 / (1.0 + (below * below).sum(-2))
-            q = orgqr(below + eye(n, k, dtype=X.dtype, device=X.device), lengths)
+            q = ops.orgqr(below + ops.eye(n, k, dtype=X.dtype, device=X.device), lengths)
             q = q * X.diagonal(dim1=-2, dim2=-1).int().unsqueeze(-2)
         else:
             lower = X.tril()
             if n != k:
-                lower = cat([lower, X.new_zeros(*X.shape[:-2], n, n - k)], -1)
+                lower = ops.cat([lower, X.new_zeros(*X.shape[:-2], n, n - k)], -1)
             skew = lower - lower.mH
             if self.orthogonal_map == "matrix_exp":
-                q = matrix_exp(skew)
+                q = ops.matrix_exp(skew)
             else:
-                one = eye(n, dtype=X.dtype, device=X.device)
+                one = ops.eye(n, dtype=X.dtype, device=X.device)
                 q = function_named("linalg", "solve")(one - skew / 2, one + skew / 2)
             q = q[..., :k]
         if hasattr(self, "base"):
@@ -183,11 +183,13 @@ class _Orthogonal(Module):
         tall = Q.mT if Q.shape[-2] < Q.shape[-1] else Q
         n, k = tall.shape[-2:]
         if n != k:
-            tall = cat([tall, randn(*tall.shape[:-1], n - k, dtype=Q.dtype, device=Q.device)], -1)
+            tall = ops.cat(
+                [tall, ops.randn(*tall.shape[:-1], n - k, dtype=Q.dtype, device=Q.device)], -1
+            )
         with no_grad():
-            q, r = qr(tall)
+            q, r = ops.qr(tall)
             self.register_buffer("base", q * r.diagonal(dim1=-2, dim2=-1).sgn().unsqueeze(-2))
-        start = zeros_like(Q)
+        start = ops.zeros_like(Q)
         start.diagonal(dim1=-2, dim2=-1).fill_(-1.0)
         return start
 

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from glassgrad import ops
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.nn.module import Module
 from glassgrad.nn.utils._renamed import pre_hooks_of
-from glassgrad.ops import as_tensor, cat, ones_like, randperm
 
 __all__ = [
     "BasePruningMethod",
@@ -76,7 +76,7 @@ class BasePruningMethod:
         present = getattr(module, name)
         before = getattr(module, f"{name}_mask", None)
         if before is None:
-            before = ones_like(present).detach()
+            before = ops.ones_like(present).detach()
         scores = present if importance_scores is None else importance_scores
         if scores.shape != present.shape:
             raise ArgumentError(
@@ -99,14 +99,14 @@ class BasePruningMethod:
         kept = before.reshape(-1) == 1
         made = before.reshape(-1).clone()
         rest = scores.reshape(-1)[kept]
-        made[kept] = self.compute_mask(rest, ones_like(rest))
+        made[kept] = self.compute_mask(rest, ops.ones_like(rest))
         return made.reshape(before.shape)
 
     def prune(
         self, t: Tensor, default_mask: Tensor | None = None, importance_scores: Tensor | None = None
     ) -> Tensor:
         """A tensor as it is when it is pruned."""
-        before = ones_like(t) if default_mask is None else default_mask
+        before = ops.ones_like(t) if default_mask is None else default_mask
         return t * self._mask_of_rest(t if importance_scores is None else importance_scores, before)  # type: ignore[no-any-return]
 
 
@@ -150,7 +150,7 @@ class RandomUnstructured(_ByAmount):
     """
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        chosen = randperm(t.numel())[: self.count(t.numel())]
+        chosen = ops.randperm(t.numel())[: self.count(t.numel())]
         return _without(default_mask, chosen)
 
 
@@ -163,7 +163,7 @@ class L1Unstructured(_ByAmount):
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
         order = np.argsort(np.abs(t.detach().numpy().reshape(-1)), kind="stable")
-        return _without(default_mask, as_tensor(order[: self.count(t.numel())]))
+        return _without(default_mask, ops.as_tensor(order[: self.count(t.numel())]))
 
 
 def _without(mask: Tensor, places: Tensor) -> Tensor:
@@ -187,7 +187,7 @@ class _Structured(_ByAmount):
         slices = np.moveaxis(t.detach().numpy(), self.dim, 0).reshape(t.shape[self.dim], -1)
         places = self.order(slices)[: self.count(len(slices))]
         mask = default_mask.clone()
-        mask.movedim(self.dim, 0)[as_tensor(places)] = 0
+        mask.movedim(self.dim, 0)[ops.as_tensor(places)] = 0
         return mask
 
 
@@ -200,7 +200,7 @@ class RandomStructured(_Structured):
     """
 
     def order(self, slices: Any) -> Any:
-        return randperm(len(slices)).numpy()
+        return ops.randperm(len(slices)).numpy()
 
 
 class LnStructured(_Structured):
@@ -312,11 +312,11 @@ def global_unstructured(
     given = importance_scores or {}
     scores = [given.get((module, name), getattr(module, name)) for module, name in places]
     masks = [
-        getattr(module, f"{name}_mask", ones_like(getattr(module, name)).detach())
+        getattr(module, f"{name}_mask", ops.ones_like(getattr(module, name)).detach())
         for module, name in places
     ]
-    flat = cat([x.detach().reshape(-1) for x in scores])
-    mask = pruning_method(**kwargs)._mask_of_rest(flat, cat([x.reshape(-1) for x in masks]))
+    flat = ops.cat([x.detach().reshape(-1) for x in scores])
+    mask = pruning_method(**kwargs)._mask_of_rest(flat, ops.cat([x.reshape(-1) for x in masks]))
     first = 0
     for (module, name), x in zip(places, scores, strict=True):
         custom_from_mask(module, name, mask[first : first + x.numel()].reshape(x.shape))

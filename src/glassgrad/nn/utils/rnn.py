@@ -12,10 +12,10 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
+from glassgrad import ops
 from glassgrad.core.errors import ArgumentError, RangeError, ShapeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops import _checks as check
-from glassgrad.ops import as_tensor, full, stack, tensor
 from glassgrad.values.dtypes import int64
 
 __all__ = [
@@ -101,25 +101,25 @@ class PackedSequence(_Packed):
     def lengths(self) -> Tensor:
         """The length of each sequence, in the order in which they are packed."""
         sizes = self.batch_sizes.numpy()
-        return as_tensor((sizes[:, None] > np.arange(sizes[0])).sum(0))
+        return ops.as_tensor((sizes[:, None] > np.arange(sizes[0])).sum(0))
 
     def places(self) -> tuple[Tensor, Tensor]:
         """Of each row of the data: which step it is, and of which sequence."""
         sizes = self.batch_sizes.numpy()
         steps, rows = np.nonzero(sizes[:, None] > np.arange(sizes[0]))
-        return as_tensor(steps), as_tensor(rows)
+        return ops.as_tensor(steps), ops.as_tensor(rows)
 
     def padded(self, padding_value: Any = 0.0, total_length: int | None = None) -> Tensor:
         """All steps in their places, `(T, N, …)`, in the order in which they are packed."""
         steps = total_length or self.batch_sizes.shape[0]
         shape = (steps, int(self.batch_sizes[0].item()), *self.data.shape[1:])
-        blank = full(shape, padding_value, dtype=self.data.dtype, device=self.data.device)
+        blank = ops.full(shape, padding_value, dtype=self.data.dtype, device=self.data.device)
         return blank.index_put(self.places(), self.data)
 
 
 def invert_permutation(permutation: Tensor | None) -> Tensor | None:
     """The order that undoes an order."""
-    return None if permutation is None else as_tensor(np.argsort(permutation.numpy()))
+    return None if permutation is None else ops.as_tensor(np.argsort(permutation.numpy()))
 
 
 def pack_padded_sequence(
@@ -160,7 +160,7 @@ def pack_padded_sequence(
     if not enforce_sorted:
         order = np.argsort(-given, kind="stable")
         given = given[order]
-        x = x.index_select(1, as_tensor(order))
+        x = x.index_select(1, ops.as_tensor(order))
     elif (np.diff(given) > 0).any():
         raise RangeError(
             "`lengths` array must be sorted in decreasing order when `enforce_sorted` is True. "
@@ -168,7 +168,7 @@ def pack_padded_sequence(
             "sidestep this requirement."
         )
     sizes = (given > np.arange(given[0])[:, None]).sum(1)
-    blank = PackedSequence(x, as_tensor(sizes), None if order is None else as_tensor(order))
+    blank = PackedSequence(x, ops.as_tensor(sizes), None if order is None else ops.as_tensor(order))
     return blank._replace(data=x[blank.places()])
 
 
@@ -248,11 +248,11 @@ def pad_sequence(
     longest = max([x.shape[0] for x in sequences])
 
     def padded(x: Tensor) -> Tensor:
-        blank = full((longest, *x.shape[1:]), padding_value, dtype=x.dtype, device=x.device)
+        blank = ops.full((longest, *x.shape[1:]), padding_value, dtype=x.dtype, device=x.device)
         first = 0 if padding_side == "right" else longest - x.shape[0]
-        return blank.index_put((tensor(range(first, first + x.shape[0]), dtype=int64),), x)
+        return blank.index_put((ops.tensor(range(first, first + x.shape[0]), dtype=int64),), x)
 
-    return stack([padded(x) for x in sequences], 0 if batch_first else 1)
+    return ops.stack([padded(x) for x in sequences], 0 if batch_first else 1)
 
 
 def unpad_sequence(

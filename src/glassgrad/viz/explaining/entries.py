@@ -15,7 +15,6 @@ from math import prod
 from time import perf_counter
 from typing import Any
 
-import glassgrad.nn.functional  # noqa: F401  # its losses are ops, too
 from glassgrad.core.engine import Grads, Schedule
 from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node, ends, get_gradient_edge
 from glassgrad.core.tensor import Tensor

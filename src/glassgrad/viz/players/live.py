@@ -6,7 +6,6 @@ into one. The page asks (`{"do": "next"}`), Python does it and tells what has ch
 moved the session. A player holds no state of the pass but what it has told the page last.
 """
 
-import asyncio
 import contextlib
 import os
 import sys
@@ -16,7 +15,7 @@ from contextlib import suppress
 from functools import cache
 from itertools import takewhile
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from glassgrad.core.errors import ArgumentError, GraphError
 from glassgrad.tracing.breakpoints import MAKERS, Breakpoint, find_node
@@ -31,6 +30,9 @@ from glassgrad.viz.players import assets
 from glassgrad.viz.players.html import Player, drawn_with_room
 from glassgrad.viz.style import NOTEBOOK, css_variables
 from glassgrad.viz.wording import plain
+
+if TYPE_CHECKING:
+    import asyncio
 
 
 def player(loss: Any) -> "Player | LivePlayer":
@@ -526,6 +528,8 @@ class Notebook:
             self._timer = None
         with suppress(RuntimeError):  # without a loop, nothing would move it later
             if not at_once:
+                import asyncio  # slow to import; where a loop runs, that is done
+
                 loop = asyncio.get_running_loop()
                 self._timer = loop.call_later(PAUSE, lambda: self.keep(at_once=True))
                 return
