@@ -263,8 +263,5 @@ def arrays_in(kept: Any) -> list[Any]:
 
 def saved_bytes(node: Any) -> int:
     """The bytes of what `node` keeps; an array that it keeps twice counts once."""
-    sizes: dict[int, int] = {}
-    for _, what, *_ in saved_by(node):
-        array = getattr(what, "payload", what)
-        sizes[id(array)] = array.nbytes
-    return sum(sizes.values())
+    arrays = [getattr(saved.what, "payload", saved.what) for saved in saved_by(node)]
+    return sum({id(array): array.nbytes for array in arrays}.values())

@@ -28,7 +28,7 @@ from . import _checks as check
 from ._arguments import OpClass, dim_there, int_of, ints_of, size_of, wrap_dim
 from ._declaring import function, method, of_numpy, op
 from ._families import Along, Into, KeepsShape, Linear, Moved, Part, Replaced, Transposed
-from ._rules import batch_all, in_dim, piece, run, zeros_like
+from ._rules import batch_all, in_dim, on_tensors, piece, run, zeros_like
 from ._writing import reshaped_in_place
 from .conversion import clone, to
 from .creation import as_tensor
@@ -345,6 +345,7 @@ class AsStrided(Transposed):
         return run(IndexSelect, of_memory, own, dim=0).reshape(ctx.shape)
 
     @classmethod
+    @on_tensors
     def jvp(cls, ctx, dx):
         """A view of a tangent that lies in memory as x does."""
         if steps_of(dx) == ctx.steps and _is_within(ctx):
