@@ -168,11 +168,8 @@ def _way_in(cls: type[Primitive], depth: int) -> Func:
     """What `cls.apply` is: the fast door, where one result depends on operands of one dtype."""
     code = cls.forward.__code__
 
-    def readable(*operands: Any, **parameters: Any) -> Any:  # a function, so that it is a method
-        return apply(cls, *operands, **parameters)
-
-    if depth == 1:
-        readable = as_operator(readable)
+    by_itself = functools.partial(apply, cls)
+    readable: Func = as_operator(by_itself) if depth == 1 else by_itself
     if cls.multiple or cls.changes_dtype:
         return readable
     if code.co_argcount == 1 and not code.co_flags & CO_VARARGS:
@@ -229,13 +226,13 @@ def apply(cls: type[Primitive], *operands: Any, **parameters: Any) -> Any:
             return modes.duals.handle(cls, operands, parameters)
         if modes.levels:
             return modes.levels[-1].handle(cls, operands, parameters)
-    values = _plain_values(cls, operands)
+    values = plain_values(cls, operands)
     if values is None:
         return plugs.values.applied(cls, operands, parameters)
     return apply_to_arrays(cls, operands, values, parameters)
 
 
-def _plain_values(cls: type[Primitive], operands: Values) -> Values | None:
+def plain_values(cls: type[Primitive], operands: Values) -> Values | None:
     """The arrays of tensors of one float dtype, and of numbers behind them; None for others.
 
     The dtype of operands that are not promoted is the op's own matter.
@@ -276,15 +273,22 @@ def apply_to_arrays(
     node: Any = None
     if edges is not None:
         node = record(cls, operands, values, out, edges, parameters)
-    results: list[Any] = [] if cls.multiple else [wrap(out, node)]
-    for nr, part in enumerate(out if cls.multiple else ()):
-        has_edge = node is not None and part.dtype.kind in "fc"
-        results.append(wrap(part, GradientEdge(node, nr) if has_edge else None))
-    for result in results if modes.inference else ():
+    results = results_of(cls, out, node)
+    several = results if cls.multiple else (results,)
+    for result in several if modes.inference else ():
         result.cold_side().is_inference = True
     if node is not None and modes.hook_pairs and cls.saves:
-        plugs.saved_hooks.pack(node, results[0], modes.hook_pairs[-1])
-    return tuple(results) if cls.multiple else results[0]
+        plugs.saved_hooks.pack(node, several[0], modes.hook_pairs[-1])
+    return results
+
+
+def results_of(cls: type[Primitive], out: Any, node: Any) -> Any:
+    """The tensors around what an op made, with the edges of its node."""
+    if not cls.multiple:
+        return wrap(out, node)
+    has_edge = [node is not None and part.dtype.kind in "fc" for part in out]
+    edges = [GradientEdge(node, nr) if has else None for nr, has in enumerate(has_edge)]
+    return tuple(map(wrap, out, edges))
 
 
 def edges_of(operands: Values) -> Any:
@@ -409,7 +413,7 @@ def fast_door(cls: Any, readable: Func, depth: int) -> Callable[..., Tensor]:
             return leave(x, y, others, parameters)
         if others:
             operands = x, y, *others
-            values = _plain_values(cls, operands) if takes_more else None
+            values = plain_values(cls, operands) if takes_more else None
             if values is None:
                 return leave(x, y, others, parameters)
             a, b, *others = values

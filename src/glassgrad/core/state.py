@@ -214,15 +214,13 @@ def _change(here: Changes, wanted: Changes, otherwise: Changes) -> None:
 
 def _mark(here: Changes) -> None:
     """Derive from a thread's modes which paths its ops and passes take."""
-    key, inside = here["key"], here["scope"] is not None
-    is_level = here["levels"] or here["duals"] is not None
-    is_special = is_level or inside or here["inference"] or here["hook_pairs"]
-    is_marked = not here["grad"], is_special, inside, here["watcher"] is not None
-    for marks, is_in in zip(_MARKED, is_marked):  # noqa: B905  # of one length
-        if is_in:
-            marks.add(key)
-        elif marks:
-            marks.discard(key)
+    key, is_scoped = here["key"], here["scope"] is not None
+    is_special = is_scoped or here["levels"] or here["duals"] is not None or here["inference"]
+    is_special = is_special or here["hook_pairs"]
+    (special.add if is_special else special.discard)(key)
+    (unusual.discard if here["grad"] else unusual.add)(key)
+    (scoped.add if is_scoped else scoped.discard)(key)
+    (watching.discard if here["watcher"] is None else watching.add)(key)
 
 
 def is_grad_enabled() -> bool:

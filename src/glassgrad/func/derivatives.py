@@ -23,15 +23,15 @@ from glassgrad import ops
 from glassgrad.core.backward import find_roots
 from glassgrad.core.errors import ArgumentError, DTypeError, TransformError
 from glassgrad.core.graph import edge_of
-from glassgrad.core.primitive import Parameters, Primitive, record
+from glassgrad.core.primitive import Parameters, Primitive, record, results_of
 from glassgrad.core.state import Changes, Func, Values, modes, setting
 from glassgrad.core.tensor import LEAF, Tensor, wrap
 from glassgrad.hooks.turn import GraphTask
-from glassgrad.levels.duals import Call, check_moves, check_size, room_like, tangents_of_op
+from glassgrad.levels.duals import Call, check_moves, check_size, moved_on, room_like
 from glassgrad.levels.level import GradLevel, Level
 from glassgrad.memory.calls import place_outputs
 from glassgrad.memory.saved import is_any_of
-from glassgrad.memory.views import Geometry, show
+from glassgrad.memory.views import Geometry
 from glassgrad.ops import _checks as check
 from glassgrad.values.layers import Layer, admit_layer, batches_of, settled
 from glassgrad.values.operands import in_common_dtype
@@ -236,13 +236,12 @@ class Recorded(NamedTuple):
         if True in recorded:
             pulled, cotangents = list(compress(outputs, recorded)), list(compress(given, recorded))
             roots, arrived = find_roots(pulled, cotangents, as_tensors=True)
-            captures: Any = [edge_of(x) for x in self.inputs]
             task = GraphTask(
                 roots,
                 arrived,
                 keep_graph=keep_graph,
                 recording=modes.grad if recording is None else recording,
-                captures=captures,
+                captures=[edge_of(x) for x in self.inputs],  # type: ignore[misc]  # they have one
             )
             task.run()
             found = task.captured
@@ -625,8 +624,7 @@ class Dual(Layer):
     __slots__ = ("tangent",)
 
     def __init__(self, level: Level, value: Tensor, tangent: Tensor | None = None) -> None:
-        super().__init__(level, value)
-        self.tangent = tangent
+        self.level, self.value, self.tangent = level, value, tangent
 
     def copy(self) -> "Dual":
         """The same with memory of its own."""
@@ -707,26 +705,21 @@ class DualLevel(Level):
     def handle(self, cls: type[Primitive], operands: Values, parameters: Parameters) -> Any:
         """Do the op one level down, and its rule on the tangents."""
         values, mine = self.own(operands)
-        moves = modes.forward
-        tangents = tuple([x.payload.tangent if moves and x is not None else None for x in mine])
-        with self.below():
-            out = cls.apply(*values, **parameters)
-            if cls.views:
-                show(out, values[0])
-                if mine[0] is None:
-                    return out  # a view of what was captured is captured
-            moved = tangents_of_op(cls, values, tangents, out, parameters)
-        pairs = zip(out, moved, strict=True) if cls.multiple else ((out, moved),)
-        layers: list[Layer] = [Dual(self, *pair) for pair in pairs]
-        edges = self.edges(cls, mine)
-        node = None
+        is_on = modes.forward
+        tangents = tuple([None if x is None or not is_on else x.payload.tangent for x in mine])
+        out, moved = moved_on(self, cls, values, tangents, parameters)
+        if cls.views and mine[0] is None:
+            return out  # a view of what was captured is captured
+        dual = functools.partial(Dual, self)
+        layers: Any = list(map(dual, out, moved)) if cls.multiple else dual(out, moved)
+        edges, node = self.edges(cls, mine), None
         if edges is not None:
             # It saves tensors of this level, so that the gradients, too, move; and outputs that
             # do not refer to it.
-            seen, own_outputs = self.seen(operands, mine), self.tensors(cls, layers)
+            seen, own_outputs = self.seen(operands, mine), results_of(cls, layers, None)
             values = in_common_dtype(cls, seen)
             node = record(cls, seen, values, own_outputs, edges, parameters, self)
-        return self.tensors(cls, layers, node)
+        return results_of(cls, layers, node)
 
     def placed(self, ctx: Any, args: Values, raw: Any, edges: Values | None) -> Any:
         """The outputs of a user's Function, moved by its `jvp` as the tangents of `args` say."""

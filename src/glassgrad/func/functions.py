@@ -50,11 +50,10 @@ def call_batched(level: Any, cls: Any, args: Values) -> Any:
     in_dims = unflatten(structure, [dim for _, dim in pairs])
     with level.below():
         output, dims = _output_and_dims(rule(level.info, in_dims, *unflatten(structure, lower)))
-    outputs, shape = flatten(output)
-    given = {id(x): leaf for x, leaf in zip(lower, leaves, strict=True) if isinstance(x, Tensor)}
-    size = level.info.batch_size
-    with level.below():
+        outputs, shape = flatten(output)
+        size = level.info.batch_size
         fronts = [_in_front(cls, size, x, dim) for x, dim in zip(outputs, dims, strict=True)]
+    given = {id(x): leaf for x, leaf in zip(lower, leaves, strict=True) if isinstance(x, Tensor)}
     shown = [
         given[id(x)] if id(x) in given else _one_on_level(level, front, dim is not None)
         for x, front, dim in zip(outputs, fronts, dims, strict=True)
@@ -218,10 +217,9 @@ class Vmapped(Function):
             rule = of.backward if of.vjp is Function.vjp else of.vjp
             results = rule(inner, *_on_level(level, grads, _by_place(plan.outputs)))
             results = list(results) if isinstance(results, tuple) else [results]
-            if any(x is not None for x in results[len(ctx.sizes) :]) or len(results) < len(
-                ctx.sizes
-            ):
-                raise wrong_number(f"{of.__name__}Backward", len(ctx.sizes), len(results))
+            n = len(ctx.sizes)
+            if len(results) < n or any(x is not None for x in results[n:]):
+                raise wrong_number(f"{of.__name__}Backward", n, len(results))
             for nr, (x, size) in enumerate(zip(results, ctx.sizes, strict=False)):
                 if isinstance(x, Tensor) and size is not None and tuple(x.shape) != size:
                     results[nr] = sum_to(x, size)

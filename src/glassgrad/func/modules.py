@@ -17,6 +17,7 @@ from glassgrad.core.errors import ArgumentError, ArgumentTypeError, TransformErr
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops import _checks as check
 from glassgrad.values.layers import Layer
+from glassgrad.values.tree import as_tuple
 
 Values = dict[str, Tensor]
 _BY_NAME = "Tensors are found by name. Write `dict(module.named_parameters())`."
@@ -63,12 +64,9 @@ def functional_call(
         values = _with_tied(module, values)
     if strict:
         _check_names(module, values)
-    if args is None:
-        args = ()
-    elif not isinstance(args, tuple):
-        args = (args,)
+    passed = () if args is None else as_tuple(args)
     with exchanged(module, values, given):
-        return module(*args, **(kwargs or {}))
+        return module(*passed, **(kwargs or {}))
 
 
 @contextlib.contextmanager

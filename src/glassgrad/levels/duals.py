@@ -22,16 +22,16 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core import errors
+from glassgrad.core import errors, state
 from glassgrad.core.function import Function, run_forward
 from glassgrad.core.graph import ends
-from glassgrad.core.primitive import Parameters, Primitive
+from glassgrad.core.primitive import Parameters, Primitive, edges_of, plain_values
 from glassgrad.core.saved import note_versions
 from glassgrad.core.state import Values, modes, setting
-from glassgrad.core.tensor import Tensor, is_differentiable, wrap
+from glassgrad.core.tensor import PLAIN, Tensor, is_differentiable, whole, wrap
 from glassgrad.memory.calls import form_of, place_outputs
 from glassgrad.memory.saved import is_any_of
-from glassgrad.memory.views import Geometry, show
+from glassgrad.memory.views import Geometry, as_view, show
 from glassgrad.values.layers import Layer, Wrapped, array_of
 from glassgrad.values.operands import in_common_dtype
 from glassgrad.values.tree import as_tuple
@@ -246,12 +246,7 @@ class Duals:
     def handle(self, cls: type[Primitive], operands: Values, parameters: Parameters) -> Any:
         """Do the op as if nothing had a tangent, and its rule on the tangents."""
         tangents = self._tangents(operands)
-        # Nothing but built-in ops run here, by the fast door; but a Packed asks for tangents.
-        with primal() if modes.hook_pairs else setting(duals=None):
-            out = cls.apply(*operands, **parameters)
-            if cls.views:
-                show(out, operands[0])
-            moved = tangents_of_op(cls, operands, tangents, out, parameters)
+        out, moved = moved_on(self, cls, operands, tangents, parameters)
         pairs = zip(out, moved, strict=True) if cls.multiple else ((out, moved),)
         for part, tangent in pairs:
             if tangent is None:
@@ -263,6 +258,16 @@ class Duals:
             if "result" in cls.saves:
                 self.keep_output(part, tangent)
         return out
+
+    @property
+    def outer(self) -> Values:
+        """The transforms that see an op without its tangents."""
+        return modes.levels
+
+    def below(self) -> setting:
+        """The block in which built-in ops are done as if nothing had a tangent."""
+        # They go by the fast door where forward mode is closed; but a Packed asks for tangents.
+        return primal() if modes.hook_pairs else setting(duals=None)
 
     def call(self, cls: Any, args: Values) -> Any:
         """Call a user's Function, and its `jvp`."""
@@ -354,47 +359,96 @@ def _shares_memory(tangent: Tensor, tangents: Tangents) -> bool:
 # Built-in ops -----------------------------------------------------------------------------------
 
 
-def tangents_of_op(
-    cls: type[Primitive],
-    values: Values,
-    tangents: Tangents,
-    out: Any,
-    parameters: Parameters,
-) -> Any:
-    """The tangent of `out` (a tuple of them if the op has several outputs); None where none is.
+def moved_on(
+    level: Any, cls: type[Primitive], values: Values, tangents: Values, parameters: Parameters
+) -> tuple[Any, Any]:
+    """What an op makes of values and how that moves; tuples if it has several results.
+
+    Args:
+        level: the level of forward mode; values and tangents are tensors one level down.
 
     Raises:
         MissingRuleError: if the op has no rule for tangents.
     """
+    found = None if level.outer else _on_arrays(cls, values, tangents, parameters)
+    if found is not None:
+        return found
     wanted = tangents[cls.differentiates]
-    for tangent in wanted:
-        if tangent is not None and cls.differentiable:
-            break
-    else:
-        return (None,) * len(out) if cls.multiple else None
-    if cls.jvp is Function.jvp:
-        raise errors.MissingRuleError(
-            f"Trying to use forward AD with {cls.__name__.lower()} that does not support it "
-            "because it has not been implemented yet. Its class has no `jvp`. Differentiate in "
-            "reverse mode, or take the tangent away with `x.detach()`."
-        )
-    values = in_common_dtype(cls, values)
-    ctx: Any = OpCall()
-    if not hasattr(cls.jvp, "by_call"):
-        ctx = context_of(_class_of_context(cls), values, out, wanted, parameters)
+    with level.below():
+        out = cls.apply(*values, **parameters)
+        if cls.views:
+            show(out, values[0])
+        if not cls.differentiable or all(tangent is None for tangent in wanted):
+            return out, ((None,) * len(out) if cls.multiple else None)
+        if cls.jvp is Function.jvp:
+            raise errors.MissingRuleError(
+                f"Trying to use forward AD with {cls.__name__.lower()} that does not support it "
+                "because it has not been implemented yet. Its class has no `jvp`. Differentiate in "
+                "reverse mode, or take the tangent away with `x.detach()`."
+            )
+        values = in_common_dtype(cls, values)
+        moved = cls.jvp(_context(cls, values, wanted, out, parameters), *wanted)
+        if not cls.multiple:
+            return out, _with_own_memory(cls, moved, out, tangents)
+        pairs = zip(moved, out, strict=True)
+        return out, tuple([_with_own_memory(cls, *pair, tangents) for pair in pairs])
+
+
+def _on_arrays(
+    cls: type[Primitive], values: Values, tangents: Values, parameters: Parameters
+) -> tuple[Tensor, Tensor] | None:
+    """The same, of arrays: the rule gets these where nothing is recorded, as in a backward pass.
+
+    Returns:
+        None for what is to be done step by step: what goes wrong, say, is told of there.
+    """
+    arrays, wanted = plain_values(cls, values), tangents[cls.differentiates]
+    if arrays is None or not _form(cls)[1] or modes.inference or state.computed:
+        return None
+    kinds = {type(dx) for dx in wanted if dx is not None}
+    if not kinds or kinds - PLAIN or edges_of((*values, *wanted)) is not None:
+        return None
+    moves = tuple([None if dx is None else dx.payload for dx in wanted])
+    try:
+        out = whole(cls.forward(*arrays, **parameters))
+        moved = whole(cls.jvp(_context(cls, arrays, moves, out, parameters), *moves))
+    except Exception:  # noqa: BLE001  # whatever it is
+        return None
+    can_move = moved is not None and out.dtype.kind in "fc"
+    if not can_move or moved.shape != out.shape or moved.dtype is not out.dtype:
+        return None
+    result, tangent = wrap(out), wrap(moved)
+    if cls.views:
+        as_view(result, values[0])
+    if (moved.base is not None or id(moved) in map(id, moves)) and _shares_memory(tangent, wanted):
+        return result, as_view(tangent, wanted[0]) if cls.views else wrap(moved.copy())
+    return result, tangent
+
+
+def _context(
+    cls: type[Primitive], values: Values, wanted: Values, out: Any, parameters: Parameters
+) -> Any:
+    """The `ctx` of a `jvp`."""
+    kind, _ = _form(cls)
+    ctx: Any = kind() if kind is OpCall else context_of(kind, values, out, wanted, parameters)
     ctx.operands, ctx.parameters, ctx.result = values, parameters, out
-    moved = cls.jvp(ctx, *wanted)
-    if not cls.multiple:
-        return _with_own_memory(cls, moved, out, tangents)
-    return tuple(
-        [_with_own_memory(cls, part, of, tangents) for part, of in zip(moved, out, strict=True)]
-    )
+    return ctx
 
 
 class OpCall:
     """The `ctx` of a `jvp` that asks for nothing but the call itself: of a linear op."""
 
     __slots__ = ("operands", "parameters", "result")
+
+
+@functools.cache
+def _form(cls: type[Primitive]) -> tuple[Any, bool]:
+    """The class of the `ctx` of a `jvp`, and whether it takes arrays as well as tensors."""
+    takes_arrays = cls.differentiable and not (cls.multiple or hasattr(cls.jvp, "on_tensors"))
+    if hasattr(cls.jvp, "by_call"):
+        return OpCall, takes_arrays
+    # It has room for the call itself.
+    return type(f"{cls.__name__}Forward", (cls._backward_cls,), {}), takes_arrays
 
 
 def context_of(
@@ -424,12 +478,6 @@ def context_of(
     return ctx
 
 
-@functools.cache
-def _class_of_context(cls: type[Primitive]) -> Any:
-    """The class of the `ctx` of `jvp`: it has room for the call itself."""
-    return type(f"{cls.__name__}Forward", (cls._backward_cls,), {})
-
-
 def _with_own_memory(cls: type[Primitive], tangent: Any, out: Tensor, tangents: Tangents) -> Any:
     """A tangent in the shape and dtype of its primal, with memory of its own unless that is a view.
 
@@ -445,10 +493,8 @@ def _with_own_memory(cls: type[Primitive], tangent: Any, out: Tensor, tangents: 
         tangent = tangent.to(wanted.dtype)
     if have.shape != wanted.shape:
         return tangent.expand(wanted.shape).clone()
-    if _shares_memory(tangent, tangents):  # as that of x + 1, which is that of x
-        is_plain = tangent.edge is None and type(have) is np.ndarray
-        return wrap(have.copy()) if is_plain else tangent.clone()
-    return tangent
+    # That of x + 1 is that of x.
+    return tangent.clone() if _shares_memory(tangent, tangents) else tangent
 
 
 # Users' Functions -------------------------------------------------------------------------------

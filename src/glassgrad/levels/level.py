@@ -14,8 +14,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from glassgrad.core.errors import TransformError
-from glassgrad.core.graph import GradientEdge, Node, edge_of
-from glassgrad.core.primitive import Parameters, Primitive, edges_of, record
+from glassgrad.core.graph import edge_of
+from glassgrad.core.primitive import Parameters, Primitive, edges_of, record, results_of
 from glassgrad.core.state import Changes, Values, modes, plugs, setting
 from glassgrad.core.tensor import LEAF, Tensor, wrap
 from glassgrad.memory.calls import place_outputs
@@ -84,14 +84,11 @@ class Level:
         below: list[Any] = []
         mine: list[Any] = []
         for x in operands:
-            if x.__class__ is not Wrapped or x.payload.level is not self:
+            if isinstance(x, Layer) or (x.__class__ is Wrapped and x.payload.level is not self):
                 x = settled(x)
-            if x.__class__ is Wrapped and x.payload.level is self:
-                below.append(x.payload.value)
-                mine.append(x)
-            else:
-                below.append(x)
-                mine.append(None)
+            is_own = x.__class__ is Wrapped and x.payload.level is self
+            below.append(x.payload.value if is_own else x)
+            mine.append(x if is_own else None)
         return tuple(below), tuple(mine)
 
     @staticmethod
@@ -103,22 +100,8 @@ class Level:
         """The edges of this level's operands; None if none requires grad, or may."""
         if not (cls.differentiable and modes.grad) or modes.inference:
             return None
-        edges = edges_of(mine[cls.differentiates]) or ()
-        for edge in edges:
-            if edge is not None:
-                return edges
-        return None
-
-    def tensors(self, cls: Any, layers: list[Layer], node: Node | None = None) -> Any:
-        """The results of an op: tensors with these layers and, if it was recorded, its node."""
-        if not cls.multiple:
-            return wrap(layers[0], node)
-        return tuple(
-            [
-                wrap(layer, GradientEdge(node, nr) if node and layer.dtype.kind in "fc" else None)
-                for nr, layer in enumerate(layers)
-            ]
-        )
+        edges = edges_of(mine[cls.differentiates])
+        return edges if edges and edges.count(None) < len(edges) else None
 
     def passes_down(self, name: str, input: Any, others: Values) -> bool:
         """Whether an in-place op is nothing to this level, so that it is done one level down.
@@ -215,8 +198,8 @@ class GradLevel(Level):
             if edges is not None:
                 seen, values = self.seen(operands, mine), in_common_dtype(cls, values)
                 node = record(cls, seen, values, out, edges, parameters, self)
-        parts = out if cls.multiple else (out,)
-        return self.tensors(cls, [self.layer(part) for part in parts], node)
+        layers = list(map(self.layer, out)) if cls.multiple else self.layer(out)
+        return results_of(cls, layers, node)
 
 
 # Note [Transposed twice]

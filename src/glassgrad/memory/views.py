@@ -78,10 +78,8 @@ def as_view(view: Tensor, base: Tensor, *, made: str | None = None) -> Tensor:
 
 def show(views: Any, base: Any) -> Any:
     """Note that the results of a view op, one or several, share the memory of its operand."""
-    if isinstance(base, Tensor):
-        for view in as_tuple(views):
-            if not view._is_view():
-                as_view(view, base, made=MULTIPLE if isinstance(views, tuple) else None)
+    for view in as_tuple(views) if isinstance(base, Tensor) else ():
+        as_view(view, base, made=MULTIPLE if isinstance(views, tuple) else None)
     return views
 
 

@@ -13,7 +13,7 @@ from glassgrad.core.tensor import Size, Tensor
 from glassgrad.levels.level import transposed_twice
 
 from ._arguments import OpClass
-from ._rules import batch_all, lined_up, run, shifted, total, zeros_like
+from ._rules import batch_all, lined_up, on_tensors, run, shifted, total, zeros_like
 
 
 class WithGradient(Primitive):
@@ -146,6 +146,7 @@ class Transposed(Primitive):
     """An op whose tangent is made of its gradient: Note [Transposed twice]."""
 
     @classmethod
+    @on_tensors
     def jvp(cls, ctx, *tangents):
         moved = transposed_twice(cls, ctx, tangents)
         return tuple(moved) if cls.multiple else moved[0]
@@ -168,7 +169,7 @@ class Linear(Primitive):
         operands = list(ctx.operands)
         for place, tangent in enumerate(tangents, first):
             operands[place] = np.zeros_like(operands[place]) if tangent is None else tangent
-        return cls.apply(*operands, **ctx.parameters)
+        return run(cls, *operands, **ctx.parameters)
 
 
 class Multilinear(Primitive):
@@ -178,14 +179,13 @@ class Multilinear(Primitive):
     @by_call
     def jvp(cls, ctx, *tangents):
         """The product rule: each tangent in the place of its operand, one at a time."""
-        operands = ctx.operands
-        return total(
-            [
-                cls.apply(*operands[:place], tangent, *operands[place + 1 :], **ctx.parameters)
-                for place, tangent in enumerate(tangents)
-                if tangent is not None
-            ]
-        )
+        operands, moved = ctx.operands, None
+        for place, tangent in enumerate(tangents):
+            if tangent is not None:
+                others = operands[:place], operands[place + 1 :]
+                part = run(cls, *others[0], tangent, *others[1], **ctx.parameters)
+                moved = part if moved is None else moved + part
+        return moved
 
 
 def over_dims(function: Func) -> Func:

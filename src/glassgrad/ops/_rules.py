@@ -24,6 +24,12 @@ def run(cls: OpClass, *values: Any, **parameters: Any) -> Any:
     return cls.forward(*values, **parameters)
 
 
+def on_tensors(jvp: Any) -> Any:
+    """Mark a `jvp` that takes tensors alone; others take arrays where nothing is recorded."""
+    jvp.on_tensors = True
+    return jvp
+
+
 def total(parts: list[Any]) -> Any:
     """The sum of the parts that are there; None if none is."""
     there = [part for part in parts if part is not None]

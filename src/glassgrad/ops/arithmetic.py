@@ -813,7 +813,7 @@ class ViewAsComplex(Moved):
     @by_call
     def jvp(cls, ctx, dx):
         """A tangent may lie in memory in another way than x."""
-        return cls.apply(Contiguous.apply(dx))
+        return run(cls, run(Contiguous, dx))
 
 
 @op(ViewAsReal, is_method=False)

@@ -328,7 +328,7 @@ def getitem(input: Tensor, index: Any) -> Tensor:
         return selected(input, 0, index)
     if index.__class__ is slice:  # alone, a slice is a Slice even if it is all of the dim
         at = dim_to_cut("slice", input, 0)
-        return sliced(input, at, *read_slice(index, input.shape[at]))
+        return sliced(input, at, *read_slice(index, input.payload.shape[at]))
     view, dims, indices = parse(input, index)
     if not dims:
         return as_view(Alias.apply(input), input) if view is input else view

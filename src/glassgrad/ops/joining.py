@@ -29,7 +29,7 @@ from . import _checks as check
 from ._arguments import OpClass, dim_there, int_of, ints_of, size_of, wrap_dim
 from ._declaring import function, method, of_numpy, op, operators
 from ._families import Along, Into, KeepsShape, Linear, Moved, Part, Replaced, Transposed
-from ._rules import batch_all, in_dim, piece, run, zeros_like
+from ._rules import batch_all, in_dim, on_tensors, piece, run, zeros_like
 from ._writing import reshaped_in_place
 from .memory import owner_of, steps_of
 from .scattering import IndexAdd, IndexSelect
@@ -342,6 +342,7 @@ class AsStrided(Transposed):
         return run(IndexSelect, of_memory, own, dim=0).reshape(ctx.shape)
 
     @classmethod
+    @on_tensors
     def jvp(cls, ctx, dx):
         """A view of a tangent that lies in memory as x does."""
         if steps_of(dx) == ctx.steps and _is_within(ctx):

@@ -15,6 +15,7 @@ from . import _checks as check
 from ._arguments import Operand
 from ._declaring import in_numpys_order, op
 from ._families import Elementwise, Predicate
+from ._rules import on_tensors
 
 
 class Maximum(Elementwise):
@@ -385,6 +386,7 @@ class ClampTensor(Elementwise):
         )
 
     @staticmethod
+    @on_tensors
     def jvp(ctx, dx, d_low, d_high):
         x, low, high = ctx.saved_tensors
         dx, d_low, d_high = [0 if tangent is None else tangent for tangent in (dx, d_low, d_high)]

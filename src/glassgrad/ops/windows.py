@@ -375,11 +375,11 @@ class _Product(Primitive):
         """Linear in the first operand and the bias together, and in the second."""
         x, w, *_ = ctx.operands
         biases = [each for each in bias if each is not None]
-        moved = None if second is None else cls.apply(x, second, **ctx.parameters)
+        moved = None if second is None else run(cls, x, second, **ctx.parameters)
         if first is None and not biases:
             return moved
         dx = np.zeros_like(x) if first is None else first
-        part = cls.apply(dx, w, *biases, **ctx.parameters)
+        part = run(cls, dx, w, *biases, **ctx.parameters)
         return part if moved is None else part + moved
 
 

@@ -153,6 +153,10 @@ def promote_types(type1: Any, type2: Any) -> DType:
 
 def result_dtype(arrays: Sequence[Any], numbers: Sequence[Number] = ()) -> DType:
     """PyTorch's `result_type` of some arrays (or tensors) and Python numbers."""
+    dtypes: list[DType] = [array.dtype for array in arrays]
+    is_real = {bool, int, float}.issuperset(map(type, numbers))
+    if is_real and len(set(dtypes)) == 1 and dtypes[0].kind == "f":
+        return dtypes[0]
     groups = (
         [array.dtype for array in arrays if array.ndim],
         [array.dtype for array in arrays if not array.ndim],

@@ -187,11 +187,9 @@ def refuse_inside(call: str) -> None:
 
 def visible(payload: Any) -> Any:
     """The array that has the numbers of a payload; None if it has those of a whole batch."""
-    while isinstance(payload, Layer):
-        if payload.batched:
-            return None
+    while isinstance(payload, Layer) and not payload.batched:
         payload = payload.value.payload
-    return payload
+    return None if isinstance(payload, Layer) else payload
 
 
 def fresh(payload: Any, *, requires_grad: bool = False, like: Tensor | None = None) -> Tensor:

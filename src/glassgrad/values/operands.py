@@ -191,7 +191,9 @@ def common_dtype(cls: Any, operands: Sequence[Any]) -> DType | None:
     if cls.promotes is None:
         return None
     own = [x.payload if isinstance(x, Tensor) else x for x in operands[cls.promotes :]]
-    dtype = result_dtype([x for x in own if is_array(x)], [x for x in own if not is_array(x)])
+    arrays = [x for x in own if is_array(x)]
+    numbers = [x for x in own if not is_array(x)] if len(arrays) < len(own) else []
+    dtype = result_dtype(arrays, numbers)
     return get_default_dtype() if cls.floating and not is_differentiable(dtype) else dtype
 
 
@@ -200,10 +202,11 @@ def in_dtype(cls: Any, operands: Sequence[Any], dtype: DType | None) -> Values:
     values = list(operands)
     first = len(values) if dtype is None else cls.promotes or 0
     for position, value in enumerate(values[first:], start=first):
-        if not isinstance(value, Tensor) and not is_array(value):
+        is_tensor = isinstance(value, Tensor)
+        own = value.payload if is_tensor else value
+        if not is_array(own):
             values[position] = constant(value, dtype)
-        elif value.dtype != dtype:
-            is_tensor = isinstance(value, Tensor)
+        elif own.dtype is not dtype and own.dtype != dtype:
             values[position] = value.to(dtype) if is_tensor else value.astype(dtype)
     return tuple(values)
 
