@@ -65,20 +65,22 @@ class Recurrence(Transposed):
 
     @staticmethod
     def backward(ctx, *grads):
-        cls, operands = ctx._forward_cls, tuple(ctx.saved_tensors)
+        cls, operands, grads = ctx._forward_cls, tuple(ctx.saved_tensors), grads[:-1]
         if any(isinstance(x, Tensor) for x in (*operands, *grads)):
             parameters = {name: getattr(ctx, name) for name in cls.parameters}
             return pulled_back(functools.partial(cls.composed, **parameters), operands, grads)
-        return cls.pulled(ctx, *grads[:-1], *operands)
+        return cls.pulled(ctx, *grads, *operands)
 
     @classmethod
     def vmap(cls, info, in_dims, *values, **parameters):
         """The formula, with the dim of all examples in front of those that it sees."""
-        return cls.composed(*batch_all(info, in_dims, values), **parameters)
+        values = batch_all(info, in_dims, values)
+        nothing_kept = values[0][..., :0, :, :]
+        return *cls.composed(*values, **parameters), nothing_kept
 
     @classmethod
     def composed(cls, x, w_ih, w_hh, b_ih, b_hh, *states, projection=None, **parameters):
-        """What `forward` computes, by the formula; nothing is kept of the steps.
+        """What `forward` computes, by the formula.
 
         Args:
             projection: what makes h of an LSTM smaller, `(P, H)`.
@@ -93,7 +95,7 @@ class Recurrence(Transposed):
                 now = (np.matmul(now[0], _turned(projection)), *now[1:])
             every.append(now)
         last = [state[..., None, :, :] for state in now]
-        return *[_joined(each) for each in zip(*every, strict=True)], *last, x[..., :0, :, :]
+        return *[_joined(each) for each in zip(*every, strict=True)], *last
 
 
 def _turned(matrix: Any) -> Any:
@@ -150,7 +152,7 @@ def _blocks(steps: Any, n: int, size: int) -> tuple[Any, Any, Any]:
 
 
 def _in_rows(h: Any) -> Any:
-    """h after each step, and after the last: copies, since users may write to them."""
+    """What each step, and the last one, leaves of h: copies, since users may write to them."""
     after = np.copy(_turned(h[1:]), order="C")
     return after, np.copy(after[-1:])
 
@@ -176,7 +178,7 @@ def _by_weights(ctx: Any, by_own: Any, begun: Any, x: Any, w_ih: Any, w_hh: Any)
     n, rows = x.shape[-1], by_own.shape[1]
     own = np.swapaxes(by_own, 0, 1).reshape(rows, -1)
     begun = np.swapaxes(begun[:-1], 0, 1).reshape(begun.shape[1], -1)
-    by_a, by_q, by_bias = own[: len(w_ih)], own[-len(w_hh) :], own.sum(axis=1)
+    by_a, by_q, by_bias = own[: len(w_ih)], own[-len(w_hh) :], np.dot(own, begun[-1])  # ones
     by_x = None if ctx.edges[0] is None else np.dot(by_a.T, w_ih).reshape(x.shape)
     by_weights = np.dot(by_a, begun[:n].T), np.dot(by_q, begun[n:-1].T)
     return by_x, *by_weights, by_bias[: len(w_ih)], by_bias[-len(w_hh) :]
@@ -185,7 +187,7 @@ def _by_weights(ctx: Any, by_own: Any, begun: Any, x: Any, w_ih: Any, w_hh: Any)
 class RNN(Recurrence):
     """hₜ = tanh(V·xₜ + b + W·hₜ₋₁ + d)        āₜ = (1 − hₜ²)·(h̄ₜ + āₜ₊₁·W)
     x̄ₜ = āₜ·V,  V̄ = Σₜ āₜᵀ·xₜ,  W̄ = Σₜ āₜᵀ·hₜ₋₁,  b̄ = Σₜ āₜ,  d̄ = b̄,  ē = ā₀·W
-    V = weight_ih,  W = weight_hh,  b = bias_ih,  d = bias_hh,  e = hidden
+    V = w_ih,  W = w_hh,  b = b_ih,  d = b_hh,  e = hidden
 
     With `relu`, max(0, …) takes the place of tanh, and [hₜ > 0] that of its slope.
     """
@@ -220,7 +222,7 @@ class LSTM(Recurrence):
     """hₜ, cₜ = oₜ·tanh cₜ, fₜ·cₜ₋₁ + iₜ·gₜ
     āₜ = sₜ·(c̄ₜ, c̄ₜ, c̄ₜ, h̄ₜ),  x̄ₜ = āₜ·V,  V̄ = Σₜ āₜᵀ·xₜ,  W̄ = Σₜ āₜᵀ·hₜ₋₁,  b̄ = Σₜ āₜ,  d̄ = b̄
     iₜ, fₜ, gₜ, oₜ = sigmoid(V·xₜ + b + W·hₜ₋₁ + d),  ē = ā₀·W,  k̄ = f₀·c̄₀
-    V = weight_ih,  W = weight_hh,  b = bias_ih,  d = bias_hh,  e = hidden,  k = cell
+    V = w_ih,  W = w_hh,  b = b_ih,  d = b_hh,  e = hidden,  k = cell
 
     For gₜ, tanh takes the place of the sigmoid. sₜ are the slopes of all four gates, and c̄ₜ has
     h̄ₜ·oₜ·(1 − tanh²cₜ) and fₜ₊₁·c̄ₜ₊₁ in it, h̄ₜ has āₜ₊₁·W.
@@ -241,20 +243,19 @@ class LSTM(Recurrence):
         steps, begun, h, made = _begun(x, hidden, 8)  # i, f, o, g, c, i·g, f·c, tanh c
         made[0, 4] = _turned(cell)[0]
         products = steps[:, begun.shape[1] :][:, : len(weight)]
-        sigmoids, o, g, tanh = made[:, :3], made[:, 2], made[:, 3], made[:, 7]
-        i_and_f, g_and_c, terms = made[:, :2], made[:, 3:5], made[:, 5:7]
+        of_step = begun[:-1], products[:-1], made[:-1], made[1:, 4], h[1:]
         one = np.ones_like(x, shape=())
-        for now, gates, s, i_f, o, g, g_c, both, tanh, c, h_after in zip(
-            begun, products, sigmoids, i_and_f, o, g, g_and_c, terms, tanh, made[1:, 4], h[1:]
-        ):
-            np.dot(weight, now, gates)
-            np.exp(s, s)
-            np.add(s, one, s)
-            np.reciprocal(s, s)
+        for now, product, own, c_after, h_after in zip(*of_step, strict=True):
+            np.dot(weight, now, product)
+            gates = own[:3]
+            np.exp(gates, gates)
+            np.add(gates, one, gates)
+            np.reciprocal(gates, gates)
+            _, _, o, g, _, new, old, tanh = own
             np.tanh(g, g)
-            np.multiply(i_f, g_c, both)
-            np.add(*both, c)
-            np.tanh(c, tanh)
+            np.multiply(own[:2], own[3:5], own[5:7])
+            np.add(new, old, c_after)
+            np.tanh(c_after, tanh)
             np.multiply(o, tanh, h_after)
         cs = _turned(made[1:, 4])
         hs, last = _in_rows(h)
@@ -288,15 +289,16 @@ class LSTM(Recurrence):
 
 
 def _less(x: Any, y: Any, z: Any, out: Any) -> Any:
-    """x − y·z, written to `out`."""
+    """Write x − y·z to `out`."""
     return np.subtract(x, np.multiply(y, z, out), out)
 
 
 class GRU(Recurrence):
     """hₜ = (1 − zₜ)·nₜ + zₜ·hₜ₋₁
-    āₜ = sₜ·h̄ₜ,  x̄ₜ = āₜ·V,  V̄ = Σₜ āₜᵀ·xₜ,  W̄ = Σₜ q̄ₜᵀ·hₜ₋₁,  b̄ = Σₜ āₜ,  d̄ = Σₜ q̄ₜ,  ē = z₀·h̄₀ + q̄₀·W
+    āₜ = sₜ·h̄ₜ,  x̄ₜ = āₜ·V,  V̄ = Σₜ āₜᵀ·xₜ,  W̄ = Σₜ q̄ₜᵀ·hₜ₋₁,  b̄ = Σₜ āₜ,  d̄ = Σₜ q̄ₜ
+    ē = z₀·h̄₀ + q̄₀·W
     rₜ, zₜ = sigmoid(aₜ + qₜ),  nₜ = tanh(aₜ + rₜ·qₜ),  aₜ = V·xₜ + b,  qₜ = W·hₜ₋₁ + d
-    V = weight_ih,  W = weight_hh,  b = bias_ih,  d = bias_hh,  e = hidden
+    V = w_ih,  W = w_hh,  b = b_ih,  d = b_hh,  e = hidden
 
     a and q have three parts: for r, z and n.
     """
@@ -387,7 +389,8 @@ def all_steps(kind: str, x: Tensor, states: States, w: Weights) -> tuple[States,
         results = cls.apply(*operands, **parameters)
     else:
         results = cls.composed(*operands, projection=w.projection)
-    return results[: len(states)], results[len(states) : -cls.kept_results]
+    n = len(states)
+    return results[:n], results[n : 2 * n]
 
 
 _KINDS: dict[str, tuple[type[Recurrence], dict[str, bool]]] = {
