@@ -16,7 +16,7 @@ import numpy as np
 from glassgrad.core.errors import TransformError
 from glassgrad.core.graph import edge_of
 from glassgrad.core.primitive import Parameters, Primitive, edges_of, record, results_of
-from glassgrad.core.state import Changes, Values, modes, plugs, setting
+from glassgrad.core.state import Changes, Func, Values, modes, plugs, setting
 from glassgrad.core.tensor import LEAF, Tensor, wrap
 from glassgrad.memory.calls import place_outputs
 from glassgrad.memory.views import show
@@ -216,23 +216,40 @@ def transposed_twice(cls: type[Primitive], ctx: Any, tangents: Values) -> list[T
     """
     outputs = as_tuple(ctx.result)
     zeros = [np.zeros_like(out) if out.dtype.kind in "fc" else None for out in outputs]
+
+    def pulled(*grads: Any) -> Values:
+        return as_tuple(cls.backward(ctx, *grads))
+
+    moving = [None if each is None else _conjugate(cls, each) for each in tangents]
+    moved = pulled_back(pulled, zeros, moving)
+    return [x if x is None else _conjugate(cls, x) for x in moved]
+
+
+def pulled_back(function: Func, operands: Any, grads: Any) -> Values:
+    """The gradients of a function at some operands, given those of its results; None for none.
+
+    What they are computed with is recorded as it is elsewhere.
+    """
+
+    def as_value(x: Any) -> Tensor:
+        return x if isinstance(x, Tensor) else wrap(x)
+
     with GradLevel() as level:
-        grads = [zero if zero is None else wrap(level.layer(zero), LEAF) for zero in zeros]
-        pulled = as_tuple(cls.backward(ctx, *grads))
+        inside = [x if x is None else wrap(level.layer(as_value(x)), LEAF) for x in operands]
+        results = as_tuple(function(*inside))
     roots, moving = [], []
-    for part, tangent in zip(pulled, tangents, strict=True):
-        if tangent is not None and part is not None and part.requires_grad:
+    for part, grad in zip(results, grads, strict=True):
+        if grad is not None and part is not None and part.requires_grad:
             roots.append(edge_of(part))
-            moving.append(_conjugate(cls, tangent.to(part.dtype).expand(part.shape)))
-    if not roots:  # it does not move, whatever the operands do
-        return [None] * len(outputs)
-    edges: Any = [grad if grad is None else edge_of(grad) for grad in grads]
+            moving.append(as_value(grad).to(part.dtype).expand(part.shape))
+    if not roots:  # they are the same whatever the operands are
+        return (None,) * len(inside)
+    edges: Any = [x if x is None else edge_of(x) for x in inside]
     wanted = [edge for edge in edges if edge is not None]
     task: Any = plugs.task(roots, moving, keep_graph=False, recording=modes.grad, captures=wanted)
     task.run_here()  # it is no pass of the user's, whoever watches these
     found = iter(task.captured)
-    moved = [edge if edge is None else next(found) for edge in edges]
-    return [x if x is None else _conjugate(cls, x) for x in moved]
+    return tuple([edge if edge is None else next(found) for edge in edges])
 
 
 def _conjugate(cls: type[Primitive], x: Tensor) -> Tensor:

@@ -189,15 +189,15 @@ def check_versions(node: PrimitiveNode) -> None:
     """
     for index, holder in enumerate(node.holders or ()):
         check_version(node, index)
-        kept, new = node._entries[index], getattr(holder, "payload", None)
+        kept: Any = node._entries[index]
+        new: Any = getattr(holder, "payload", None)
         is_other = new is not kept and type(new) is type(kept) and new.dtype == kept.dtype
         if is_other and node._saved_names[index] not in getattr(node._forward_cls, "copied", ()):
             if new.shape != kept.shape:
                 said = f"The size of tensor a must match the size of tensor b: {node.name()} saved"
                 said += f" a tensor of shape {kept.shape}, and `x.data = y` made it {new.shape}."
                 raise ShapeError(f"{said} Its gradient is lost. Write `x.data` before the op.")
-            saved = node.saved_tensors
-            node.saved_tensors = (*saved[:index], new, *saved[index + 1 :])
+            node.saved_tensors = tuple([new if x is kept else x for x in node.saved_tensors])
 
 
 # For whoever looks at a node ----------------------------------------------------------------------

@@ -2086,11 +2086,11 @@ def gru_cell(input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor
     """One step of gated recurrent units; arguments as in `lstm_cell`, with 3·H rows, without c.
 
     Example:
-        >>> gru_cell(ones(1, 1), zeros(1, 1), ones(3, 1), ones(3, 1))
+        >>> gru_cell(ones(1, 1), ops.zeros(1, 1), ones(3, 1), ones(3, 1))
         tensor([[0.2048]])
-        >>> rnn_tanh_cell(ones(1, 1), zeros(1, 1), ones(1, 1), ones(1, 1))
+        >>> rnn_tanh_cell(ones(1, 1), ops.zeros(1, 1), ones(1, 1), ones(1, 1))
         tensor([[0.7616]])
-        >>> rnn_relu_cell(ones(1, 1), zeros(1, 1), ones(1, 1), ones(1, 1))
+        >>> rnn_relu_cell(ones(1, 1), ops.zeros(1, 1), ones(1, 1), ones(1, 1))
         tensor([[1.]])
     """
 
@@ -2882,7 +2882,7 @@ def lstm(input: Tensor, hx: Tensor | Sequence[Tensor], params: Sequence[Tensor],
         RangeError: if the number of parameters does not fit.
 
     Example:
-        >>> x, state, form = ones(2, 1, 1), zeros(1, 1, 1), (False, 1, 0.0, False, False, False)
+        >>> x, state, form = ones(2, 1, 1), ops.zeros(1, 1, 1), (False, 1, 0.0, False, False, False)
         >>> y, h, c = lstm(x, (state, state), [ones(4, 1), ones(4, 1)], *form)
         >>> y.squeeze()
         tensor([0.3696, 0.6505])

@@ -1,12 +1,13 @@
 """Recurrent layers: what each step of a sequence learns from the steps before it.
 
-    a = x·Wᵀ + b            of all steps at once: `linear`
-    h, … = step(a[t], h)    one after the other: `RNN`, `LSTM` and `GRU`, one node for all steps
+    a = x·Vᵀ + b            of what comes in
+    q = hₜ₋₁·Wᵀ + d         of the step before
+    h, … = cell(a, q, h, …)
 
-The rules go through the steps once, forwards or backwards, and do only there what depends on the
-step before; everything else, such as the slopes of all gates, is done for all steps at once.
-What the steps had inside (the gates) is a result that no user sees: backward uses it where the
-operands are arrays. Under `create_graph`, where they are tensors, it goes through the steps again.
+All steps of a layer are one node: `RNN`, `LSTM` or `GRU`. Each says its step twice: as `cell`, a
+formula for any values, and as `forward` and `backward`, which do the same with arrays, in the
+memory of Note [A step is a block]. Derivatives of backward itself, tangents and batches of vmap are
+those of the formula.
 
 A sequence backwards is one whose steps are turned round before, and again after. Where sequences
 of a batch have different lengths, each is turned round by itself; what lies behind its end is
@@ -16,57 +17,87 @@ See also: Hochreiter and Schmidhuber, *Long Short-Term Memory* (1997); Cho et al
 Representations using RNN Encoder–Decoder* (2014).
 """
 
-from collections.abc import Callable, Sequence
+import functools
+from collections.abc import Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from glassgrad import ops
 from glassgrad.core.errors import RangeError, ShapeError
-from glassgrad.core.state import Values
+from glassgrad.core.state import Func, Values
 from glassgrad.core.tensor import Tensor
+from glassgrad.levels.level import pulled_back
 from glassgrad.values.backend import in_rows
 
 from ._declaring import for_each_kind, function
 from ._families import Transposed
 from ._rules import batch_all
-from .linalg import linear, matmul
+from .linalg import check_factors
 
 # One layer, one direction -------------------------------------------------------------------------
 
 
 class Recurrence(Transposed):
-    """The steps of one layer; a has the shape `(T, N, …)`: the third dim from last counts them.
+    """The steps of one layer: of x, `(T, N, n)`, both weights, both biases, and the states before.
+
+    What comes out are the states after each step, `(T, N, H)`, those after the last, `(1, N, H)`
+    like those before the first, and what is kept of the steps, which no user sees.
 
     Attributes:
         kept_results: how many results, the last ones, are there for backward alone.
+        cell: the states after a step, of `a`, `q` and the states before it.
+        pulled: backward, of arrays: given the operands after the gradients.
     """
 
     multiple = True
     keeps_index = True
-    kept_results: ClassVar[int] = 0
+    saves = ("input", "weight_ih", "weight_hh", "bias_ih", "bias_hh", "hidden")
+    kept_results: ClassVar[int] = 1
+    cell: ClassVar[Func]
+    pulled: ClassVar[Func]
 
     @staticmethod
     def setup_context(ctx, inputs, output):
-        ctx.steps = output
+        ctx.steps = output[-1]
+
+    @staticmethod
+    def backward(ctx, *grads):
+        cls, operands, grads = ctx._forward_cls, tuple(ctx.saved_tensors), grads[:-1]
+        if any(isinstance(x, Tensor) for x in (*operands, *grads)):
+            parameters = {name: getattr(ctx, name) for name in cls.parameters}
+            return pulled_back(functools.partial(cls.composed, **parameters), operands, grads)
+        return cls.pulled(ctx, *grads, *operands)
 
     @classmethod
     def vmap(cls, info, in_dims, *values, **parameters):
-        """The same steps for all examples: their dim is in front of those that the steps see."""
-        return cls.forward(*batch_all(info, in_dims, values), **parameters)
+        """The formula, with the dim of all examples in front of those that it sees."""
+        values = batch_all(info, in_dims, values)
+        nothing_kept = values[0][..., :0, :, :]
+        return *cls.composed(*values, **parameters), nothing_kept
+
+    @classmethod
+    def composed(cls, x, w_ih, w_hh, b_ih, b_hh, *states, projection=None, **parameters):
+        """What `forward` computes, by the formula.
+
+        Args:
+            projection: what makes h of an LSTM smaller, `(P, H)`.
+        """
+        a = np.matmul(x, _turned(w_ih)[..., None, :, :]) + b_ih[..., None, None, :]
+        now = tuple([state[..., 0, :, :] for state in states])
+        every = []
+        for t in range(x.shape[-3]):
+            q = np.matmul(now[0], _turned(w_hh)) + b_hh[..., None, :]
+            now = cls.cell(a[..., t, :, :], q, *now, **parameters)
+            if projection is not None:
+                now = (np.matmul(now[0], _turned(projection)), *now[1:])
+            every.append(now)
+        last = [state[..., None, :, :] for state in now]
+        return *[_joined(each) for each in zip(*every, strict=True)], *last
 
 
-Step = Callable[..., tuple[Values, Values]]
-"""Given the number of a step and the states before it: those after it, and what is kept of it."""
-
-
-def _scanned(step: Step, states: Values, n: int, *, back: bool = False) -> tuple[Values, list[Any]]:
-    """The states after n steps, or after going `back` through them, and what all of them kept."""
-    kept = []
-    for t in reversed(range(n)) if back else range(n):
-        states, made = step(t, *states)
-        kept.append(made)
-    return states, [_joined(each[::-1] if back else each) for each in zip(*kept, strict=True)]
+def _turned(matrix: Any) -> Any:
+    return np.swapaxes(matrix, -1, -2)
 
 
 def _joined(steps: Any) -> Any:
@@ -75,216 +106,241 @@ def _joined(steps: Any) -> Any:
     return np.concatenate(steps, axis=-2).reshape(*ahead, len(steps), rows, size)
 
 
-def _again(ctx: Any, operands: Any, **parameters: Any) -> Any:
-    """The results of all steps; computed again where they depend on tensors."""
-    if not any(isinstance(x, Tensor) for x in operands):
-        return ctx.steps
-    return ctx._forward_cls.forward(*operands, **parameters)
-
-
-def _before(first: Any, steps: Any) -> Any:
-    """What each step began with."""
-    return np.concatenate([first[..., None, :, :], steps[..., :-1, :, :]], axis=-3)
-
-
-def _by_weight(by_step: Any, before: Any) -> Any:
-    """The gradient of a weight, from those of its products with `before`."""
-    rows = by_step.reshape(-1, by_step.shape[-1])
-    return np.matmul(np.swapaxes(rows, 0, 1), before.reshape(-1, before.shape[-1]))
-
-
-def _turned(weight: Any) -> Any:
-    return np.swapaxes(weight, -1, -2)
-
-
 def _parts(x: Any, n: int) -> list[Any]:
     size = x.shape[-1] // n
     return [x[..., k * size : (k + 1) * size] for k in range(n)]
 
 
-# Note [Gate after gate]
-# Each step begins with one product for all gates, `h·Wᵀ`. Its columns are those of the gates, side
-# by side; so each gate would be a part of each row, and arithmetic with it three times as slow as
-# with an array of its own. Therefore the weight is laid out as one matrix for each gate, once for
-# all steps, and a likewise: then NumPy makes a product for each gate, in the same time.
+def _sigmoid(x: Any) -> Any:
+    return 1 / (1 + np.exp(-x))
 
 
-def _by_gates(x: Any, order: Sequence[int]) -> Any:
-    """Rows `(…, G·H)` as `(G, …, H)`, with the gates in that order."""
-    parts = _parts(x, len(order))
-    return np.stack([parts[k] for k in order])
+# Note [A step is a block]
+# What a step begins with, x, h and 1, is one column for each example; so one product, with both
+# weights and the biases side by side, gives a + q for all gates, each of them a matrix of its own
+# in the memory. All that a step makes lies below, in the same block, and each call of NumPy writes
+# to where the result stays. Each call takes time, however small its arrays are: so gates that are
+# computed alike lie side by side, and what can be done for all steps at once is not done in a step.
 
 
-def _laid_out(weight: Any) -> Any:
-    """A weight row by row, if it is an array: many small products with it are faster so."""
-    return weight if isinstance(weight, Tensor) else in_rows(weight)
+def _begun(x: Any, hidden: Any, n_made: int) -> tuple[Any, Any, Any, Any]:
+    """Memory for all steps, and for what the last one leaves.
+
+    Returns:
+        Its blocks, `(T + 1, …, N)`; what each step begins with; h in it; and what each step makes,
+        `(T + 1, n_made, H, N)`.
+    """
+    n_steps, width, n = x.shape
+    size = hidden.shape[-1]
+    shape = n_steps + 1, n + size + 1 + n_made * size, width
+    steps = np.empty_like(x, order="C", shape=shape)
+    begun, h, made = _blocks(steps, n, size)
+    begun[:-1, :n] = _turned(x)
+    begun[:, -1] = 1
+    h[0] = _turned(hidden)[0]
+    return steps, begun, h, made
+
+
+def _blocks(steps: Any, n: int, size: int) -> tuple[Any, Any, Any]:
+    """What is in the blocks: what each step begins with; h in it; what each step makes."""
+    first = n + size + 1
+    n_steps, rows, width = steps.shape
+    made = steps[:, first:].reshape(n_steps, (rows - first) // size, size, width)
+    return steps[:, :first], steps[:, n : first - 1], made
+
+
+def _in_rows(h: Any) -> Any:
+    """What each step, and the last one, leaves of h: copies, since users may write to them."""
+    after = np.copy(_turned(h[1:]), order="C")
+    return after, np.copy(after[-1:])
+
+
+def _side_by_side(w_ih: Any, w_hh: Any, bias: Any, n: int) -> Any:
+    """What makes each of n gates, of what a step begins with."""
+    rows = np.concatenate([w_ih, w_hh, bias[:, None]], axis=1)
+    return rows.reshape(n, -1, rows.shape[1])
+
+
+def _columns(grad: Any, like: Any) -> Any:
+    """A gradient as a column for each example, in new memory."""
+    return np.zeros_like(like) if grad is None else np.copy(_turned(grad), order="C")
+
+
+def _by_weights(ctx: Any, by_own: Any, begun: Any, x: Any, w_ih: Any, w_hh: Any) -> Values:
+    """The gradients of x, of the weights and of the biases: for all steps at once.
+
+    Args:
+        by_own: that of what each step's product gave, `(T, …, N)`: the first rows are those of a,
+            the last ones those of q.
+    """
+    n, rows = x.shape[-1], by_own.shape[1]
+    own = np.swapaxes(by_own, 0, 1).reshape(rows, -1)
+    begun = np.swapaxes(begun[:-1], 0, 1).reshape(begun.shape[1], -1)
+    by_a, by_q, by_bias = own[: len(w_ih)], own[-len(w_hh) :], np.dot(own, begun[-1])  # ones
+    by_x = None if ctx.edges[0] is None else np.dot(by_a.T, w_ih).reshape(x.shape)
+    by_weights = np.dot(by_a, begun[:n].T), np.dot(by_q, begun[n:-1].T)
+    return by_x, *by_weights, by_bias[: len(w_ih)], by_bias[-len(w_hh) :]
 
 
 class RNN(Recurrence):
-    """hₜ = tanh(aₜ + hₜ₋₁·Wᵀ)        āₜ = (1 − hₜ²)·(h̄ₜ + āₜ₊₁·W),  b̄ = ā₀·W,  W̄ = Σₜ āₜᵀ·hₜ₋₁
-    b = hidden,  W = weight
+    """hₜ = tanh(V·xₜ + b + W·hₜ₋₁ + d)        āₜ = (1 − hₜ²)·(h̄ₜ + āₜ₊₁·W)
+    x̄ₜ = āₜ·V,  V̄ = Σₜ āₜᵀ·xₜ,  W̄ = Σₜ āₜᵀ·hₜ₋₁,  b̄ = Σₜ āₜ,  d̄ = b̄,  ē = ā₀·W
+    V = w_ih,  W = w_hh,  b = b_ih,  d = b_hh,  e = hidden
 
     With `relu`, max(0, …) takes the place of tanh, and [hₜ > 0] that of its slope.
     """
 
-    saves = ("a", "hidden", "weight")
+    @staticmethod
+    def cell(a, q, h, *, relu):
+        return (np.maximum(a + q, 0) if relu else np.tanh(a + q),)
 
     @staticmethod
-    def forward(a, hidden, weight, *, relu):
-        turned = _laid_out(_turned(weight))
-
-        def step(t: int, h: Any) -> tuple[Values, Values]:
-            h = a[..., t, :, :] + np.matmul(h, turned)
-            h = np.maximum(h, 0) if relu else np.tanh(h)
-            return (h,), (h,)
-
-        return tuple(_scanned(step, (hidden,), a.shape[-3])[1])
+    def forward(x, w_ih, w_hh, b_ih, b_hh, hidden, *, relu):
+        (weight,) = _side_by_side(w_ih, w_hh, b_ih + b_hh, 1)
+        steps, begun, h, _ = _begun(x, hidden, 0)
+        for t in range(len(x)):
+            own = np.dot(weight, begun[t])
+            np.maximum(own, 0, out=h[t + 1]) if relu else np.tanh(own, out=h[t + 1])
+        return *_in_rows(h), steps
 
     @staticmethod
-    def backward(ctx, grad):
-        _, hidden, weight = operands = tuple(ctx.saved_tensors)
-        (hs,) = _again(ctx, operands, relu=ctx.relu)
-        slopes: Any = None if ctx.relu else 1 - hs * hs
-
-        def step(t: int, dh: Any) -> tuple[Values, Values]:
-            da = grad[t] + dh
-            da = np.where(hs[t] > 0, da, 0) if ctx.relu else da * slopes[t]
-            return (np.matmul(da, weight),), (da,)
-
-        (by_hidden,), (by_a,) = _scanned(step, (0,), hs.shape[0], back=True)
-        return by_a, by_hidden, _by_weight(by_a, _before(hidden, hs))
+    def pulled(ctx, by_h, by_last, x, w_ih, w_hh, b_ih, b_hh, hidden):
+        begun, h, _ = _blocks(ctx.steps, x.shape[-1], hidden.shape[-1])
+        h = h[1:]
+        by_own = np.where(h > 0, np.ones_like(h), 0) if ctx.relu else 1 - h * h
+        by_h, dh = _columns(by_h, h), _columns(by_last, h[:1])[0]
+        turned = in_rows(w_hh.T)
+        for t in reversed(range(len(x))):
+            np.multiply(by_own[t], np.add(dh, by_h[t], dh), by_own[t])
+            np.dot(turned, by_own[t], dh)
+        return *_by_weights(ctx, by_own, begun, x, w_ih, w_hh), dh.T[None]
 
 
 class LSTM(Recurrence):
     """hₜ, cₜ = oₜ·tanh cₜ, fₜ·cₜ₋₁ + iₜ·gₜ
-    āₜ = sₜ·(c̄ₜ, c̄ₜ, c̄ₜ, h̄ₜ),  b̄ = ā₀·W,  d̄ = f₀·c̄₀,  W̄ = Σₜ āₜᵀ·hₜ₋₁
-    iₜ, fₜ, gₜ, oₜ = sigmoid(aₜ + hₜ₋₁·Wᵀ),  b = hidden,  d = cell,  W = weight
+    āₜ = sₜ·(c̄ₜ, c̄ₜ, c̄ₜ, h̄ₜ),  x̄ₜ = āₜ·V,  V̄ = Σₜ āₜᵀ·xₜ,  W̄ = Σₜ āₜᵀ·hₜ₋₁,  b̄ = Σₜ āₜ,  d̄ = b̄
+    iₜ, fₜ, gₜ, oₜ = sigmoid(V·xₜ + b + W·hₜ₋₁ + d),  ē = ā₀·W,  k̄ = f₀·c̄₀
+    V = w_ih,  W = w_hh,  b = b_ih,  d = b_hh,  e = hidden,  k = cell
 
     For gₜ, tanh takes the place of the sigmoid. sₜ are the slopes of all four gates, and c̄ₜ has
-    h̄ₜ·oₜ·(1 − tanh²cₜ) and fₜ₊₁·c̄ₜ₊₁ in it.
+    h̄ₜ·oₜ·(1 − tanh²cₜ) and fₜ₊₁·c̄ₜ₊₁ in it, h̄ₜ has āₜ₊₁·W.
     """
 
-    saves = ("a", "hidden", "cell", "weight")
-    kept_results = 5
+    saves = (*Recurrence.saves, "cell")
 
     @staticmethod
-    def forward(a, hidden, cell, weight):
-        if any(isinstance(x, Tensor) for x in (a, hidden, cell, weight)):
-            return _lstm_of_tensors(a, hidden, cell, weight)
-        order = (0, 1, 3, 2)  # the three sigmoids first
-        turned = _laid_out(_by_gates(_turned(weight), order))
-        np.negative(turned[:3], out=turned[:3])  # for the exponential
-        # What a step writes lies together: so the steps are in front, and go back at the end.
-        parts = _parts(np.swapaxes(a, 0, -3), 4)
-        n, *row = parts[0].shape
-        gates = np.empty_like(a, shape=(n, 4, *row))
-        for place, k in enumerate(order):
-            (np.negative if place < 3 else np.positive)(parts[k], out=gates[:, place])
-        cs, tanhs, hs = [np.empty_like(a, shape=(n, *row)) for _ in range(3)]
-        by_gate = np.swapaxes(gates, 0, 1)
-        product = np.empty_like(gates[0])
-        h, c = hidden, cell
-        steps = zip(gates, gates[:, :3], *by_gate, cs, tanhs, hs, strict=True)
-        for own, sigmoids, i, f, o, g, c_out, tanh_out, h_out in steps:
-            np.add(own, np.matmul(h, turned, out=product), out=own)
-            np.exp(sigmoids, out=sigmoids)
-            np.add(sigmoids, 1, out=sigmoids)
-            np.reciprocal(sigmoids, out=sigmoids)
-            new = np.multiply(i, np.tanh(g, out=g), out=product[0])
-            c = np.multiply(f, c, out=c_out)
-            c += new
-            h = np.multiply(o, np.tanh(c, out=tanh_out), out=h_out)
-        i, f, o, g = by_gate
-        return tuple([np.swapaxes(x, 0, -3) for x in (hs, cs, i, f, g, o, tanhs)])
+    def cell(a, q, h, c):
+        i, f, g, o = _parts(a + q, 4)
+        c = _sigmoid(f) * c + _sigmoid(i) * np.tanh(g)
+        return _sigmoid(o) * np.tanh(c), c
 
     @staticmethod
-    def backward(ctx, grad, by_cell, *_):
-        _, hidden, cell, weight = operands = tuple(ctx.saved_tensors)
-        hs, cs, i, f, g, o, tanh = _again(ctx, operands)
-        to_cell = o * (1 - tanh * tanh)
-        slopes = np.concatenate(
-            [
-                g * i * (1 - i),
-                _before(cell, cs) * f * (1 - f),
-                i * (1 - g * g),
-                tanh * o * (1 - o),
-            ],
-            axis=-1,
-        )
-        grad = np.zeros_like(by_cell) if grad is None else grad
+    def forward(x, w_ih, w_hh, b_ih, b_hh, hidden, cell):
+        i, f, g, o = _side_by_side(w_ih, w_hh, b_ih + b_hh, 4)
+        weight = np.concatenate([-i, -f, -o, g])  # what has a sigmoid, for its exponential
+        steps, begun, h, made = _begun(x, hidden, 8)  # i, f, o, g, c, i·g, f·c, tanh c
+        made[0, 4] = _turned(cell)[0]
+        products = steps[:, begun.shape[1] :][:, : len(weight)]
+        of_step = begun[:-1], products[:-1], made[:-1], made[1:, 4], h[1:]
+        one = np.ones_like(x, shape=())
+        for now, product, own, c_after, h_after in zip(*of_step, strict=True):
+            np.dot(weight, now, product)
+            gates = own[:3]
+            np.exp(gates, gates)
+            np.add(gates, one, gates)
+            np.reciprocal(gates, gates)
+            _, _, o, g, _, new, old, tanh = own
+            np.tanh(g, g)
+            np.multiply(own[:2], own[3:5], own[5:7])
+            np.add(new, old, c_after)
+            np.tanh(c_after, tanh)
+            np.multiply(o, tanh, h_after)
+        cs = _turned(made[1:, 4])
+        hs, last = _in_rows(h)
+        return hs, cs, last, np.copy(cs[-1:], order="C"), steps
 
-        def step(t: int, dh: Any, dc: Any) -> tuple[Values, Values]:
-            dh = grad[t] + dh
-            dc = dh * to_cell[t] + dc
-            dc = dc if by_cell is None else dc + by_cell[t]
-            da = np.concatenate([dc, dc, dc, dh], axis=-1) * slopes[t]
-            return (np.matmul(da, weight), dc * f[t]), (da,)
+    @staticmethod
+    def pulled(ctx, by_h, by_c, by_last, by_last_c, x, w_ih, w_hh, b_ih, b_hh, hidden, cell):
+        begun, h, made = _blocks(ctx.steps, x.shape[-1], hidden.shape[-1])
+        h, made = h[1:], made[:-1]
+        i, f, o, g, new, tanh = [made[:, k] for k in (0, 1, 2, 3, 5, 7)]
+        by_own = np.empty_like(made[:, :4])  # i, f, g, o, as in the weights
+        _less(made[:, 5:7], made[:, 5:7], made[:, :2], by_own[:, :2])
+        _less(i, new, g, by_own[:, 2])
+        _less(h, h, o, by_own[:, 3])
+        to_cell = _less(o, h, tanh, np.empty_like(o))
+        by_h = _columns(by_h, o)
+        dh, dc = [_columns(grad, o[:1])[0] for grad in (by_last, by_last_c)]
+        turned, through = in_rows(w_hh.T), np.empty_like(dc)
+        by_gates = by_own.reshape(len(x), -1, x.shape[1])
+        for t in reversed(range(len(x))):
+            np.add(dh, by_h[t], dh)
+            np.add(dc, np.multiply(dh, to_cell[t], through), dc)
+            if by_c is not None:
+                np.add(dc, by_c[t].T, dc)
+            own = by_own[t]
+            np.multiply(own[:3], dc, own[:3])
+            np.multiply(own[3], dh, own[3])
+            np.dot(turned, by_gates[t], dh)
+            np.multiply(dc, f[t], dc)
+        return *_by_weights(ctx, by_gates, begun, x, w_ih, w_hh), dh.T[None], dc.T[None]
 
-        (dh, dc), (by_a,) = _scanned(step, (0, 0), hs.shape[0], back=True)
-        return by_a, dh, dc, _by_weight(by_a, _before(hidden, hs))
 
-
-def _lstm_of_tensors(a: Any, hidden: Any, cell: Any, weight: Any) -> Values:
-    """What `LSTM.forward` computes, where it is recorded: nothing is written to."""
-    turned = _turned(weight)
-
-    def step(t: int, h: Any, c: Any) -> tuple[Values, Values]:
-        i, f, g, o = _parts(a[..., t, :, :] + np.matmul(h, turned), 4)
-        i, f, o = [1 / (1 + np.exp(-gate)) for gate in (i, f, o)]
-        g = np.tanh(g)
-        c = f * c + i * g
-        tanh = np.tanh(c)
-        h = o * tanh
-        return (h, c), (h, c, i, f, g, o, tanh)
-
-    return tuple(_scanned(step, (hidden, cell), a.shape[-3])[1])
+def _less(x: Any, y: Any, z: Any, out: Any) -> Any:
+    """Write x − y·z to `out`."""
+    return np.subtract(x, np.multiply(y, z, out), out)
 
 
 class GRU(Recurrence):
     """hₜ = (1 − zₜ)·nₜ + zₜ·hₜ₋₁
-    āₜ = sₜ·h̄ₜ,  b̄ = z₀·h̄₀ + q̄₀·W,  W̄ = Σₜ q̄ₜᵀ·hₜ₋₁,  d̄ = Σₜ q̄ₜ
-    rₜ, zₜ = sigmoid(aₜ + qₜ),  nₜ = tanh(aₜ + rₜ·qₜ),  qₜ = hₜ₋₁·Wᵀ + d
-    b = hidden,  W = weight,  d = bias
+    āₜ = sₜ·h̄ₜ,  x̄ₜ = āₜ·V,  V̄ = Σₜ āₜᵀ·xₜ,  W̄ = Σₜ q̄ₜᵀ·hₜ₋₁,  b̄ = Σₜ āₜ,  d̄ = Σₜ q̄ₜ
+    ē = z₀·h̄₀ + q̄₀·W
+    rₜ, zₜ = sigmoid(aₜ + qₜ),  nₜ = tanh(aₜ + rₜ·qₜ),  aₜ = V·xₜ + b,  qₜ = W·hₜ₋₁ + d
+    V = w_ih,  W = w_hh,  b = b_ih,  d = b_hh,  e = hidden
 
     a and q have three parts: for r, z and n.
     """
 
-    saves = ("a", "hidden", "weight", "bias")
-    kept_results = 4
+    @staticmethod
+    def cell(a, q, h):
+        (a_r, a_z, a_n), (q_r, q_z, q_n) = _parts(a, 3), _parts(q, 3)
+        new = np.tanh(a_n + _sigmoid(a_r + q_r) * q_n)
+        return (new + _sigmoid(a_z + q_z) * (h - new),)
 
     @staticmethod
-    def forward(a, hidden, weight, bias):
-        order = (0, 1, 2)
-        a, turned = _by_gates(a, order), _laid_out(_by_gates(_turned(weight), order))
-        bias = _by_gates(bias[..., None, :], order)
-
-        def step(t: int, h: Any) -> tuple[Values, Values]:
-            own, q = a[..., t, :, :], np.matmul(h, turned) + bias
-            r, z = 1 / (1 + np.exp(-(own[:2] + q[:2])))
-            q = q[2]
-            new = np.tanh(own[2] + r * q)
-            h = new + z * (h - new)
-            return (h,), (h, r, z, new, q)
-
-        return tuple(_scanned(step, (hidden,), a.shape[-3])[1])
+    def forward(x, w_ih, w_hh, b_ih, b_hh, hidden):
+        a = _side_by_side(w_ih, np.zeros_like(w_hh), b_ih, 3)
+        q = _side_by_side(np.zeros_like(w_ih), w_hh, b_hh, 3)
+        weight = np.concatenate([a[2], *-(a + q)[:2], q[2]])
+        steps, begun, h, made = _begun(x, hidden, 4)  # n, r, z, q
+        for t in range(len(x)):
+            np.dot(weight, begun[t], steps[t, begun.shape[1] :])
+            new, r, z, q = made[t]
+            gates = made[t, 1:3]
+            np.reciprocal(np.add(np.exp(gates, gates), 1, gates), gates)
+            np.tanh(new + r * q, new)
+            np.add(new, z * (h[t] - new), h[t + 1])
+        return *_in_rows(h), steps
 
     @staticmethod
-    def backward(ctx, grad, *_):
-        _, hidden, weight, _ = operands = tuple(ctx.saved_tensors)
-        hs, r, z, new, q = _again(ctx, operands)
-        before = _before(hidden, hs)
+    def pulled(ctx, by_h, by_last, x, w_ih, w_hh, b_ih, b_hh, hidden):
+        size = hidden.shape[-1]
+        begun, h, made = _blocks(ctx.steps, x.shape[-1], size)
+        new, r, z, q = np.swapaxes(made[:-1], 0, 1)
         to_new = (1 - z) * (1 - new * new)
-        to_rz = [to_new * q * r * (1 - r), (before - new) * z * (1 - z)]
-        slopes = np.concatenate([*to_rz, to_new * r], axis=-1)
-
-        def step(t: int, dh: Any) -> tuple[Values, Values]:
-            dh = grad[t] + dh
-            dq = np.concatenate([dh, dh, dh], axis=-1) * slopes[t]
-            return (dh * z[t] + np.matmul(dq, weight),), (dh, dq)
-
-        (dh,), (by_h, by_q) = _scanned(step, (0,), hs.shape[0], back=True)
-        by_a = np.concatenate([by_q[..., : 2 * z.shape[-1]], by_h * to_new], axis=-1)
-        return by_a, dh, _by_weight(by_q, before), by_q.sum(axis=(0, 1))
+        to_z = (h[:-1] - new) * z * (1 - z)
+        by_own = np.stack([to_new, to_new * q * r * (1 - r), to_z, to_new * r], axis=1)
+        by_h, dh = _columns(by_h, z), _columns(by_last, z[:1])[0]
+        turned = in_rows(w_hh.T)
+        by_gates = by_own.reshape(len(x), -1, x.shape[1])
+        for t in reversed(range(len(x))):
+            np.add(dh, by_h[t], dh)
+            np.multiply(by_own[t], dh, by_own[t])
+            dh = dh * z[t] + np.dot(turned, by_gates[t, size:])
+        rolled = np.roll(w_ih, size, axis=0)  # as the product has them: n, r, z
+        by_x, by_w, by_w_hh, by_b, by_b_hh = _by_weights(ctx, by_gates, begun, x, rolled, w_hh)
+        by_w, by_b = np.roll(by_w, -size, axis=0), np.roll(by_b, -size)
+        return by_x, by_w, by_w_hh, by_b, by_b_hh, dh.T[None]
 
 
 # All layers, both directions ----------------------------------------------------------------------
@@ -310,42 +366,37 @@ class Weights(NamedTuple):
 States = tuple[Tensor, ...]
 
 
-def all_steps(kind: str, x: Tensor, states: States, w: Weights) -> tuple[Tensor, ...]:
-    """What each step of one layer ends with: its h, and of an LSTM its c.
+def all_steps(kind: str, x: Tensor, states: States, w: Weights) -> tuple[States, States]:
+    """The states after each step of one layer, `(T, N, H)`, and those after the last.
 
     Args:
         kind: "LSTM", "GRU", "RNN_TANH" or "RNN_RELU".
         x: of shape `(T, N, n)`.
-        states: h, and of an LSTM c, before the first step: `(N, H)` each.
+        states: h, and of an LSTM c, before the first step: `(1, N, H)` each.
         w: the parameters.
     """
-    if kind == "GRU":
-        bias = w.hidden_bias
-        if bias is None:
-            bias = ops.zeros(w.hidden.shape[0], dtype=x.dtype, device=x.device)
-        return GRU.apply(linear(x, w.input, w.input_bias), *states, w.hidden, bias)[:1]
-    bias = w.input_bias
-    if bias is not None and w.hidden_bias is not None:
-        bias = bias + w.hidden_bias
-    a = linear(x, w.input, bias)
-    if w.projection is not None:
-        return _projected_steps(a, states, w.hidden, w.projection)
-    if kind == "LSTM":
-        return LSTM.apply(a, *states, w.hidden)[:2]
-    return RNN.apply(a, *states, w.hidden, relu=kind == "RNN_RELU")
+    none = None
+    if w.input_bias is None or w.hidden_bias is None:
+        none = ops.zeros(w.hidden.shape[0], dtype=x.dtype, device=x.device)
+    biases = [none if bias is None else bias for bias in (w.input_bias, w.hidden_bias)]
+    if x.dtype is not w.input.dtype:
+        check_factors("linear", x, w.input)
+    operands = x, w.input, w.hidden, *biases, *states
+    cls, parameters = _KINDS[kind]
+    if w.projection is None:
+        results = cls.apply(*operands, **parameters)
+    else:
+        results = cls.composed(*operands, projection=w.projection)
+    n = len(states)
+    return results[:n], results[n : 2 * n]
 
 
-def _projected_steps(a: Tensor, states: States, weight: Tensor, projection: Tensor) -> States:
-    """The steps of an LSTM whose h is projected, a few nodes for each."""
-    h, c = states
-    hs, cs = [], []
-    for row in a.unbind(0):
-        i, f, g, o = linear(h, weight).add(row).chunk(4, -1)
-        c = f.sigmoid() * c + i.sigmoid() * g.tanh()
-        h = matmul(o.sigmoid() * c.tanh(), projection.mT)
-        hs.append(h)
-        cs.append(c)
-    return ops.stack(hs), ops.stack(cs)
+_KINDS: dict[str, tuple[type[Recurrence], dict[str, bool]]] = {
+    "LSTM": (LSTM, {}),
+    "GRU": (GRU, {}),
+    "RNN_TANH": (RNN, {"relu": False}),
+    "RNN_RELU": (RNN, {"relu": True}),
+}
 
 
 class Ends(NamedTuple):
@@ -373,8 +424,8 @@ class Ends(NamedTuple):
         return x[self.backwards, self.rows]
 
     def at_end(self, steps: Tensor) -> Tensor:
-        """What each sequence's last step has."""
-        return steps[self.last, self.rows]
+        """What each sequence's last step has, `(1, N, H)`."""
+        return steps[self.last, self.rows].unsqueeze(0)
 
 
 def recurrent(
@@ -399,7 +450,8 @@ def recurrent(
     Returns:
         h of all steps of the last layer, `(T, N, D·H)`, and the states after the last step.
     """
-    first = [state.unbind(0) for state in states]
+    n = sum([len(directions) for directions in layers])
+    first = [(state,) if n == 1 else state.split(1) for state in states]
     last: list[States] = []
     for depth, directions in enumerate(layers):
         if depth and p:
@@ -407,11 +459,11 @@ def recurrent(
         outputs = []
         for k, weights in enumerate(directions):
             own = tuple([state[len(last)] for state in first])
-            steps = all_steps(kind, _turned_round(x, ends) if k else x, own, weights)
+            steps, after = all_steps(kind, _turned_round(x, ends) if k else x, own, weights)
             outputs.append(_turned_round(steps[0], ends) if k else steps[0])
-            last.append(tuple([step[-1] if ends is None else ends.at_end(step) for step in steps]))
+            last.append(after if ends is None else tuple([ends.at_end(step) for step in steps]))
         x = outputs[0] if len(outputs) == 1 else ops.cat(outputs, -1)
-    return x, tuple([ops.stack(ends_of) for ends_of in zip(*last, strict=True)])
+    return x, last[0] if n == 1 else tuple([ops.cat(each) for each in zip(*last, strict=True)])
 
 
 def _turned_round(x: Tensor, ends: Ends | None) -> Tensor:
@@ -514,8 +566,9 @@ def all_layers(
 
 def _step(kind: str, input: Tensor, states: States, *weights: Tensor | None) -> States:
     """The states after one step, from those of shape `(N, H)` before."""
-    steps = all_steps(kind, input.unsqueeze(0), states, Weights(*weights))  # type: ignore[arg-type]
-    return tuple([step.squeeze(0) for step in steps])
+    before = tuple([state.unsqueeze(0) for state in states])
+    _, after = all_steps(kind, input.unsqueeze(0), before, Weights(*weights))  # type: ignore[arg-type]
+    return tuple([state.squeeze(0) for state in after])
 
 
 @function(LSTM)
