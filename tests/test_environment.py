@@ -176,6 +176,21 @@ def test_tracing_returns_the_module():
     assert gg.compile(model, mode="max-autotune", fullgraph=True) is model
 
 
+def test_a_scripted_module_is_a_module():
+    class Double(gg.jit.ScriptModule):
+        @gg.jit.script_method
+        def forward(self, x):
+            return 2 * x
+
+        @gg.jit._overload_method
+        def other(self, x):
+            pass
+
+    assert Double()(gg.ones(1)).item() == 2
+    assert isinstance(Double(), gg.nn.Module)
+    assert not isinstance(gg.nn.ReLU(), gg.jit.ScriptModule)
+
+
 def test_fork_rng_leaves_the_generator_as_it_was():
     gg.manual_seed(0)
     expected = gg.rand(3)

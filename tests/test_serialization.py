@@ -70,6 +70,15 @@ def test_what_is_no_tensor_comes_back_as_it_was(obj):
     assert type(found) is type(obj)
 
 
+def test_arrays_of_numpy_come_back_as_arrays():
+    state = np.random.RandomState(0).get_state()  # what programs keep
+    for array in (np.ones((2, 0)), np.arange(6.0).reshape(2, 3).T, np.array(1j), state[1]):
+        found = again({"it": array})["it"]
+        assert type(found) is np.ndarray
+        assert found.dtype == array.dtype
+        np.testing.assert_array_equal(found, array)
+
+
 @together
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shape", [(), (0,), (3,), (2, 0, 3), (2, 3)])
@@ -143,7 +152,7 @@ class Own:
 
 
 @pytest.mark.parametrize(
-    "obj", [Own(), {"f": len}, [lambda x: x], np.ones(1), collections.Counter("a")]
+    "obj", [Own(), {"f": len}, [lambda x: x], np.array(["a"]), collections.Counter("a")]
 )
 def test_other_objects_are_refused(obj):
     with pytest.raises(ArgumentTypeError, match=r"save\(\): a"):
@@ -483,6 +492,8 @@ def test_damaged_files_of_our_own_are_refused_or_read():
         {"tensor": {"storage": "9", "dtype": "float32", "size": [1], "stride": [1], "offset": 0}},
         {"tensor": {"storage": "0", "dtype": "int32", "size": [1], "stride": [1], "offset": 0}},
         {"tensor": {"storage": "0", "dtype": "object", "size": [1], "stride": [1], "offset": 0}},
+        {"array": ["0", "object", [2]]},
+        {"array": ["0", "float32", [3]]},
         {"dtype": "U9"},
         {"device": "moon"},
         {"list": [1], "metadata": 1},

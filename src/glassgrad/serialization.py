@@ -92,7 +92,7 @@ def save(
     pickle_protocol: int = 2,  # noqa: ARG001
     _use_new_zipfile_serialization: bool = True,
 ) -> None:
-    """Write an object to a file: tensors, numbers, texts and None in any containers of Python's.
+    """Write an object to a file: tensors, arrays, numbers, texts, None in containers of Python's.
 
     Args:
         obj: such as `model.state_dict()`, or a dict of several and the number of an epoch; also a
@@ -210,6 +210,9 @@ class _Writer:
             return {"module": self._module(obj)}
         if isinstance(obj, np.generic):
             return self.described(obj.item())
+        if isinstance(obj, np.ndarray) and obj.dtype.char in _OF_NUMBERS:
+            flat = np.array(obj, obj.dtype.newbyteorder("="), order="C").reshape(-1)
+            return {"array": [self._stored(flat, flat), flat.dtype.name, list(obj.shape)]}
         if isinstance(obj, (_dtypes.dtype, np.dtype)):
             return {"dtype": as_dtype(obj).name}
         if isinstance(obj, Device):
@@ -233,6 +236,14 @@ class _Writer:
             return {kind: parts, "metadata": self.described(metadata)}
         return parts if kind == "list" else {kind: parts}
 
+    def _stored(self, owner: Any, flat: Any) -> str:
+        """The name of the storage that is the memory of an array."""
+        if id(owner) not in self._names:
+            name = self._names[id(owner)] = str(len(self._names))
+            self._owners.append(owner)
+            self.storages[name] = flat.view(flat.real.dtype) if flat.dtype.kind == "c" else flat
+        return self._names[id(owner)]
+
     def _module(self, module: Module) -> list[Any]:
         """The name of its class, and its attributes; see Note [A module is data]."""
         cls, usual = type(module), vars(Module())
@@ -251,14 +262,9 @@ class _Writer:
         owner = owner_of(array)
         if not (owner.flags.c_contiguous or owner.flags.f_contiguous):
             owner = array = np.ascontiguousarray(array)
-        flat = owner.ravel(order="K")
-        if id(owner) not in self._names:
-            name = self._names[id(owner)] = str(len(self._names))
-            self._owners.append(owner)
-            self.storages[name] = flat.view(flat.real.dtype) if flat.dtype.kind == "c" else flat
         start = array.__array_interface__["data"][0] - owner.__array_interface__["data"][0]
         return {
-            "storage": self._names[id(owner)],
+            "storage": self._stored(owner, owner.ravel(order="K")),
             "dtype": array.dtype.name,
             "size": list(array.shape),
             "stride": list(steps_of(array)),
@@ -267,6 +273,9 @@ class _Writer:
             "is_parameter": isinstance(tensor, Parameter),
         }
 
+
+_OF_NUMBERS = "?bhilqBHILQefdFD"
+"""The dtypes of arrays that are saved, by NumPy's letters."""
 
 _CONTAINERS: dict[str, type] = {
     "dict": dict,
@@ -335,6 +344,9 @@ class _Reader:
         given = told[kind]
         if kind == "tensor":
             return self._tensor(**given)
+        if kind == "array":
+            storage, dtype, size = given
+            return self.storages[storage].view(dtype).reshape(size)
         if kind == "sparse":
             places, numbers, size, is_merged = [self.made(each) for each in given]
             return SparseTensor.of(places, numbers, size, is_merged=is_merged)

@@ -102,6 +102,19 @@ def test_einsum_never_returns_a_view():
     assert x[0, 0].item() == 1.0
 
 
+@pytest.mark.parametrize(
+    ("equation", "shapes"),
+    [
+        ("bdn,ben->bde", [(3, 4, 6), (3, 4, 6)]),  # the result of two alike has another shape
+        ("ij,jk->ik", [(1, 3), (1, 3)]),  # a size of 1 is stretched, though the shapes are alike
+    ],
+)
+def test_einsum_of_operands_alike_knows_the_shapes_of_gradients(equation, shapes):
+    xs = [gg.rand(shape, dtype=gg.float64, requires_grad=True) for shape in shapes]
+    spread = gg.rand(3, dtype=gg.float64, requires_grad=True)
+    gg.autograd.gradcheck(lambda *xs: gg.einsum(equation, *xs)[..., None] * spread, xs)
+
+
 def test_einsum_sums_over_an_ellipsis_that_the_output_leaves_out():
     assert gg.einsum("...i->i", gg.ones(2, 3, 4)).tolist() == [6.0] * 4
 

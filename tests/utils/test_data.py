@@ -317,7 +317,7 @@ def test_a_stream_is_cut_into_batches_without_losing_a_sample():
         ({"shuffle": True, "sampler": [0]}, "sampler option is mutually exclusive with shuffle"),
         ({"batch_sampler": [[0]], "shuffle": True}, "batch_sampler option is mutually exclusive"),
         ({"batch_sampler": [[0]], "batch_size": 2}, "batch_sampler option is mutually exclusive"),
-        ({"dataset": Count(3), "shuffle": True}, "IterableDataset: expected no shuffle"),
+        ({"dataset": Count(3), "shuffle": True}, "expected unspecified shuffle option, but got"),
         ({"dataset": [], "shuffle": True}, "num_samples should be a positive integer"),
     ],
 )

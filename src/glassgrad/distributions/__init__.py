@@ -35,9 +35,10 @@ independent = distribution
 
 # PyTorch has a file for each distribution, and programs import from there.
 _files = {
-    continuous: "beta cauchy chi2 dirichlet exponential gamma gumbel half_cauchy half_normal "
-    "inverse_gamma laplace log_normal lowrank_multivariate_normal multivariate_normal normal "
-    "pareto studentT uniform von_mises weibull",
+    continuous: "beta cauchy chi2 continuous_bernoulli dirichlet exponential gamma gumbel "
+    "half_cauchy half_normal inverse_gamma kumaraswamy laplace log_normal "
+    "lowrank_multivariate_normal multivariate_normal normal pareto studentT uniform von_mises "
+    "weibull",
     distribution: "independent",
     discrete: "bernoulli binomial categorical geometric multinomial negative_binomial "
     "one_hot_categorical poisson",

@@ -12,7 +12,7 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.values.backend import asnumpy
 
 from . import constraints, transforms
-from .distribution import Distribution, Real, Shape, Switch
+from .distribution import Distribution, Real, Shape, Switch, _ByProbs
 from .transforms import TransformedDistribution
 from .utils import (
     broadcast_all,
@@ -22,7 +22,9 @@ from .utils import (
     lazy_property,
     like_it,
     limits,
+    probs_to_logits,
     property_at,
+    softplus,
     uniform,
 )
 
@@ -30,6 +32,7 @@ __all__ = [
     "Beta",
     "Cauchy",
     "Chi2",
+    "ContinuousBernoulli",
     "Dirichlet",
     "Exponential",
     "Gamma",
@@ -37,6 +40,7 @@ __all__ = [
     "HalfCauchy",
     "HalfNormal",
     "InverseGamma",
+    "Kumaraswamy",
     "Laplace",
     "LogNormal",
     "LowRankMultivariateNormal",
@@ -112,6 +116,135 @@ class Uniform(Distribution):
 
     def entropy(self) -> Tensor:
         return (self.high - self.low).log()
+
+
+class ContinuousBernoulli(_ByProbs):
+    """p(x) ∝ probsˣ·(1 - probs)¹⁻ˣ,  from 0 to 1: for pixels that are neither black nor white
+
+    Args:
+        probs: above 1/2 if large x are likely; or:
+        logits: log probs/(1 - probs).
+        lims: between them the formulas would divide by nearly 0, and series take their place.
+        validate_args: whether to look at parameters and values.
+
+    Example:
+        >>> ContinuousBernoulli(0.5).log_prob(tensor(0.2)).exp()
+        tensor(1.)
+    """
+
+    support = constraints.unit_interval
+    has_rsample = True
+
+    def __init__(
+        self,
+        probs: Any = None,
+        logits: Any = None,
+        lims: tuple[float, float] = (0.499, 0.501),
+        validate_args: Switch = None,
+    ) -> None:
+        super().__init__(probs, logits, validate_args)
+        self._lims = lims
+
+    def _off_even(self) -> tuple[Tensor, Tensor]:
+        """`probs` and `logits`, moved away from even odds, where formulas divide by 0."""
+        p = ops.where(self._is_even(), self._lims[0], self.probs)
+        p = p.clamp(limits(p).eps, 1 - limits(p).eps)
+        return p, p.logit()
+
+    def _is_even(self) -> Tensor:
+        return (self.probs > self._lims[0]) & (self.probs <= self._lims[1])
+
+    def _log_norm(self) -> Tensor:
+        """log(logits/(2p - 1)), by which the density is divided to be one."""
+        (p, logits), d = self._off_even(), self.probs - 0.5
+        series = math.log(2) + (4 / 3 + 104 / 45 * d**2) * d**2
+        return ops.where(self._is_even(), series, (logits / (2 * p - 1)).log())
+
+    def _mean(self) -> Tensor:
+        (p, logits), d = self._off_even(), self.probs - 0.5
+        series = 0.5 + (1 / 3 + 16 / 45 * d**2) * d
+        return ops.where(self._is_even(), series, p / (2 * p - 1) - 1 / logits)
+
+    def _variance(self) -> Tensor:
+        (p, logits), d = self._off_even(), self.probs - 0.5
+        series = 1 / 12 - (1 / 15 - 128 / 945 * d**2) * d**2
+        return ops.where(self._is_even(), series, p * (p - 1) / (1 - 2 * p) ** 2 + 1 / logits**2)
+
+    def rsample(self, sample_shape: Shape = ()) -> Tensor:
+        shape = self._extended_shape(sample_shape)
+        return self.icdf(ops.rand(shape, dtype=self.probs.dtype, device=self.probs.device))
+
+    def _log_prob(self, value: Tensor) -> Tensor:
+        return value * self.logits - softplus(self.logits) + self._log_norm()
+
+    def _cdf(self, value: Tensor) -> Tensor:
+        p, _ = self._off_even()
+        below = value.clamp(0, 1)
+        uneven = (p**below * (1 - p) ** (1 - below) + p - 1) / (2 * p - 1)
+        return ops.where(self._is_even(), below, uneven)
+
+    def icdf(self, value: Tensor) -> Tensor:
+        p, logits = self._off_even()
+        return ops.where(self._is_even(), value, (value * (2 * p - 1) / (1 - p)).log1p() / logits)
+
+    def entropy(self) -> Tensor:
+        logits = probs_to_logits(self.probs, is_binary=True)  # none is infinite
+        return softplus(logits) - self.mean * logits - self._log_norm()
+
+
+class Kumaraswamy(TransformedDistribution):
+    """p(x) = a·b·xᵃ⁻¹·(1 - xᵃ)ᵇ⁻¹,  from 0 to 1: much as `Beta`, and drawn by powers alone
+
+    Args:
+        concentration1, concentration0: a and b.
+        validate_args: whether to look at parameters and values.
+
+    Example:
+        >>> Kumaraswamy(1.0, 2.0).mean
+        tensor(0.3333)
+    """
+
+    arg_constraints = {
+        "concentration1": constraints.positive,
+        "concentration0": constraints.positive,
+    }
+    support = constraints.unit_interval
+
+    def __init__(
+        self, concentration1: Real, concentration0: Real, validate_args: Switch = None
+    ) -> None:
+        a, b = self.concentration1, self.concentration0 = broadcast_all(
+            concentration1, concentration0
+        )
+        base = Uniform(ops.zeros_like(b), ops.ones_like(b), validate_args)
+        flip = transforms.AffineTransform(1, -1)
+        parts = [transforms.PowerTransform(1 / b), flip, transforms.PowerTransform(1 / a)]
+        super().__init__(base, parts, validate_args)
+
+    def expand(self, batch_shape: Shape, _instance: Any = None) -> Any:
+        a, b = self.concentration1, self.concentration0
+        return Kumaraswamy(a.expand(batch_shape), b.expand(batch_shape))
+
+    def _moment(self, n: int) -> Tensor:
+        """The mean of xⁿ: b times the beta function of 1 + n/a and b."""
+        first, b = 1 + n / self.concentration1, self.concentration0
+        return b * (first.lgamma() + b.lgamma() - (first + b).lgamma()).exp()
+
+    def _mean(self) -> Tensor:
+        return self._moment(1)
+
+    def _mode(self) -> Tensor:
+        a, b = self.concentration1, self.concentration0
+        mode = ((a - 1) / (a * b - 1)) ** (1 / a)
+        return ops.where((a < 1) | (b < 1), math.nan, mode)
+
+    def _variance(self) -> Tensor:
+        return self._moment(2) - self._moment(1) ** 2
+
+    def entropy(self) -> Tensor:
+        a, b = self.concentration1, self.concentration0
+        turns = (b + 1).digamma() + euler_constant
+        return (1 - 1 / b) + (1 - 1 / a) * turns - a.log() - b.log()
 
 
 class _LocScale(Distribution):

@@ -334,7 +334,9 @@ class AffineTransform(Transform):
         return (y - self.loc) / self.scale
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
-        stretch = ops.as_tensor(self.scale, dtype=x.dtype).abs().log().expand(x.shape)
+        stretch = (
+            ops.as_tensor(self.scale, dtype=x.dtype, device=x.device).abs().log().expand(x.shape)
+        )
         return sum_rightmost(stretch, self.domain.event_dim)
 
 

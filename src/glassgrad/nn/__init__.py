@@ -8,6 +8,7 @@ What is here are the modules and tensors that these files define. `make stubs` w
 `__init__.pyi` for editors and mypy, with the arguments of those modules that follow from others'.
 """
 
+from glassgrad import environment as _environment
 from glassgrad.core.tensor import Tensor as _Tensor
 from glassgrad.missing import classes_of as _classes_of
 from glassgrad.missing import missing_from as _missing_from
@@ -20,6 +21,7 @@ _FILES = (
 )
 _classes = {"DataParallel": parallel.DataParallel, **_classes_of(__name__, _FILES, Module, _Tensor)}
 globals().update(_classes)
+vars(_environment.jit)["ScriptModule"] = type("ScriptModule", (Module,), {})
 
 __all__ = ["functional", "init", "modules", "parallel", "utils", *_classes]
 

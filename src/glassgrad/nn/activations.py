@@ -54,9 +54,13 @@ class GLU(Applied, of="glu"):
 class Hardsigmoid(Applied, of="hardsigmoid"):
     """`sigmoid` in three straight pieces."""
 
+    _in_repr = ()
+
 
 class Hardswish(Applied, of="hardswish"):
     """`x·hardsigmoid(x)`."""
+
+    _in_repr = ()
 
 
 class Hardtanh(Applied, of="hardtanh"):

@@ -21,6 +21,7 @@ from glassgrad.core.errors import DTypeError, ShapeError
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.state import Shape, Values
 from glassgrad.core.tensor import Tensor
+from glassgrad.values.gradients import sum_to
 from glassgrad.values.layers import array_of
 from glassgrad.values.operands import broadcast_text
 
@@ -991,7 +992,6 @@ class EinsumTwo(Multilinear):
     kernel, kinds = "bmm", "iufc"
     node = "EinsumBackward0"
     saves = ("self", "other")
-    broadcasts = True
 
     @staticmethod
     def forward(x, y, *, first, second, output):
@@ -1006,9 +1006,11 @@ class EinsumTwo(Multilinear):
         x, y = ctx.saved_tensors
         wants_x, wants_y = ctx.needs_input_grad
         sizes = _sizes([ctx.first, ctx.second], [x.shape, y.shape])
+        dx = _gradient(ctx.first, sizes, [ctx.output, ctx.second], [grad, y]) if wants_x else None
+        dy = _gradient(ctx.second, sizes, [ctx.output, ctx.first], [grad, x]) if wants_y else None
         return (
-            _gradient(ctx.first, sizes, [ctx.output, ctx.second], [grad, y]) if wants_x else None,
-            _gradient(ctx.second, sizes, [ctx.output, ctx.first], [grad, x]) if wants_y else None,
+            None if dx is None else sum_to(dx, x.shape),  # a size of 1 was stretched
+            None if dy is None else sum_to(dy, y.shape),
         )
 
     @classmethod
@@ -1026,7 +1028,7 @@ def _gradient(wanted: str, sizes: Sizes, inputs: list[str], values: list[Any]) -
 
     A letter that stands in `wanted` twice is a diagonal: its second place gets a letter of its
     own, tied to the first by an identity matrix. A letter that stands nowhere else was summed
-    over: a vector of ones spreads the gradient along it.
+    over, and one of a size of 1 elsewhere was stretched: a vector of ones spreads the gradient.
     """
     like = array_of(values[0])
     letters = ""
@@ -1038,8 +1040,9 @@ def _gradient(wanted: str, sizes: Sizes, inputs: list[str], values: list[Any]) -
             letters += twin
         else:
             letters += letter
+    have = _sizes(inputs, [value.shape for value in values])
     for letter in letters:
-        if not any(letter in subscripts for subscripts in inputs):
+        if have.get(letter, -1) < sizes.get(letter, -1):
             ones = np.ones(sizes[letter], like.dtype, like=like)
             inputs, values = [*inputs, letter], [*values, ones]
     return _contract(inputs, values, letters)

@@ -116,12 +116,14 @@ class DataLoader:
                 "persistent_workers option needs num_workers > 0: without workers there is "
                 "nothing to keep. Leave it out."
             )
-        has_order = shuffle or sampler is not None or batch_sampler is not None
-        if isinstance(self.dataset, IterableDataset) and has_order:
+        orders = {"shuffle": shuffle or None, "sampler": sampler, "batch_sampler": batch_sampler}
+        given = [(name, order) for name, order in orders.items() if order is not None]
+        if isinstance(self.dataset, IterableDataset) and given:
+            name, order = given[0]
             raise ArgumentError(
-                "DataLoader with IterableDataset: expected no shuffle, sampler or batch_sampler "
-                "option. Such a data set has no index, it decides the order itself. "
-                "Leave them out, or make it a Dataset with `__getitem__`."
+                f"DataLoader with IterableDataset: expected unspecified {name} option, but got "
+                f"{name}={order}. Such a data set has no index, it decides the order itself. "
+                "Leave it out, or make it a Dataset with `__getitem__`."
             )
         if sampler is not None and shuffle:
             raise ArgumentError(
