@@ -76,7 +76,7 @@ def _functions(home: str) -> str:
             lines.append(f"{name} = {own}\n")
         elif "declared" in getattr(value, "__dict__", {}):
             lines.append(stub.define(name, value, value.__doc__))
-        elif not hasattr(value, "__name__"):
+        elif not (inspect.isroutine(value) or inspect.isclass(value)):
             lines.append(f"{name}: {stub.need_class(type(value))}\n")
         else:
             stub.export(name, value)
