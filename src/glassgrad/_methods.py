@@ -1,7 +1,7 @@
-"""What a Tensor can do beside its ops: operators, gradients, the ways out to NumPy and to copies.
+"""What a Tensor can do beside its ops: gradients, and the ways out to NumPy, numbers and copies.
 
-The ops declare their methods themselves (see `ops/_declaring.py`). This mixin is copied onto
-`Tensor` with them when the package is imported, so that `core/` imports no op.
+The ops declare their methods and operators themselves (see `ops/_declaring.py`). This mixin is
+copied onto `Tensor` with them when the package is imported, so that `core/` imports no op.
 """
 
 import copy

@@ -26,7 +26,6 @@ from .core.errors import ArgumentError, ArgumentTypeError, DeviceError, GraphErr
 from .core.tensor import Size, Tensor
 from .levels import subclasses
 from .missing import tells_missing
-from .ops import generator
 from .values import backend
 from .values.backend import Device
 from .values.dtypes import TYPE_NAMES, set_default_dtype
@@ -282,12 +281,12 @@ def fork_rng(devices: Any = None, enabled: bool = True, **others: Any) -> Iterat
 
     See also: https://pytorch.org/docs/stable/random.html#torch.random.fork_rng
     """
-    state = generator.get_rng_state()
+    state = ops.get_rng_state()
     try:
         yield
     finally:
         if enabled:
-            generator.set_rng_state(state)
+            ops.set_rng_state(state)
 
 
 # Compilers ----------------------------------------------------------------------------------------
@@ -726,14 +725,16 @@ _TAKEN: tuple[tuple[str, ModuleType, str], ...] = (
     ("amp.grad_scaler", _HERE, "GradScaler"),
     ("compiler", _HERE, "compile"),
     ("overrides", subclasses, "handle_torch_function has_torch_function is_tensor_like"),
-    ("random", generator, "Generator default_generator get_rng_state initial_seed manual_seed"),
-    ("random", generator, "seed set_rng_state"),
     ("random", _HERE, "fork_rng"),
     ("torch_version", _HERE, "TorchVersion"),
 )
 """Modules, and the names that they have from others."""
 
-_OPS = {"cuda": [f"{name}Tensor" for name in _GPU_TENSORS]}
+_OPS = {
+    "cuda": [f"{name}Tensor" for name in _GPU_TENSORS],
+    "random": ["Generator", "default_generator", "get_rng_state", "initial_seed", "manual_seed"],
+}
+_OPS["random"] += ["seed", "set_rng_state"]
 """Modules, and the names that they have from the ops: when they are first asked for."""
 
 _SDP = SimpleNamespace(flash=True, math=True, mem_efficient=True, cudnn=True)
