@@ -199,8 +199,7 @@ class Tensor(_Mixins):
     @property
     def is_leaf(self) -> bool:
         """Whether no recorded op made it: `.grad` ends up in leaves."""
-        edge = self.edge
-        return edge is None or edge is LEAF or (edge.__class__ is Pending and not self._settled())
+        return self._settled() is None
 
     @property
     def grad_fn(self) -> Any:
