@@ -62,8 +62,9 @@ def start_of(
     outputs: list[Any], grad_outputs: Any, retain_graph: bool | None, create_graph: bool
 ) -> dict[str, Any]:
     """Where a pass starts, and how it is to run: arguments of a `Pass`."""
-    lift = create_graph or is_seen(outputs, grad_outputs)
-    roots, grads = find_roots(outputs, grad_outputs, lift)
+    given = gradients_given(outputs, grad_outputs)
+    lift = create_graph or is_seen([*outputs, *given])
+    roots, grads = find_roots(outputs, given, lift)
     return {
         "roots": roots,
         "grads": grads,
@@ -89,31 +90,27 @@ def find_roots(
     outputs: Sequence[Any], grad_outputs: Any, as_tensors: bool
 ) -> tuple[list[Edge], list[Any]]:
     """The edges of the outputs and the gradients that arrive there: arrays, or Tensors."""
-    given = gradients_given(outputs, grad_outputs)
     edges: list[Edge] = []
     grads: list[Any] = []
-    for output, gradient in zip(outputs, given, strict=True):
+    for output, gradient in zip(outputs, gradients_given(outputs, grad_outputs), strict=True):
         edge, shape, dtype = root(output, len(edges))
         if gradient is None:
-            value = one(output, shape, dtype)
-            value = wrap(value) if as_tensors else value
+            start = wrap(one(output, shape, dtype))
         else:
-            value = plugs.checks.given(gradient, shape, dtype, len(edges))
-            value = value if as_tensors else value.payload
+            start = plugs.checks.given(gradient, shape, dtype, len(edges))
         edges.append(edge)
-        grads.append(value)
+        grads.append(start if as_tensors else start.payload)
     return edges, grads
 
 
-def is_seen(outputs: Sequence[Any], grad_outputs: Any) -> bool:
+def is_seen(tensors: list[Any]) -> bool:
     """Whether a transform sees an output, or a gradient that is given: values are Tensors then.
 
     So they are while tensors have tangents, which may hang on any that was saved.
     """
     if modes.duals is not None and modes.duals.is_used():
         return True
-    given = grad_outputs if isinstance(grad_outputs, (list, tuple)) else (grad_outputs,)
-    for x in (*outputs, *given):
+    for x in tensors:
         if x is None or x.__class__ in PLAIN:
             continue
         of_level = x.__class__ is GradientEdge and hasattr(x.node, "_level")

@@ -26,7 +26,7 @@ from . import state
 from .graph import AccumulateGrad, Edge, GradientEdge, Node, ends
 from .saved import FREED
 from .state import Place, modes, plugs, setting
-from .tensor import Tensor, wrap
+from .tensor import Tensor, as_tensor, whole
 
 Grads = tuple[Any, ...]
 _by_seq = attrgetter("seq")
@@ -192,16 +192,15 @@ class Pass:
     def within(self, act: Callable[[], Any]) -> Any:
         """Call `act`, many steps or one, in the modes of the pass: they are the caller's else."""
         self.depth = 0 if modes.task is None else modes.task.depth + 1
-        pairs = modes.hook_pairs
-        of_the_pass = setting(grad=self.recording, inference=False, task=self, hook_pairs=pairs)
-        with of_the_pass, np.errstate(all="ignore"):
+        own = setting(grad=self.recording, inference=False, task=self, hook_pairs=modes.hook_pairs)
+        with own, np.errstate(all="ignore"):
             return act()
 
     def _run_all(self) -> None:
         """The tight loop: what a `Turn` does, for built-in ops and nodes on which nothing hangs."""
         buffers, free, needed = self.buffers, not self.keep_graph, self.schedule.needed
         on_arrays, wanted = not self.on_tensors, self.wanted
-        take, put, getrefcount = buffers.pop, self.put, sys.getrefcount
+        take, put, getrefcount, array = buffers.pop, self.put, sys.getrefcount, np.ndarray
         if state.anomaly is not None:
             needed = set()  # all of them by phases, which are looked at
         node: Any
@@ -211,6 +210,8 @@ class Pass:
                 continue
             if node._is_quick and on_arrays:
                 grad = take(node, None)
+                if grad.__class__ is not array:
+                    grad = whole(grad)  # NumPy multiplies a scalar of its own in twice the time
                 cold = node.cold
                 if cold is not None and cold.before:
                     self.node = node
@@ -235,6 +236,8 @@ class Pass:
                     node.holders = node.versions = None
             elif node.__class__ is AccumulateGrad and on_arrays and not has_hooks(node):
                 grad = take(node, None)
+                if grad.__class__ is not array:
+                    grad = whole(grad)
                 if grad is not None:
                     unshared = getrefcount(grad) <= A_LOCAL  # counted before it is an argument
                     accumulate(node.variable, grad, unshared)
@@ -357,17 +360,16 @@ def accumulate(leaf: Tensor, grad: Any, unshared: bool) -> None:
     with _accumulating:
         cold = leaf.cold or leaf.cold_side()
         old = cold.grad
-        if isinstance(grad, Tensor):
+        if grad.__class__ is not np.ndarray and isinstance(grad, Tensor):
             cold.grad = grad.clone() if old is None else old + grad
             if cold.grad.payload.strides != leaf.payload.strides:
                 cold.grad.payload = _in_order_of(leaf.payload, cold.grad.payload)
         elif old is not None:
             np.add(old.payload, grad, out=old.payload)
             old.wrote(_HERE)
-        elif unshared and leaf.payload.flags.c_contiguous and is_own(grad):
-            cold.grad = wrap(grad)
         else:
-            cold.grad = wrap(_in_order_of(leaf.payload, grad))
+            is_free = unshared and leaf.payload.flags.c_contiguous and is_own(grad)
+            cold.grad = as_tensor(grad if is_free else _in_order_of(leaf.payload, grad))
 
 
 _HERE: Place = (accumulate.__code__, 0)

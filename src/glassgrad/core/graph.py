@@ -29,7 +29,7 @@ import numpy as np
 from . import state
 from .errors import GraphError
 from .state import Func, Names, Shape, Values, plugs
-from .tensor import LEAF, Cold, Pending, Tensor, Version
+from .tensor import LEAF, Pending, Tensor, Version
 
 if TYPE_CHECKING:
     from glassgrad.hooks.on_gradients import NodeHooks, RemovableHandle
@@ -220,10 +220,8 @@ class AccumulateGrad(Node):
 
 def accumulator(leaf: Tensor) -> AccumulateGrad:
     """The node that accumulates into `leaf.grad`, made if no graph uses the leaf yet."""
-    cold = leaf.cold
-    if cold is None:
-        cold = leaf.cold = Cold()
-    elif cold.accumulator is not None:
+    cold = leaf.cold or leaf.cold_side()
+    if cold.accumulator is not None:
         found: AccumulateGrad | None = cold.accumulator()
         if found is not None:
             return found

@@ -47,7 +47,7 @@ from sys import _getframe
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from numpy import ndarray
+from numpy import generic, ndarray
 
 from . import state
 from .errors import ArgumentTypeError, GlassgradError
@@ -438,8 +438,8 @@ def fast_door(cls: Any, readable: Func, depth: int) -> Callable[..., Tensor]:
             if is_binary and type(a) is not type(b):
                 return leave(x, b if y is None else y, others, parameters)
             out = rescue(cls, error, (a, b, *others) if is_binary else (a,), parameters)
-        if type(out) is not ndarray:
-            out = whole(out)
+        if type(out) is not ndarray and isinstance(out, generic):
+            out = np.asarray(out)  # `whole` written out
         z = _new(Tensor)
         z.payload = out
         z.cold = None
@@ -490,7 +490,10 @@ def fast_door(cls: Any, readable: Func, depth: int) -> Callable[..., Tensor]:
                 node.saved_tensors, node.holders = (a, None), (x, None)
             else:
                 node.saved_tensors, node.holders = (a, b), (x, y)
-            if x.cold is not None or (y is not None and y.cold is not None):
+            mine, its = x.cold, None if y is None else y.cold  # that of a leaf has no version
+            if (mine is not None and (mine.version is not None or mine.is_inference)) or (
+                its is not None and (its.version is not None or its.is_inference)
+            ):
                 note_versions(node)
         elif saves_result:
             node.saved_tensors, node.holders = (out,), (None,)

@@ -199,8 +199,7 @@ class Tensor(_Mixins):
     @property
     def is_leaf(self) -> bool:
         """Whether no recorded op made it: `.grad` ends up in leaves."""
-        edge = self.edge
-        return edge is None or edge is LEAF or (edge.__class__ is Pending and not self._settled())
+        return self._settled() is None
 
     @property
     def grad_fn(self) -> Any:
@@ -263,7 +262,7 @@ class Tensor(_Mixins):
         A node that saved this tensor as its own output holds only the array: the two share the
         Version from now on, so that a write through any alias is seen.
         """
-        cold = self.cold_side()
+        cold = self.cold or self.cold_side()
         if cold.version is None:
             at = getattr(self.edge, "_result_at", None)
             cold.version = Version() if at is None else plugs.saved.version_of_result(self.edge, at)
@@ -275,7 +274,8 @@ class Tensor(_Mixins):
         version.count += 1
         version.written_line = here(2) if place is None else place
         state.last_write = state.next_seq()
-        self._tell_views()
+        if version.views is not None:
+            version.views.written()
 
     def _tell_views(self) -> None:
         """Let the views of this tensor know that its edge has changed."""
