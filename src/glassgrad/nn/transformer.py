@@ -81,7 +81,7 @@ class _Layer(Module):
         """What goes by, and to it what block k makes of it."""
         norm = getattr(self, f"norm{k}")
         if self.norm_first:
-            return x + block(norm(x), *more)
+            return x + block(norm(x), *more)  # type: ignore[no-any-return]
         return norm(x + block(x, *more))  # type: ignore[no-any-return]
 
 

@@ -13,7 +13,7 @@ from glassgrad.ops.activations import prelu as prelu
 from glassgrad.ops.arithmetic import adjoint as adjoint, conj as conj, imag as imag, isreal as isreal, positive as positive, real as real, resolve_conj as resolve_conj, resolve_conj as resolve_neg, view_as_complex as view_as_complex, view_as_real as view_as_real
 from glassgrad.ops.comparison import allclose as allclose, equal as equal, isclose as isclose, isfinite as isfinite, isin as isin, isinf as isinf, isnan as isnan
 from glassgrad.ops.conversion import clone as clone, detach as detach, is_complex as is_complex, is_floating_point as is_floating_point, is_signed as is_signed
-from glassgrad.ops.creation import BoolTensor as BoolTensor, ByteTensor as ByteTensor, CharTensor as CharTensor, DoubleTensor as DoubleTensor, FloatTensor as FloatTensor, HalfTensor as HalfTensor, IntTensor as IntTensor, LongTensor as LongTensor, ShortTensor as ShortTensor, as_tensor as as_tensor, asarray as asarray, from_dlpack as from_dlpack, from_numpy as from_numpy, frombuffer as frombuffer
+from glassgrad.ops.creation import TensorType, as_tensor as as_tensor, asarray as asarray, from_dlpack as from_dlpack, from_numpy as from_numpy, frombuffer as frombuffer
 from glassgrad.ops.diagonals import block_diag as block_diag, diag_embed as diag_embed, diagflat as diagflat, diagonal as diagonal, diagonal_scatter as diagonal_scatter, trace as trace
 from glassgrad.ops.elementary import FrexpReturn, vander as vander
 from glassgrad.ops.fourier import istft as istft, stft as stft
@@ -38,6 +38,24 @@ from glassgrad.ops.sparse import sparse_coo_tensor as sparse_coo_tensor, sparse_
 from glassgrad.ops.windows import Ints
 from glassgrad.values.dtypes import Number
 from typing import Any
+
+BoolTensor: TensorType
+
+ByteTensor: TensorType
+
+CharTensor: TensorType
+
+DoubleTensor: TensorType
+
+FloatTensor: TensorType
+
+HalfTensor: TensorType
+
+IntTensor: TensorType
+
+LongTensor: TensorType
+
+ShortTensor: TensorType
 
 def abs(input: Tensor, *, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
     """`|input|`, element by element.
