@@ -220,6 +220,22 @@ def test_a_whole_module_is_loaded_by_those_who_ask_for_it_and_have_its_class(mon
             gg.load(file, weights_only=False)
 
 
+@pytest.mark.parametrize("zipped", [True, False])
+def test_arrays_in_files_of_pytorch_are_read(zipped):
+    arrays = [np.arange(6.0).reshape(2, 3).T, np.ones((2, 0), "uint32"), np.array([True]), 2j]
+    told = {"arrays": [np.asarray(x) for x in arrays], "best": np.float32(0.5)}
+    found = from_pytorch(told, _use_new_zipfile_serialization=zipped)
+    assert type(found["best"]) is np.float32
+    for mine, its in zip([found["best"], *found["arrays"]], [0.5, *arrays], strict=True):
+        np.testing.assert_array_equal(mine, its, strict=isinstance(its, np.ndarray))
+
+
+@pytest.mark.parametrize("dtype", ["O", "U4", "M8[s]", "i4,f4", ">f4", "g"])
+def test_other_arrays_in_files_of_pytorch_are_refused(dtype):
+    with pytest.raises(DataError, match="not an allowed global"):
+        from_pytorch(np.zeros(1, dtype))
+
+
 def test_what_contains_itself_is_refused():
     loop = []
     loop.append(loop)
@@ -376,6 +392,12 @@ def test_calls_of_anything_else_are_refused(command, protocol, tmp_path, monkeyp
 def test_instructions_that_tensors_do_not_need_are_refused(data):
     refused(archive(data), "not an allowed global|damaged")
     assert gg.float32.name == "float32"
+
+
+def test_an_array_is_filled_only_once():
+    once = pickle.dumps(np.ones(2), 2)
+    again = once[:-1] + b"h" + once[-3:-2] + b"b."  # its state, from the memo
+    refused(archive(again), "filled twice")
 
 
 def test_keys_that_take_for_ever_to_hash_are_refused():

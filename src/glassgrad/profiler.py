@@ -234,9 +234,9 @@ class profile:  # noqa: N801  # PyTorch's name
         """Say that a step of the program is done: what comes next, the schedule tells."""
         action = self._action()
         self._pause()
+        self.step_num += 1
         if action is ProfilerAction.RECORD_AND_SAVE and self.on_trace_ready:
             self.on_trace_ready(self)
-        self.step_num += 1
         if action is ProfilerAction.RECORD_AND_SAVE and self._action() is not ProfilerAction.NONE:
             self._clear()
         self.start()

@@ -8,6 +8,7 @@ the instructions and the names that tensors in containers need, and refuses all 
 
 import io
 import pickletools
+import re
 import zipfile
 from collections import OrderedDict
 from collections.abc import Callable
@@ -189,12 +190,38 @@ def _encode(text: Any, encoding: Any) -> bytes:
     return str(text).encode("latin1")
 
 
+def _no_bytes() -> bytes:
+    return b""
+
+
 def _ordered_dict() -> OrderedDict[Any, Any]:
     return OrderedDict()
 
 
 def _set(items: Any) -> set[Any]:
     return set(map(_key, _expect(items, list)))
+
+
+def _numpy_dtype(name: Any, *flags: Any) -> Any:
+    if not re.fullmatch("b1|[iu][1248]|f[248]|c8|c16", str(name)):
+        raise _refused(f"the dtype {name!r} of an array")
+    return np.dtype(name)
+
+
+def _numpy_scalar(dtype: Any, data: Any) -> Any:
+    return np.frombuffer(_expect(data, bytes), _expect(dtype, np.dtype))[0]
+
+
+def _numpy_array(*form: Any) -> Any:
+    return np.empty(0)  # `_fill` gets what is in it
+
+
+def _fill(array: Any, version: Any, shape: Any, dtype: Any, is_fortran: Any, data: Any) -> None:
+    """Give an empty array its shape and contents: nothing else shows its memory yet."""
+    if array.size or not _whole(*_expect(shape, tuple)):
+        raise _damaged("an array is filled twice, or has no shape")
+    form = (1, shape, _expect(dtype, np.dtype), bool(is_fortran), _expect(data, bytes))
+    array.__setstate__(form)
 
 
 _CALLED: dict[str, Callable[..., Any]] = {
@@ -207,14 +234,19 @@ _CALLED: dict[str, Callable[..., Any]] = {
     "collections.OrderedDict": _ordered_dict,
     "builtins.set": _set,
     "builtins.complex": complex,
+    "__builtin__.bytes": _no_bytes,
     "__builtin__.set": _set,
     "__builtin__.complex": complex,
     "_codecs.encode": _encode,
+    "numpy.dtype": _numpy_dtype,
+    **{f"numpy.{core}.multiarray._reconstruct": _numpy_array for core in ("core", "_core")},
+    **{f"numpy.{core}.multiarray.scalar": _numpy_scalar for core in ("core", "_core")},
 }
 """The functions that a file may call, by PyTorch's names."""
 
 _NAMED: dict[str, Any] = {f"torch.{dtype.name}": dtype for dtype in TYPE_NAMES}
 _NAMED |= {f"torch.{name}": kind for name, kind in STORAGE_TYPES.items()}
+_NAMED["numpy.ndarray"] = np.ndarray
 """What else it may name."""
 
 
@@ -289,9 +321,14 @@ class _Machine:
                 arguments, function = stack.pop(), stack.pop()
                 stack.append(_allowed(function)(*_expect(arguments, tuple)))
             case "BUILD":
-                state = _expect(stack.pop(), dict)
-                if set(state) == {"_metadata"}:  # of a state dict: the versions of the modules
-                    _expect(stack[-1], OrderedDict).__dict__.update(state)
+                state, built = stack.pop(), stack[-1]
+                if isinstance(built, np.ndarray):
+                    _fill(built, *_expect(state, tuple))
+                elif isinstance(built, np.dtype):
+                    if _expect(state, tuple)[1] not in ("<", "|", "="):
+                        raise _refused("the state of some dtype")
+                elif set(_expect(state, dict)) == {"_metadata"}:  # the versions of the modules
+                    _expect(built, OrderedDict).__dict__.update(state)
                 elif state:
                     raise _refused(f"the state {sorted(map(str, state))[:5]} of some object")
             case "BINPERSID":

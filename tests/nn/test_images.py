@@ -10,6 +10,7 @@ import glassgrad as gg
 from checks import together
 from glassgrad import nn
 from glassgrad.core.errors import ArgumentError
+from nn.beside import assert_alike, drawn
 
 LAYERS = """
 Conv1d(4, 6, 3)
@@ -125,6 +126,21 @@ def test_what_pytorch_refuses_is_refused_in_its_words(layer, sentence):
         layer(nn)
     with pytest.raises(ValueError, match=sentence):
         layer(torch.nn)
+
+
+def test_a_convolution_with_another_weight_pads_as_its_own():
+    def make(lib):
+        class Doubled(lib.nn.Conv2d):
+            def forward(self, x):
+                return self._conv_forward(x, 2 * self.weight, None)
+
+        return Doubled(1, 2, (3, 2), padding="same", padding_mode="reflect")
+
+    def call(lib, module, x):
+        module.bias.grad = lib.zeros_like(module.bias)
+        return module(x)
+
+    assert_alike(make, call, drawn(1, 1, 4, 4))
 
 
 def test_a_transpose_makes_the_size_that_is_asked_for():

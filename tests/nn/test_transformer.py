@@ -47,6 +47,32 @@ def test_masks():
     assert_alike(encoder, call, drawn(2, 3, 4))
 
 
+def test_blocks_and_layers_can_be_overridden():
+    def make(lib):
+        class Encoder(lib.nn.TransformerEncoderLayer):
+            def _sa_block(self, x, attn_mask, key_padding_mask, is_causal=False):
+                return 2 * super()._sa_block(x, attn_mask, key_padding_mask, is_causal=is_causal)
+
+            def _ff_block(self, x):
+                return super()._ff_block(x) ** 2
+
+        class Decoder(lib.nn.TransformerDecoderLayer):
+            def _mha_block(self, x, mem, attn_mask, key_padding_mask, is_causal=False):
+                return super()._mha_block(x, mem, attn_mask, key_padding_mask, is_causal) + x
+
+            def forward(self, tgt, memory, tgt_mask=None, **more):
+                return super().forward(tgt, memory, tgt_mask=tgt_mask)
+
+        encoder = lib.nn.TransformerEncoder(Encoder(4, 2, **SMALL), 2, None, False)
+        decoder = lib.nn.TransformerDecoder(Decoder(4, 2, **SMALL), 2)
+        return lib.nn.ModuleList([encoder, decoder])
+
+    def call(lib, module, src, tgt):
+        return module[1](tgt, module[0](src), tgt_mask=causal(lib, 3))
+
+    assert_alike(make, call, drawn(5, 2, 4), drawn(3, 2, 4))
+
+
 @pytest.mark.parametrize("activation", ["relu", "module"])
 def test_the_whole(activation):
     def make(lib):

@@ -190,6 +190,19 @@ def test_weight_norm(dim, old):
     alike(play)
 
 
+@pytest.mark.parametrize("old", [True, False])
+def test_spectral_norm_improves_its_vectors_in_pytorchs_order(old):
+    found = []
+    for lib in LIBRARIES:
+        utils = lib.nn.utils
+        made = (utils if old else utils.parametrizations).spectral_norm(layer(lib))
+        for name, x in made.named_buffers():
+            x.copy_(lib.ones_like(x) if name.endswith("u") else lib.arange(len(x)) + 1)
+        made(lib.tensor(drawn(3)))
+        found.append([x.tolist() for _, x in made.named_buffers()])
+    np.testing.assert_allclose(np.concatenate(found[0]), np.concatenate(found[1]), rtol=1e-6)
+
+
 @pytest.mark.filterwarnings("ignore::FutureWarning")
 @pytest.mark.parametrize("old", [False, True])
 def test_spectral_norm_makes_the_largest_singular_value_1(lib, old):

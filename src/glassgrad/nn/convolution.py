@@ -88,15 +88,20 @@ class _ConvNd(Module):
         draw_weight_and_bias(self)
 
     def forward(self, input: Tensor) -> Tensor:
+        return self._conv_forward(input, self.weight, self.bias)
+
+    def _conv_forward(self, input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+        """The convolution with another weight and bias, for modules that make theirs."""
         padding: Any = self.padding
         if self.padding_mode != "zeros":
-            input, padding = functional.pad(input, self._edges(), mode=self.padding_mode), 0
+            edges = self._reversed_padding_repeated_twice
+            input, padding = functional.pad(input, edges, mode=self.padding_mode), 0
         convolve = getattr(functional, f"conv{self.rank}d")
-        return convolve(  # type: ignore[no-any-return]  # a Tensor
-            input, self.weight, self.bias, self.stride, padding, self.dilation, self.groups
-        )
+        windows = (self.stride, padding, self.dilation, self.groups)
+        return convolve(input, weight, bias, *windows)  # type: ignore[no-any-return]  # a Tensor
 
-    def _edges(self) -> list[int]:
+    @property
+    def _reversed_padding_repeated_twice(self) -> list[int]:
         """How many elements to pad with, before and after, the last dim first."""
         if not isinstance(self.padding, str):
             return [n for n in reversed(self.padding) for _ in range(2)]

@@ -65,15 +65,24 @@ class _Layer(Module):
             setattr(self, f"dropout{k}", Dropout(dropout))
         self.activation = _activation(activation)
 
-    def _feed_forward(self, x: Tensor) -> Tensor:
-        return self.linear2(self.dropout(self.activation(self.linear1(x))))  # type: ignore[no-any-return]
+    # The blocks, which programs override, have PyTorch's names.
 
-    def _added(self, k: int, x: Tensor, block: Callable[[Tensor], Tensor]) -> Tensor:
+    def _sa_block(
+        self, x: Tensor, attn_mask: Mask, key_padding_mask: Mask, is_causal: bool = False
+    ) -> Tensor:
+        y = _attend(self.self_attn, x, x, attn_mask, key_padding_mask, is_causal)
+        return self.dropout1(y)  # type: ignore[no-any-return]  # a Tensor
+
+    def _ff_block(self, x: Tensor) -> Tensor:
+        y = self.linear2(self.dropout(self.activation(self.linear1(x))))
+        return getattr(self, f"dropout{len(self._attentions) + 1}")(y)  # type: ignore[no-any-return]
+
+    def _added(self, k: int, x: Tensor, block: Callable[..., Tensor], *more: Any) -> Tensor:
         """What goes by, and to it what block k makes of it."""
-        norm, drop = getattr(self, f"norm{k}"), getattr(self, f"dropout{k}")
+        norm = getattr(self, f"norm{k}")
         if self.norm_first:
-            return x + drop(block(norm(x)))  # type: ignore[no-any-return]
-        return norm(x + drop(block(x)))  # type: ignore[no-any-return]
+            return x + block(norm(x), *more)  # type: ignore[no-any-return]
+        return norm(x + block(x, *more))  # type: ignore[no-any-return]
 
 
 def _attend(
@@ -133,11 +142,8 @@ class TransformerEncoderLayer(_Layer):
             src_key_padding_mask: which places none sees, `(N, L)`.
             is_causal: says that `src_mask` is causal.
         """
-
-        def attend(x: Tensor) -> Tensor:
-            return _attend(self.self_attn, x, x, src_mask, src_key_padding_mask, is_causal)
-
-        return self._added(2, self._added(1, src, attend), self._feed_forward)
+        x = self._added(1, src, self._sa_block, src_mask, src_key_padding_mask, is_causal)
+        return self._added(2, x, self._ff_block)
 
 
 class TransformerDecoderLayer(_Layer):
@@ -171,16 +177,21 @@ class TransformerDecoderLayer(_Layer):
             tgt_mask, tgt_key_padding_mask, tgt_is_causal: for the first attention.
             memory_mask, memory_key_padding_mask, memory_is_causal: for the second.
         """
+        masks = memory_mask, memory_key_padding_mask, memory_is_causal
+        x = self._added(1, tgt, self._sa_block, tgt_mask, tgt_key_padding_mask, tgt_is_causal)
+        x = self._added(2, x, self._mha_block, memory, *masks)
+        return self._added(3, x, self._ff_block)
 
-        def attend(x: Tensor) -> Tensor:
-            return _attend(self.self_attn, x, x, tgt_mask, tgt_key_padding_mask, tgt_is_causal)
-
-        def recall(x: Tensor) -> Tensor:
-            masks = memory_mask, memory_key_padding_mask, memory_is_causal
-            return _attend(self.multihead_attn, x, memory, *masks)
-
-        x = self._added(2, self._added(1, tgt, attend), recall)
-        return self._added(3, x, self._feed_forward)
+    def _mha_block(
+        self,
+        x: Tensor,
+        mem: Tensor,
+        attn_mask: Mask,
+        key_padding_mask: Mask,
+        is_causal: bool = False,
+    ) -> Tensor:
+        y = _attend(self.multihead_attn, x, mem, attn_mask, key_padding_mask, is_causal)
+        return self.dropout2(y)  # type: ignore[no-any-return]  # a Tensor
 
 
 class _Stack(Module):
@@ -238,7 +249,9 @@ class TransformerEncoder(_Stack):
     ) -> Tensor:
         causal = self._is_causal(mask, is_causal, src)
         for layer in self.layers:
-            src = layer(src, mask, src_key_padding_mask, is_causal=causal)
+            src = layer(
+                src, src_mask=mask, src_key_padding_mask=src_key_padding_mask, is_causal=causal
+            )
         return src if self.norm is None else self.norm(src)
 
 
@@ -265,10 +278,16 @@ class TransformerDecoder(_Stack):
         tgt_is_causal: bool | None = None,
         memory_is_causal: bool = False,
     ) -> Tensor:
-        masks = (tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask)
-        causal = self._is_causal(tgt_mask, tgt_is_causal, tgt)
+        masks = {  # by their names: a layer of a program's may take few of them
+            "tgt_mask": tgt_mask,
+            "memory_mask": memory_mask,
+            "tgt_key_padding_mask": tgt_key_padding_mask,
+            "memory_key_padding_mask": memory_key_padding_mask,
+            "tgt_is_causal": self._is_causal(tgt_mask, tgt_is_causal, tgt),
+            "memory_is_causal": memory_is_causal,
+        }
         for layer in self.layers:
-            tgt = layer(tgt, memory, *masks, causal, memory_is_causal)
+            tgt = layer(tgt, memory, **masks)
         return tgt if self.norm is None else self.norm(tgt)
 
 

@@ -594,7 +594,6 @@ class TensorType:
 
     def __init__(self, dtype: DType) -> None:
         self.dtype = dtype
-        self.__name__ = f"{TYPE_NAMES[dtype]}Tensor"
 
     def __call__(self, *args: Any) -> Tensor:
         """A tensor of sizes (its elements are 0), of a sequence of values, or of a tensor's memory.
@@ -631,7 +630,7 @@ class TensorType:
         return isinstance(instance, Tensor) and instance.dtype == self.dtype
 
     def __repr__(self) -> str:
-        return f"<class 'glassgrad.{self.__name__}'>"
+        return f"<class 'glassgrad.{TYPE_NAMES[self.dtype]}Tensor'>"
 
 
 FUNCTIONS |= {

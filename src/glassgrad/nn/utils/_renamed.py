@@ -11,6 +11,7 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.nn.module import Module
 from glassgrad.nn.parameter import Parameter
 from glassgrad.nn.utils.parametrizations import _SpectralNorm, _WeightNorm
+from glassgrad.ops import mv
 
 __all__ = ["remove_spectral_norm", "remove_weight_norm", "spectral_norm", "weight_norm"]
 
@@ -73,6 +74,14 @@ def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Mo
     return _computed(module, name, norm, _g=Parameter(g), _v=Parameter(v))
 
 
+class _FromLeft(_SpectralNorm):
+    """As it was in PyTorch before parametrizations: `_v` is found of `_u`."""
+
+    def _improve(self, matrix: Tensor) -> None:
+        self._v.copy_(self._normalized(mv(matrix.t(), self._u)))
+        self._u.copy_(self._normalized(mv(matrix, self._v)))
+
+
 def spectral_norm(
     module: Module,
     name: str = "weight",
@@ -89,7 +98,7 @@ def spectral_norm(
         ['bias', 'weight_orig', 'weight_u', 'weight_v']
     """
     weight = _weight_of(module, name, "spectral_norm")
-    norm = _SpectralNorm.of(module, weight, n_power_iterations, dim, eps)
+    norm = _FromLeft.of(module, weight, n_power_iterations, dim, eps)
     return _computed(module, name, norm, _orig=weight)
 
 

@@ -94,8 +94,11 @@ class _SpectralNorm(Module):
     def _iterate(self, matrix: Tensor, times: int) -> None:
         with no_grad():
             for _ in range(times):
-                self._u.copy_(self._normalized(ops.mv(matrix, self._v)))
-                self._v.copy_(self._normalized(ops.mv(matrix.t(), self._u)))
+                self._improve(matrix)
+
+    def _improve(self, matrix: Tensor) -> None:
+        self._u.copy_(self._normalized(ops.mv(matrix, self._v)))
+        self._v.copy_(self._normalized(ops.mv(matrix.t(), self._u)))
 
     def forward(self, weight: Tensor) -> Tensor:
         if weight.ndim == 1:
