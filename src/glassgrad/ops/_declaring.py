@@ -582,6 +582,23 @@ def reflected(function: Any) -> Func:
     return _derived(function, text, turned, doc=f"`{function.__name__}`, with `self` second.")
 
 
+@functools.cache
+def guarded(function: Any) -> Any:
+    """The function, which says so if a call fails because an argument is no tensor.
+
+    Derived ones do that by themselves. Others get a frame around them for users alone.
+    """
+    if not isinstance(function, FunctionType) or "declared" in vars(function):
+        return function
+    given = Arguments.of(function)
+    plain, passed = _quickest(function, given)
+    text, doc = f"return plain({passed})\n", function.__doc__
+    made = _derived(function, text, given, doc=doc, plain=plain)
+    for rule in [rule for rule, known in PUBLIC.items() if known is function]:
+        PUBLIC[rule] = made
+    return made
+
+
 def _derived(
     function: Any, body: str, given: Arguments, *, named: str = "", doc: str | None, **used: Any
 ) -> Any:
@@ -589,7 +606,12 @@ def _derived(
 
     Args:
         used: what the body uses, beside `function`, its `name` and HELPERS.
+
+    If the body fails because an argument is no tensor, that is what it says.
     """
+    lines = "".join([f"    {line}\n" for line in body.splitlines()])
+    body = f"try:\n{lines}except (AttributeError, TypeError) as error:\n"
+    body += "    check.blame(error, name, function)\n    raise\n"
     helpers = {"check": check, **{each.__name__: each for each in HELPERS}}
     used = {**helpers, "name": function.__name__, **used}
     made = _made(body, given, *used)(function=function, **used)

@@ -23,7 +23,7 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.missing import missing_from
 
 from . import _checks as check
-from ._declaring import FUNCTIONS, METHODS, NUMPY
+from ._declaring import FUNCTIONS, METHODS, NUMPY, guarded
 from ._index import NAMES
 
 FILES: dict[str, dict[str, str]] = {}
@@ -84,7 +84,7 @@ def of_module(
     def find(name: str) -> Any:
         if name not in known:
             return is_missing(name)
-        value = scope[name] = function_named(home, name)
+        value = scope[name] = guarded(function_named(home, name))
         return value
 
     return names, find, lambda: sorted({*scope, *names})
@@ -100,7 +100,7 @@ class Later:
 
     def __get__(self, tensor: Tensor | None, owner: type | None = None) -> Any:
         load("Tensor", self.name)
-        method: Any = METHODS[self.name]
+        method: Any = guarded(METHODS[self.name])
         setattr(Tensor, self.name, method)
         return method.__get__(tensor, owner)
 
