@@ -124,7 +124,7 @@ def op(
         is_unary = by_element and all(rule.forward.__code__.co_argcount == 1 for rule in rules)
         has_function = has_twin and is_unary if inplace_function is None else inplace_function
         needs_twin = has_twin or has_function or inplace_flag
-        twin: Any = in_place_twin(function, rules) if needs_twin else None
+        twin: Any = in_place_twin(function, rules, tensors) if needs_twin else None
         wider: Parameters = {
             "axis": axis,
             "tensors": tensors,
@@ -465,9 +465,7 @@ def widened(function: Any, *, axis: bool, tensors: Names, twin: Any, write: Any 
     """
     given = wider = Arguments.of(function)
     doc, text = function.__doc__, ""
-    if tensors:
-        named = ", ".join([f"{{{each}}}" for each in tensors])
-        text += f"check.no_numbers(name, tensors, {named})\n"
+    text += _no_numbers(tensors)
     if axis:
         wider = wider.wider("axis")
         text += "if axis is not None:\n    {dim} = dim_or_axis({dim}, axis, default)\n"
@@ -496,6 +494,12 @@ def widened(function: Any, *, axis: bool, tensors: Names, twin: Any, write: Any 
     return _derived(function, text, wider, doc=doc, plain=quickest, written_to=write, **used)
 
 
+def _no_numbers(tensors: Names) -> str:
+    """The line that refuses numbers for these arguments, if there are any."""
+    named = ", ".join([f"{{{each}}}" for each in tensors])
+    return f"check.no_numbers(name, tensors, {named})\n" if tensors else ""
+
+
 def _quickest(function: Any, given: Arguments) -> tuple[Any, str]:
     """The function, or the same by one call less, and how its arguments are passed."""
     rule = function.__dict__.get("applies")
@@ -515,18 +519,20 @@ def _with_argument(doc: str | None, said: str) -> str | None:
     return f"{arguments}{header}{listed}\n        {said}{blank}{rest}" if header else doc
 
 
-def in_place_twin(function: Any, rules: tuple[OpClass, ...]) -> Callable[..., Tensor]:
+def in_place_twin(
+    function: Any, rules: tuple[OpClass, ...], tensors: Names
+) -> Callable[..., Tensor]:
     """The function that writes to its tensor `input` what `function` returns."""
     given = Arguments.of(function)
     kept = given.led_by_input()
     others = [*kept.braced()[1:], *kept.keyword]
     held = [f"{each}={each}" for each in others]
-    name, ufunc, text = function.__name__, rules[0].ufunc if rules else None, ""
+    name, ufunc, text = function.__name__, rules[0].ufunc if rules else None, _no_numbers(tensors)
     if getattr(ufunc, "nin", 1) == 2:
         scaled = [each for each in others if each in ("{other}", "alpha")]
         unsaid = "".join([f"{each} is None and " for each in others if each not in scaled])
         passed = f"{{input}}, {', '.join(scaled)}"
-        text = f"if {unsaid}quick_update(ufunc, {passed}):\n    return {{input}}\n"
+        text += f"if {unsaid}quick_update(ufunc, {passed}):\n    return {{input}}\n"
     text += (
         f"call = lambda {', '.join(['{input}', *held])}: function({given.passed()})\n"
         f"return in_place(name, {{input}}, call, [{', '.join(others)}], copies=copies)\n"
@@ -539,7 +545,8 @@ def in_place_twin(function: Any, rules: tuple[OpClass, ...]) -> Callable[..., Te
         "        ShapeError: if the result would have another shape than `input`.\n"
         "        DTypeError: if the result's dtype does not fit into `input`.\n    "
     )
-    return _derived(function, text, kept, named=f"{name}_", doc=doc, ufunc=ufunc, copies=copies)
+    used = {"ufunc": ufunc, "copies": copies, "tensors": tensors}
+    return _derived(function, text, kept, named=f"{name}_", doc=doc, **used)
 
 
 def _like_input(function: Any, name: str, *, size: bool) -> Any:
@@ -580,6 +587,13 @@ def reflected(function: Any) -> Func:
     turned = Arguments((second, first), "", (), {})
     text = f"return function({{{first}}}, {{{second}}})\n"
     return _derived(function, text, turned, doc=f"`{function.__name__}`, with `self` second.")
+
+
+def needs_guard(method: Any) -> bool:
+    """Whether a method that is not derived takes a tensor beside its own."""
+    kinds = getattr(method, "__annotations__", {})
+    others = [kinds[name] for name in kinds if name not in ("input", "self", "return")]
+    return "declared" not in vars(method) and Tensor in others
 
 
 @functools.cache

@@ -23,7 +23,7 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.missing import missing_from
 
 from . import _checks as check
-from ._declaring import FUNCTIONS, METHODS, NUMPY, guarded
+from ._declaring import FUNCTIONS, METHODS, NUMPY, guarded, needs_guard
 from ._index import NAMES
 
 FILES: dict[str, dict[str, str]] = {}
@@ -106,8 +106,12 @@ class Later:
 
 
 def methods() -> dict[str, Any]:
-    """The ops' methods: as they are where their file is loaded, and as a `Later` elsewhere."""
-    return {**{name: Later(name) for name in FILES.get("Tensor", ())}, **METHODS}
+    """The ops' methods: as they are where their file is loaded, and as a `Later` elsewhere.
+
+    Those that are given other tensors are also found later: `guarded` says which is none.
+    """
+    later = {name: Later(name) for name in FILES.get("Tensor", ())}
+    return later | {name: each for name, each in METHODS.items() if not needs_guard(each)}
 
 
 ORDERS = {
