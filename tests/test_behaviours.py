@@ -271,7 +271,7 @@ BATCHES = {
 NO_TENSORS = {
     "what stands for a tensor and is none is refused as an argument of another type": """
         F, x = torch.nn.functional, torch.ones(2, 3)
-        calls = [lambda y: x.gather(0, y), lambda y: x.index_select(0, y), lambda y: x.lerp_(y, 0.5)]
+        calls = [lambda y: x.gather(0, y), lambda y: x.index_select(0, y), lambda y: x.lerp_(y, 1)]
         calls += [lambda y: x.addcdiv_(x, y), lambda y: x.addcmul(y, x), lambda y: x.hypot_(y)]
         calls += [lambda y: torch.cat([x, y]), torch.cat, lambda y: torch.where(y, x, x)]
         calls += [lambda y: x.expand_as(y), lambda y: x.view_as(y), x.matmul, x.take, x.dot, x.kron]

@@ -160,9 +160,7 @@ def test_a_call_names_the_argument_that_is_no_tensor():
     x = gg.ones(2, 3)
     with pytest.raises(TypeError, match=r"softmax\(\): argument 'input' \(position 1\) mu"):
         gg.softmax(3, 0)
-    with pytest.raises(
-        ArgumentTypeError, match=r"gather\(\): argument 'index' \(position 3\) must"
-    ):
+    with pytest.raises(TypeError, match=r"gather\(\): argument 'index' must"):
         x.gather(0, [1])
     with pytest.raises(TypeError, match="expected Tensor as element 1 in argument 0"):
         gg.cat([x, 3])

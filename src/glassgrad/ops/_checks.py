@@ -32,15 +32,15 @@ def not_a_tensor(name: str, *arguments: object) -> errors.ArgumentTypeError:
     return wrong_type(f"{name}(): argument {at} must be Tensor", value, why)
 
 
-def blame(error: Any, name: str, function: Any) -> None:
-    """Raise ArgumentTypeError if a call failed since something else stood for a tensor.
+def blamed(error: Any, name: str, function: Any) -> Exception:
+    """The error to raise for one of a call: maybe that something else stood for a tensor.
 
     Args:
         error: what the call has raised; its arguments are in the frame that has caught it.
         function: says in its annotations what is to be a tensor.
     """
     if isinstance(error, errors.GlassgradError) or error.__traceback__ is None:
-        return
+        return error
     frame = error.__traceback__.tb_frame
     code, given = frame.f_code, frame.f_locals
     for at, argument in enumerate(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]):
@@ -48,11 +48,13 @@ def blame(error: Any, name: str, function: Any) -> None:
         said = f"{name}(): argument '{argument}' (position {at + 1}) must be Tensor"
         why = "Ops compute on tensors. Write `glassgrad.tensor(values)`."
         if wanted in (Tensor, Tensor | None) and not isinstance(value, wanted):
-            raise wrong_type(said, value, why) from error
+            return wrong_type(said, value, why)
         parts = value if isinstance(value, (list, tuple)) else ()
         for place, part in enumerate(parts if wanted == Sequence[Tensor] else ()):
             said = f"expected Tensor as element {place} in argument {at}, but got"
-            kind(said, part, Tensor, why)
+            if not isinstance(part, Tensor):
+                return wrong_type(said, part, why)
+    return error  # type: ignore[no-any-return]  # it is Any
 
 
 def tensor(name: str, value: object) -> None:

@@ -590,10 +590,11 @@ def reflected(function: Any) -> Func:
 
 
 def needs_guard(method: Any) -> bool:
-    """Whether a method that is not derived takes a tensor beside its own."""
-    kinds = getattr(method, "__annotations__", {})
-    others = [kinds[name] for name in kinds if name not in ("input", "self", "return")]
-    return "declared" not in vars(method) and Tensor in others
+    """Whether a method that is not derived takes a tensor beside its own, and returns one."""
+    if method.__class__ is not FunctionType or method.__code__.co_argcount < 2:
+        return False
+    kinds = method.__annotations__
+    return "declared" not in vars(method) and list(kinds.values()).count(Tensor) > 2
 
 
 @functools.cache
@@ -625,7 +626,7 @@ def _derived(
     """
     lines = "".join([f"    {line}\n" for line in body.splitlines()])
     body = f"try:\n{lines}except (AttributeError, TypeError) as error:\n"
-    body += "    check.blame(error, name, function)\n    raise\n"
+    body += "    raise check.blamed(error, name, function)\n"
     helpers = {"check": check, **{each.__name__: each for each in HELPERS}}
     used = {**helpers, "name": function.__name__, **used}
     made = _made(body, given, *used)(function=function, **used)

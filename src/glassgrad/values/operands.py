@@ -203,8 +203,7 @@ def in_dtype(cls: Any, operands: Sequence[Any], dtype: DType | None) -> Values:
         if not isinstance(value, Tensor) and not is_array(value):
             values[position] = constant(value, dtype)
         elif value.dtype != dtype:
-            is_tensor = isinstance(value, Tensor)
-            values[position] = value.to(dtype) if is_tensor else value.astype(dtype)
+            values[position] = value.to(dtype) if isinstance(value, Tensor) else value.astype(dtype)
     return tuple(values)
 
 
