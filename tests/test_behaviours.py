@@ -283,17 +283,18 @@ NO_TENSORS = {
     """,
 }
 
-ROWS = {
-    **OFFSETS,
-    **NUMBERS,
-    **OPERATORS,
-    **LAZY,
-    **DATA,
-    **NODES,
-    **FILLED,
-    **BATCHES,
-    **NO_TENSORS,
+REFUSED = {
+    "items of a tensor are not deleted, and only one number has a format": """
+        x = torch.ones(2)
+        found = attempt(x.__delitem__, 0), attempt(lambda: f"{x:.3f}"), f"{x[0]:.3f}", f"{x}"
+    """,
+    "a range has no flags": """
+        found = attempt(lambda: torch.arange(3, dtype=torch.bool)), torch.arange(3)
+    """,
 }
+
+GROUPS = (OFFSETS, NUMBERS, OPERATORS, LAZY, DATA, NODES, FILLED, BATCHES, NO_TENSORS, REFUSED)
+ROWS = {sentence: program for group in GROUPS for sentence, program in group.items()}
 
 
 @together

@@ -15,7 +15,7 @@ from . import _dtypes, _printing
 from .core import backward as _backward
 from .core import errors
 from .core.primitive import as_operator
-from .core.state import Func, modes
+from .core.state import Func, modes, wrote
 from .core.tensor import ANY_DTYPE, LEAF, Size, Tensor, is_differentiable, wrap
 from .hooks import on_gradients as hooks
 from .hooks.on_gradients import Hooks
@@ -26,7 +26,6 @@ from .ops import _checks as check
 from .ops import _lookup, arithmetic, comparison, conversion, indexing, joining, memory, shape
 from .ops._arguments import Operand
 from .ops._declaring import METHODS, plain
-from .ops._writing import wrote
 from .ops.arithmetic import Add, Div, Mul, Sub
 from .ops.comparison import Eq, Ge, Gt, Le, Lt, Ne
 from .values.backend import CPU, Device, asnumpy, backend_of, device_of
@@ -277,6 +276,12 @@ class Methods:
     def __rtruediv__(self: "Tensor", other: Operand) -> "Tensor":
         return Mul.apply(self.reciprocal(), other)
 
+    def __delitem__(self: "Tensor", index: Any) -> None:
+        raise errors.ArgumentTypeError(
+            f"Tensor does not support deleting items, here those at {index!r}. A tensor keeps its "
+            "shape. Write `x[mask]` with those that stay."
+        )
+
     def __pos__(self: "Tensor") -> "Tensor":
         return self
 
@@ -474,6 +479,11 @@ class Methods:
         return int(self.item())
 
     def __format__(self: "Tensor", spec: str) -> str:
+        if spec and self.shape:
+            raise errors.ArgumentTypeError(
+                f"unsupported format string passed to Tensor.__format__: {spec!r} is for one "
+                f"number, and the shape is {tuple(self.shape)}. Write `x.tolist()`, or {{x}}."
+            )
         is_number = not self.shape and (spec or type(self) is Tensor)  # a Parameter says what it is
         return format(self.item() if is_number else str(self), spec)
 

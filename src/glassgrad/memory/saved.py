@@ -189,7 +189,8 @@ def check_versions(node: PrimitiveNode) -> None:
     """
     for index, holder in enumerate(node.holders or ()):
         check_version(node, index)
-        kept, new = node._entries[index], None if holder is None else holder.payload
+        kept: Any = node._entries[index]
+        new: Any = getattr(holder, "payload", None)
         is_other = new is not kept and type(new) is type(kept) and new.dtype == kept.dtype
         if is_other and node._saved_names[index] not in getattr(node._forward_cls, "copied", ()):
             if new.shape != kept.shape:

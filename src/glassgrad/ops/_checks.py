@@ -54,7 +54,7 @@ def blamed(error: Any, name: str, function: Any) -> Exception:
             said = f"expected Tensor as element {place} in argument {at}, but got"
             if not isinstance(part, Tensor):
                 return wrong_type(said, part, why)
-    return error  # type: ignore[no-any-return]  # it is Any
+    return error
 
 
 def tensor(name: str, value: object) -> None:
