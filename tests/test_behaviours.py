@@ -264,11 +264,37 @@ BATCHES = {
     """,
     "least squares of a batch are those of its examples": """
         a, b = torch.tensor([[[2.0, 0], [1, 1]], [[1, 0], [0, 4]]]), torch.ones(2, 2, 1)
-        found = torch.vmap(torch.linalg.lstsq)(a, b)[0].tolist()
+        found = (torch.vmap(torch.linalg.lstsq)(a, b)[0] * 60).round().int().tolist()
     """,
 }
 
-ROWS = {**OFFSETS, **NUMBERS, **OPERATORS, **LAZY, **DATA, **NODES, **FILLED, **BATCHES}
+NO_TENSORS = {
+    "what stands for a tensor and is none is refused as an argument of another type": """
+        F, x = torch.nn.functional, torch.ones(2, 3)
+        calls = [lambda y: x.gather(0, y), lambda y: x.index_select(0, y), lambda y: x.lerp_(y, 1)]
+        calls += [lambda y: x.addcdiv_(x, y), lambda y: x.addcmul(y, x), lambda y: x.hypot_(y)]
+        calls += [lambda y: torch.cat([x, y]), torch.cat, lambda y: torch.where(y, x, x)]
+        calls += [lambda y: x.expand_as(y), lambda y: x.view_as(y), x.matmul, x.take, x.dot, x.kron]
+        calls += [F.relu, lambda y: F.linear(y, x), lambda y: F.conv2d(y, x), F.one_hot, torch.sum]
+        calls += [torch.flatten, torch.linalg.inv, torch.fft.fft, torch.unbind, torch.bincount]
+        calls += [torch.squeeze, torch.sort, lambda y: torch.topk(y, 1), torch.zeros_like]
+        calls += [torch.nn.Linear(2, 3), torch.nn.ReLU(), lambda y: F.embedding(y, x), F.dropout]
+        found = [attempt(call, y) for call in calls for y in (3, 2.5, "a", None, object())]
+    """,
+}
+
+REFUSED = {
+    "items of a tensor are not deleted, and only one number has a format": """
+        x = torch.ones(2)
+        found = attempt(x.__delitem__, 0), attempt(lambda: f"{x:.3f}"), f"{x[0]:.3f}", f"{x}"
+    """,
+    "a range has no flags": """
+        found = attempt(lambda: torch.arange(3, dtype=torch.bool)), torch.arange(3)
+    """,
+}
+
+GROUPS = (OFFSETS, NUMBERS, OPERATORS, LAZY, DATA, NODES, FILLED, BATCHES, NO_TENSORS, REFUSED)
+ROWS = {sentence: program for group in GROUPS for sentence, program in group.items()}
 
 
 @together

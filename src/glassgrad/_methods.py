@@ -237,6 +237,12 @@ class Methods:
     __array_ufunc__ = _lookup.array_ufunc
     __array_function__ = _lookup.array_function
 
+    def __delitem__(self: "Tensor", index: Any) -> None:
+        raise errors.ArgumentTypeError(
+            f"Tensor does not support deleting items, here those at {index!r}. A tensor keeps its "
+            "shape. Write `x[mask]` with those that stay."
+        )
+
     def __pos__(self: "Tensor") -> "Tensor":
         return self
 
@@ -421,6 +427,11 @@ class Methods:
         return int(self.item())
 
     def __format__(self: "Tensor", spec: str) -> str:
+        if spec and self.shape:
+            raise errors.ArgumentTypeError(
+                f"unsupported format string passed to Tensor.__format__: {spec!r} is for one "
+                f"number, and the shape is {tuple(self.shape)}. Write `x.tolist()`, or {{x}}."
+            )
         is_number = not self.shape and (spec or type(self) is Tensor)  # a Parameter says what it is
         return format(self.item() if is_number else str(self), spec)
 

@@ -219,7 +219,9 @@ class _Writer:
             return {"device": str(obj)}
         if isinstance(obj, bytes):
             return {"bytes": obj.hex()}
-        name = next((name for name, function in FUNCTIONS.items() if function is obj), None)
+        written = getattr(obj, "declared", obj)
+        known = [name for name, x in FUNCTIONS.items() if getattr(x, "declared", x) is written]
+        name = known[0] if known else None
         if name is not None:  # an activation, which a module keeps
             return {"function": name}
         if isinstance(obj, complex):

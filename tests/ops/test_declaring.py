@@ -154,3 +154,24 @@ def test_integers_become_what_they_become_in_pytorch(case):
         f"{case.name} of integers is {got}, in PyTorch {wanted}. "
         f"Write `floating = True` into the class {case.rule_names[0]}, or leave it out."
     )
+
+
+def test_a_call_names_the_argument_that_is_no_tensor():
+    x = gg.ones(2, 3)
+    with pytest.raises(TypeError, match=r"softmax\(\): argument 'input' \(position 1\) mu"):
+        gg.softmax(3, 0)
+    with pytest.raises(TypeError, match=r"gather\(\): argument 'index' must"):
+        x.gather(0, [1])
+    with pytest.raises(TypeError, match="expected Tensor as element 1 in argument 0"):
+        gg.cat([x, 3])
+    with pytest.raises(AttributeError, match="object has no attribute 'lowered'"):
+        gg.nn.functional.gelu(x, approximate=_Unreadable())
+
+
+class _Unreadable(str):
+    __slots__ = ()
+
+    def __eq__(self, other):
+        return self.lowered
+
+    __hash__ = str.__hash__

@@ -116,10 +116,9 @@ def pack(node: PrimitiveNode, result: Tensor, hooks: HookPair) -> None:
         hooks: the pair to use.
     """
     for index in saved.order_of_unpacking(node._saved_names):
-        if node._entries[index] is not None:
-            tensor = result if node._saved_names[index] == "result" else node.holders[index]
-            if tensor is not None:
-                pack_one(node, index, tensor, hooks)
+        tensor = result if node._saved_names[index] == "result" else node.holders[index]
+        if tensor is not None and node._entries[index] is not None:
+            pack_one(node, index, tensor, hooks)
 
 
 def pack_one(node: Any, index: int, tensor: Tensor, hooks: HookPair) -> None:

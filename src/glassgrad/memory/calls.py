@@ -12,7 +12,7 @@ from sys import _getframe
 from typing import Any
 
 from glassgrad.core.errors import GraphError, LeafWriteError
-from glassgrad.core.graph import GradientEdge, number
+from glassgrad.core.graph import GradientEdge, Metadata, number
 from glassgrad.core.saved import Gone
 from glassgrad.core.state import Func, Values, here, is_ours, plugs
 from glassgrad.core.tensor import LEAF, Pending, Tensor, wrap
@@ -96,8 +96,7 @@ def place_outputs(ctx: Any, args: Values, raw: Any, edges: Any) -> Any:
     return tuple(placed) if outputs is raw else placed[0]
 
 
-class _NO_ARRAY:  # noqa: N801  # a constant: what is known of an output that is no tensor
-    shape = dtype = None
+_NO_ARRAY = Metadata(None, None)  # type: ignore[arg-type]  # of an output that is no tensor
 
 
 def _place(ctx: Any, args: Values, out: Any, edge: Any, marked: Any) -> Any:

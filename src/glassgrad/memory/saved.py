@@ -7,21 +7,16 @@ asks a node what it saved, and tensors that were written before they were saved,
 import copy
 from typing import Any, NamedTuple
 
-from glassgrad.core.errors import ArgumentTypeError, ShapeError
+from glassgrad.core.errors import ArgumentTypeError, GraphError, ShapeError
 from glassgrad.core.graph import AccumulateGrad, Edge, GradientEdge, Node
 from glassgrad.core.saved import Gone, PrimitiveNode, SavingNode, note_versions, operand_of
 from glassgrad.core.state import Names, Values, modes, plugs, special
 from glassgrad.core.tensor import Pending, Tensor, Version, wrap
 from glassgrad.values.layers import settled
-from glassgrad.values.tree import as_tuple, flatten
+from glassgrad.values.tree import flatten
 
-from .stale import detached_error, inference_error, stale_error  # noqa: F401  # by the spine
+from .stale import inference_error, stale_error  # noqa: F401  # by the spine
 from .views import CopySlices
-
-Place = tuple[str, Any, Tensor | None, int, int]
-"""What a node has saved under a name: what it keeps, the tensor that this was of if it refers to
-one, and the version of its memory, when it was saved and now. That of memory whose writes nobody
-has counted is 0; hooks may have packed a copy, nobody can tell."""
 
 
 class Output(NamedTuple):
@@ -171,7 +166,12 @@ def check_version(node: Any, index: int) -> None:
     if not node._is_users and source is not None and source.edge is None:
         edge = edge_of_saved(node, index)
         if edge is not None and not isinstance(edge, AccumulateGrad):
-            raise detached_error(node.name(), source)
+            raise GraphError(
+                "Trying to use a saved tensor that has been detached in-place, i.e. with "
+                ".detach_(). This is not supported, please use out-of-place `.detach()` instead: "
+                f"{node.name()} saved it with shape {tuple(source.shape)}, and its gradient went "
+                "to a node that is no longer known. Write `y = x.detach()`."
+            )
     version, expected = (node.versions or {}).get(index, (None, 0))
     if version is None and isinstance(source, Tensor) and source.cold is not None:
         version = source.cold.version
@@ -203,12 +203,19 @@ def check_versions(node: PrimitiveNode) -> None:
 # For whoever looks at a node ----------------------------------------------------------------------
 
 
-def places(node: Any) -> list[Place]:
-    """What `node` has saved, in the order of its places; nothing once it has let go of it."""
-    found: list[Place] = []
+def places(node: Any) -> list[Values]:
+    """What `node` has saved, in the order of its places; nothing once it has let go of it.
+
+    Returns:
+        For each place its name, what is kept, the tensor that this was of if the node refers to
+        one, and the version of its memory, when it was saved and now. That of memory whose writes
+        nobody has counted is 0; hooks may have packed a copy, nobody can tell.
+    """
+    found: list[Values] = []
     if not isinstance(node, SavingNode) or not node.holders or isinstance(node.holders, Gone):
         return found
-    entries, versions, names = node._entries, node.versions or {}, names_of(node)
+    entries, versions = node._entries, node.versions or {}
+    names = node._saved_names or names_of(node)
     for index, holder in enumerate(node.holders):
         source = holder if isinstance(holder, Tensor) else None
         version, then = versions.get(index, (None, 0))
@@ -247,7 +254,8 @@ def saved_by(node: Any) -> list[Saved]:
         alive = arrays_in(kept) if source is None else [source]
         if source is not None and not node._is_users and source.payload.dtype != kept.dtype:
             alive.append(kept)
-        found += [Saved(name, what, then, now) for what in alive]
+        for what in alive:
+            found += [Saved(name, what, then, now)]
     if isinstance(node, PrimitiveNode) and hasattr(node, "__dict__"):
         found += kept_beside(node)
     return found
@@ -257,7 +265,8 @@ def kept_beside(node: PrimitiveNode) -> list[Saved]:
     """The arrays that `setup_context` keeps beside what is saved: indices, weights."""
     found: list[Saved] = []
     for name, value in vars(node).items():
-        found += [Saved(name, part) for part in as_tuple(value) if hasattr(part, "nbytes")]
+        for part in value if isinstance(value, tuple) else (value,):
+            found += [Saved(name, part)] if hasattr(part, "nbytes") else []
     return found
 
 
@@ -272,5 +281,8 @@ def arrays_in(kept: Any) -> list[Any]:
 
 def saved_bytes(node: Any) -> int:
     """The bytes of what `node` keeps; an array that it keeps twice counts once."""
-    arrays = [getattr(saved.what, "payload", saved.what) for saved in saved_by(node)]
-    return sum({id(array): array.nbytes for array in arrays}.values())
+    sizes: dict[int, int] = {}
+    for _, what, *_ in saved_by(node):
+        array = getattr(what, "payload", what)
+        sizes[id(array)] = array.nbytes
+    return sum(sizes.values())

@@ -60,16 +60,6 @@ def _name_of(tensor: Tensor) -> str:
     return "It"
 
 
-def detached_error(saver: str, tensor: Tensor) -> Exception:
-    """The error for a saved tensor that has lost its place in the graph since."""
-    return GraphError(
-        "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_(). This "
-        "is not supported, please use out-of-place `.detach()` instead: "
-        f"{saver} saved it with shape {tuple(tensor.shape)}, and its gradient went to a node that "
-        "is no longer known. Write `y = x.detach()`."
-    )
-
-
 def inference_error() -> Exception:
     """The error for saving a tensor that has no version to be checked by."""
     return GraphError(

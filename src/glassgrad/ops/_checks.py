@@ -6,7 +6,7 @@ and then ours, with what to write instead. The sentence is put together only whe
 
 import functools
 import math
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,31 @@ def not_a_tensor(name: str, *arguments: object) -> errors.ArgumentTypeError:
     )
     why = "Ops compute on tensors. Write `glassgrad.tensor(values)`."
     return wrong_type(f"{name}(): argument {at} must be Tensor", value, why)
+
+
+def blamed(error: Any, name: str, function: Any) -> Exception:
+    """The error to raise for one of a call: maybe that something else stood for a tensor.
+
+    Args:
+        error: what the call has raised; its arguments are in the frame that has caught it.
+        function: says in its annotations what is to be a tensor.
+    """
+    if isinstance(error, errors.GlassgradError) or error.__traceback__ is None:
+        return error
+    frame = error.__traceback__.tb_frame
+    code, given = frame.f_code, frame.f_locals
+    for at, argument in enumerate(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]):
+        value, wanted = given[argument], function.__annotations__.get(argument)
+        said = f"{name}(): argument '{argument}' (position {at + 1}) must be Tensor"
+        why = "Ops compute on tensors. Write `glassgrad.tensor(values)`."
+        if wanted in (Tensor, Tensor | None) and not isinstance(value, wanted):
+            return wrong_type(said, value, why)
+        parts = value if isinstance(value, (list, tuple)) else ()
+        for place, part in enumerate(parts if wanted == Sequence[Tensor] else ()):
+            said = f"expected Tensor as element {place} in argument {at}, but got"
+            if not isinstance(part, Tensor):
+                return wrong_type(said, part, why)
+    return error
 
 
 def tensor(name: str, value: object) -> None:

@@ -125,7 +125,7 @@ def op(
         is_unary = by_element and all(rule.forward.__code__.co_argcount == 1 for rule in rules)
         has_function = has_twin and is_unary if inplace_function is None else inplace_function
         needs_twin = has_twin or has_function or inplace_flag
-        twin: Any = in_place_twin(function, rules) if needs_twin else None
+        twin: Any = in_place_twin(function, rules, tensors) if needs_twin else None
         wider: Parameters = {
             "axis": axis,
             "tensors": tensors,
@@ -503,9 +503,7 @@ def widened(function: Any, *, axis: bool, tensors: Names, twin: Any, write: Any 
     """
     given = wider = Arguments.of(function)
     doc, text = function.__doc__, ""
-    if tensors:
-        named = ", ".join([f"{{{each}}}" for each in tensors])
-        text += f"check.no_numbers(name, tensors, {named})\n"
+    text += _no_numbers(tensors)
     if axis:
         wider = wider.wider("axis")
         text += "if axis is not None:\n    {dim} = dim_or_axis({dim}, axis, default)\n"
@@ -534,6 +532,12 @@ def widened(function: Any, *, axis: bool, tensors: Names, twin: Any, write: Any 
     return _derived(function, text, wider, doc=doc, plain=quickest, written_to=write, **used)
 
 
+def _no_numbers(tensors: Names) -> str:
+    """The line that refuses numbers for these arguments, if there are any."""
+    named = ", ".join([f"{{{each}}}" for each in tensors])
+    return f"check.no_numbers(name, tensors, {named})\n" if tensors else ""
+
+
 def _quickest(function: Any, given: Arguments) -> tuple[Any, str]:
     """The function, or the same by one call less, and how its arguments are passed."""
     rule = function.__dict__.get("applies")
@@ -553,18 +557,20 @@ def _with_argument(doc: str | None, said: str) -> str | None:
     return f"{arguments}{header}{listed}\n        {said}{blank}{rest}" if header else doc
 
 
-def in_place_twin(function: Any, rules: tuple[OpClass, ...]) -> Callable[..., Tensor]:
+def in_place_twin(
+    function: Any, rules: tuple[OpClass, ...], tensors: Names
+) -> Callable[..., Tensor]:
     """The function that writes to its tensor `input` what `function` returns."""
     given = Arguments.of(function)
     kept = given.led_by_input()
     others = [*kept.braced()[1:], *kept.keyword]
     held = [f"{each}={each}" for each in others]
-    name, ufunc, text = function.__name__, rules[0].ufunc if rules else None, ""
+    name, ufunc, text = function.__name__, rules[0].ufunc if rules else None, _no_numbers(tensors)
     if getattr(ufunc, "nin", 1) == 2:
         scaled = [each for each in others if each in ("{other}", "alpha")]
         unsaid = "".join([f"{each} is None and " for each in others if each not in scaled])
         passed = f"{{input}}, {', '.join(scaled)}"
-        text = f"if {unsaid}quick_update(ufunc, {passed}):\n    return {{input}}\n"
+        text += f"if {unsaid}quick_update(ufunc, {passed}):\n    return {{input}}\n"
     text += (
         f"call = lambda {', '.join(['{input}', *held])}: function({given.passed()})\n"
         f"return in_place(name, {{input}}, call, [{', '.join(others)}], copies=copies)\n"
@@ -577,7 +583,8 @@ def in_place_twin(function: Any, rules: tuple[OpClass, ...]) -> Callable[..., Te
         "        ShapeError: if the result would have another shape than `input`.\n"
         "        DTypeError: if the result's dtype does not fit into `input`.\n    "
     )
-    return _derived(function, text, kept, named=f"{name}_", doc=doc, ufunc=ufunc, copies=copies)
+    used = {"ufunc": ufunc, "copies": copies, "tensors": tensors}
+    return _derived(function, text, kept, named=f"{name}_", doc=doc, **used)
 
 
 def _like_input(function: Any, name: str, *, size: bool) -> Any:
@@ -620,6 +627,31 @@ def reflected(function: Any) -> Func:
     return _derived(function, text, turned, doc=f"`{function.__name__}`, with `self` second.")
 
 
+def needs_guard(method: Any) -> bool:
+    """Whether a method that is not derived takes a tensor beside its own, and returns one."""
+    if method.__class__ is not FunctionType or method.__code__.co_argcount < 2:
+        return False
+    kinds = method.__annotations__
+    return "declared" not in vars(method) and list(kinds.values()).count(Tensor) > 2
+
+
+@functools.cache
+def guarded(function: Any) -> Any:
+    """The function, which says so if a call fails because an argument is no tensor.
+
+    Derived ones do that by themselves. Others get a frame around them for users alone.
+    """
+    if not isinstance(function, FunctionType) or "declared" in vars(function):
+        return function
+    given = Arguments.of(function)
+    plain, passed = _quickest(function, given)
+    text, doc = f"return plain({passed})\n", function.__doc__
+    made = _derived(function, text, given, doc=doc, plain=plain)
+    for rule in [rule for rule, known in PUBLIC.items() if known is function]:
+        PUBLIC[rule] = made
+    return made
+
+
 def _derived(
     function: Any, body: str, given: Arguments, *, named: str = "", doc: str | None, **used: Any
 ) -> Any:
@@ -627,7 +659,12 @@ def _derived(
 
     Args:
         used: what the body uses, beside `function`, its `name` and HELPERS.
+
+    If the body fails because an argument is no tensor, that is what it says.
     """
+    lines = "".join([f"    {line}\n" for line in body.splitlines()])
+    body = f"try:\n{lines}except (AttributeError, TypeError) as error:\n"
+    body += "    raise check.blamed(error, name, function)\n"
     used = {**HELPERS, "name": function.__name__, **used}
     made = _made(body, given, *used)(function=function, **used)
     source: CodeType = function.__code__

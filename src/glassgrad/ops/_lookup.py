@@ -26,7 +26,7 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.missing import missing_from
 
 from . import _checks as check
-from ._declaring import FUNCTIONS, METHODS, NUMPY
+from ._declaring import FUNCTIONS, METHODS, NUMPY, guarded, needs_guard
 from ._index import NAMES
 
 FILES: dict[str, dict[str, str]] = {}
@@ -87,7 +87,7 @@ def of_module(
     def find(name: str) -> Any:
         if name not in known:
             return is_missing(name)
-        value = scope[name] = function_named(home, name)
+        value = scope[name] = guarded(function_named(home, name))
         return value
 
     return names, find, lambda: sorted({*scope, *names})
@@ -111,13 +111,21 @@ class Later:
     def _found(self) -> Any:
         load("Tensor", self.name)
         method = METHODS[self.name]
+        if not self.name.startswith("__"):  # operators see to it by themselves
+            method = guarded(method)
         setattr(Tensor, self.name, method)
         return method
 
 
 def methods() -> dict[str, Any]:
-    """The ops' methods: as they are where their file is loaded, and as a `Later` elsewhere."""
-    return {**{name: Later(name) for name in FILES.get("Tensor", ())}, **METHODS}
+    """The ops' methods: as they are where their file is loaded, and as a `Later` elsewhere.
+
+    Those that are given other tensors are also found later: `guarded` says which is none.
+    """
+    later = {name: Later(name) for name in FILES.get("Tensor", ())}
+    return later | {
+        name: x for name, x in METHODS.items() if name[:2] == "__" or not needs_guard(x)
+    }
 
 
 ORDERS = {

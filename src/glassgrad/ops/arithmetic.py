@@ -455,7 +455,7 @@ class Addcmul(Elementwise):
         )
 
 
-@op(Addcmul)
+@op(Addcmul, tensors=("input", "tensor1", "tensor2"))
 def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Tensor:
     """`input + value·tensor1·tensor2`, element by element.
 
@@ -494,7 +494,7 @@ class Addcdiv(Elementwise):
         return grad, grad * (value / b), b_bar
 
 
-@op(Addcdiv)
+@op(Addcdiv, tensors=("input", "tensor1", "tensor2"))
 def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Tensor:
     """`input + value·tensor1/tensor2`, element by element.
 

@@ -26,6 +26,7 @@ from glassgrad.values.dtypes import (
     promote_types,
 )
 from glassgrad.values.layers import Wrapped, fresh
+from glassgrad.values.operands import no_kernel
 
 from . import _checks as check
 from ._arguments import size_of
@@ -446,6 +447,8 @@ def arange(start: Any, end: Any = None, step: Any = 1, *, dtype: Any = None, **n
         start, end = 0, start
     first, last, by = [_real("arange", value) for value in (start, end, step)]
     wanted = None if dtype is None else as_dtype(dtype)
+    if wanted is not None and wanted.kind in "bc":
+        raise no_kernel('"arange_cpu"', wanted, "iuf", "It counts. Write `arange(n).to(dtype)`.")
     if wanted == int64 and all(map(math.isfinite, (first, last, by))):
         first, last, by = int(first), int(last), int(by)
     whole = all(isinstance(value, int) for value in (first, last, by))

@@ -10,7 +10,7 @@ from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-from glassgrad.core.state import Values
+from glassgrad.core.state import Func, Values
 
 
 class Container(NamedTuple):
@@ -37,9 +37,6 @@ class Container(NamedTuple):
             return deque(parts, self.rest)
         return self.kind(*parts) if hasattr(self.kind, "_fields") else self.kind(parts)
 
-
-Build = Callable[[Container, list[Any]], Any]
-"""Makes a container, or what stands for it, of its parts."""
 
 Structure = tuple[Container | None, ...]
 """One entry for each leaf (None) and container, a container after its parts."""
@@ -79,7 +76,7 @@ def _open(item: Any) -> tuple[list[Any], Container | None]:
     return [], None
 
 
-def unflatten(structure: Structure, leaves: Iterable[Any], build: Build = Container.build) -> Any:
+def unflatten(structure: Structure, leaves: Iterable[Any], build: Func = Container.build) -> Any:
     """The tree of this structure with these leaves.
 
     Args:
