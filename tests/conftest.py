@@ -12,6 +12,7 @@ from pathlib import Path
 
 import hypothesis
 import pytest
+from _pytest.runner import runtestprotocol
 
 from _fakearray import register_fake_device
 from checks import nothing_left_behind
@@ -55,6 +56,19 @@ def pytest_collection_finish(session: pytest.Session) -> None:
         sys.modules["torch"].set_num_threads(1)
     gc.collect()
     gc.freeze()  # the tests themselves, and PyTorch: walking over them took a third of the time
+
+
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    """Have a worker tell of its tests, and of what was set up or torn down only what matters.
+
+    To tell the other process a thing takes as long as a small test, and five are told of each.
+    """
+    if not hasattr(item.config, "workerinput"):
+        return None
+    for report in runtestprotocol(item, log=False, nextitem=nextitem):
+        if report.when == "call" or not report.passed or report.duration > 0.1:
+            item.ihook.pytest_runtest_logreport(report=report)
+    return True
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
