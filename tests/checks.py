@@ -138,7 +138,7 @@ def _rows(argnames: Any, argvalues: Any, ids: Any = None) -> list[tuple[str, dic
     names = _names(argnames)
     rows = []
     for number, row in enumerate(argvalues):
-        label = ids[number] if isinstance(ids, Sequence) else None
+        label = str(ids[number]) if isinstance(ids, Sequence) else None
         if hasattr(row, "marks"):  # a pytest.param
             assert not row.marks, "a row that is marked is a test of its own"
             values, label = row.values, row.id or label

@@ -13,6 +13,7 @@ from pathlib import Path
 import hypothesis
 import pytest
 from _pytest.runner import runtestprotocol
+from hypothesis.internal.conjecture import providers
 
 from _fakearray import register_fake_device
 from checks import nothing_left_behind
@@ -37,7 +38,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     register_fake_device()
-    # The same examples each time, however busy the machine is.
+    # The same examples each time, however busy the machine is, whichever modules are loaded.
+    providers._get_local_constants = lambda: providers._local_constants
     hypothesis.settings.register_profile("steady", deadline=None, derandomize=True)
     hypothesis.settings.load_profile("steady")
 

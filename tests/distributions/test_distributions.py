@@ -218,6 +218,7 @@ def test_gradients_go_through_samples(name, options, values):
             assert found[position][index] == pytest.approx(slope, abs=0.06)
 
 
+@together
 @pytest.mark.parametrize("concentration", [0.05, 0.3, 1.0, 2.5, 10.0, 300.0])
 def test_the_gradient_of_a_gamma_sample_is_pytorchs(concentration):
     from glassgrad.distributions.gamma import _slope_of_gamma
@@ -589,6 +590,7 @@ MADE = [
 ]
 
 
+@together
 @pytest.mark.parametrize(("make", "value", "asked"), MADE)
 def test_mixed_and_relaxed_distributions_are_pytorchs(make, value, asked):
     found = []
@@ -693,6 +695,7 @@ def transforms(lib):
     ]
 
 
+@together
 @pytest.mark.parametrize("which", range(7))
 def test_transforms_of_vectors_are_pytorchs(which):
     def told(lib):

@@ -208,6 +208,7 @@ def test_what_differs_between_examples_is_refused_in_pytorchs_words(name):
         glassgrad.func.vmap(program)(glassgrad.ones(2, 3))
 
 
+@together
 @pytest.mark.parametrize("name", [name for name in REFUSED if name != "out"])
 def test_the_same_is_answered_where_there_is_no_batch(name):
     program, _ = REFUSED[name]

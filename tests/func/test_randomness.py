@@ -156,6 +156,7 @@ def test_each_level_decides_for_what_is_filled(outer, inner):
     assert found == (outer == "same", inner == "same")
 
 
+@together
 @both
 @pytest.mark.parametrize("ways", [("error", "same"), ("different", "error"), ("error", "error")])
 def test_one_level_that_does_not_say_is_enough(lib, ways):

@@ -41,6 +41,7 @@ def test_a_view_made_without_recording_is_not_written_with_it(lib, mode):
         _ = v.grad_fn
 
 
+@together
 @pytest.mark.parametrize("op", ["unbind", "split", "chunk"])
 def test_one_of_several_views_is_not_written(lib, op):
     _, b = computed(lib)

@@ -129,6 +129,7 @@ def test_dirac_and_eye_are_pytorchs(shape, groups):
     assert nn.init.eye_(gg.ones(2, 3)).tolist() == [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
 
 
+@together
 @pytest.mark.parametrize(
     "call",
     [

@@ -92,6 +92,7 @@ def test_negative_sizes_are_refused():
         nn.Linear(-1, 2)
 
 
+@together
 @pytest.mark.parametrize(
     "options",
     [
@@ -172,6 +173,7 @@ def test_layers_take_their_input_by_name(lib):
         assert layer(input=x).shape == x.shape
 
 
+@together
 @pytest.mark.parametrize(
     "module",
     [

@@ -21,6 +21,7 @@ def test_every_walk_gives_pytorchs_names_in_pytorchs_order(walk):
     assert names(getattr(ours, walk)()) == names(getattr(theirs, walk)())
 
 
+@together
 @pytest.mark.parametrize("walk", ["named_parameters", "named_buffers"])
 @pytest.mark.parametrize(
     "options",

@@ -216,6 +216,7 @@ def test_a_loss_is_pytorchs(name, reduction):
     check(lambda nn: getattr(nn, name)(reduction=reduction), *LOSSES[name])
 
 
+@together
 @pytest.mark.parametrize(
     ("name", "size"),
     [
@@ -388,6 +389,7 @@ ATTENTIONS = [
 ]
 
 
+@together
 @pytest.mark.parametrize(("given", "called"), ATTENTIONS)
 def test_attention_is_pytorchs(given, called):
     theirs = torch.nn.MultiheadAttention(4, 2, **given).double()
@@ -437,6 +439,7 @@ def test_dropout_in_place_does_nothing_in_evaluation():
     assert x.tolist() == [0, 0, 0]
 
 
+@together
 @pytest.mark.parametrize("name", ["SiLU", "ReLU6", "LeakyReLU", "ELU", "Mish", "Hardswish"])
 def test_an_activation_in_place_writes_to_its_input(name):
     gradients = []

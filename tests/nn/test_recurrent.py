@@ -38,6 +38,7 @@ def test_a_single_sequence_and_a_state(kind):
     assert_alike(make, call, drawn(5, 2, 3), drawn(1, 2, 4), drawn(1, 2, 4))
 
 
+@together
 @pytest.mark.parametrize("bidirectional", [False, True])
 @pytest.mark.parametrize("kind", KINDS)
 def test_packed_sequences(kind, bidirectional):

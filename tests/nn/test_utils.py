@@ -171,6 +171,7 @@ def test_what_cannot_be_parametrized_is_named(lib):
         copy.copy(made).__reduce_ex__(2)
 
 
+@together
 @pytest.mark.filterwarnings("ignore::FutureWarning")  # PyTorch's, of the old form
 @pytest.mark.parametrize("old", [False, True])
 @pytest.mark.parametrize("dim", [0, 1, None])
@@ -279,6 +280,7 @@ def test_an_orthogonal_weight_begins_and_moves_as_in_pytorch(name):
     alike(play)
 
 
+@together
 @pytest.mark.parametrize("sizes", [(3, 5), (5, 3)])
 @pytest.mark.parametrize("name", [None, "matrix_exp", "cayley"])
 def test_the_rows_or_columns_of_an_orthogonal_weight_are_orthonormal(sizes, name):

@@ -255,6 +255,7 @@ def test_a_conversion_is_differentiable_twice():
     assert found[0] == found[1]
 
 
+@together
 @pytest.mark.parametrize("name", ["int", "long", "bool", "float", "double", "half", "cpu"])
 def test_short_names_convert_as_in_pytorch(name):
     values = [1.9, -1.9, 0.0]

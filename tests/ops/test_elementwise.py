@@ -81,6 +81,7 @@ def test_dtype_is_torchs(name, dtype):
         assert f"torch.{getattr(gg, name)(x[1]).dtype}" == str(want)
 
 
+@together
 @pytest.mark.parametrize("name", ["lgamma", "digamma", *[f"polygamma {n}" for n in (0, 2, 3, 5)]])
 def test_gamma_and_its_relatives_are_torchs_on_the_whole_line(name):
     x = np.concatenate([np.linspace(-9.83, 30.0, 200), [-1e-9, 1e-9, 1.0, 2.0, 1e20]])

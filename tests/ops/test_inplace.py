@@ -66,6 +66,7 @@ def test_an_optimiser_step_under_no_grad():
     assert w.is_leaf
 
 
+@together
 @pytest.mark.parametrize(
     "write",
     [

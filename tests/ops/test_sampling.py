@@ -57,6 +57,7 @@ def test_grid_sample_has_tangents_second_gradients_and_batches(mode):
     assert gg.equal(found, expected)
 
 
+@together
 @pytest.mark.parametrize("align_corners", [True, False])
 @pytest.mark.parametrize("size", [(2, 1, 3, 4), (2, 1, 1, 4), (2, 1, 3, 1, 2)])
 @pytest.mark.filterwarnings("ignore:Since version 1.3.0")

@@ -37,6 +37,7 @@ def test_ties_share_the_gradient(lib, reduce):
     assert src.grad.tolist() == pytest.approx([1 / 3, 1 / 3])
 
 
+@together
 @pytest.mark.parametrize("lib", LIBRARIES)
 @pytest.mark.parametrize("reduce", ["amax", "amin", "prod"])
 def test_elements_without_an_index_cannot_be_compared(lib, reduce):

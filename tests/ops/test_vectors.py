@@ -142,6 +142,7 @@ WRONG = [
 ]
 
 
+@together
 @pytest.mark.parametrize(("shape", "weights", "error", "words"), WRONG)
 def test_what_has_no_covariance_is_refused_in_torchs_words(shape, weights, error, words):
     for lib, kind in ((gg, error), (torch, RuntimeError)):

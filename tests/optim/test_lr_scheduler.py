@@ -113,6 +113,7 @@ def test_fifty_learning_rates_are_pytorchs(name, options, kind):
     assert rates(gg).tolist() == rates(torch).tolist()
 
 
+@together
 @pytest.mark.parametrize(("name", "options"), CASES)
 def test_a_state_is_printed_as_pytorchs(name, options):
     def state(lib):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import glassgrad
+from checks import together
 from glassgrad import tensor
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, FreedGraphError, GraphError
 from glassgrad.core.state import modes
@@ -193,6 +194,7 @@ def test_a_closed_session_refuses_to_move():
     assert str(s).splitlines()[0] == "Closed after 1 of 2 nodes of the pass."
 
 
+@together
 @pytest.mark.parametrize("error", [ValueError("boom"), StopIteration("boom"), KeyboardInterrupt()])
 @pytest.mark.parametrize("place", ["rule", "tensor hook", "prehook", "posthook", "leaf hook"])
 def test_an_exception_ends_the_session_and_keeps_its_type(error, place):

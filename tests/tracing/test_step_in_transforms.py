@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 import glassgrad
 from both import plain
-from checks import fuzzed
+from checks import fuzzed, together
 from func.composing import compositions, play
 from glassgrad import autograd, tensor
 from glassgrad.core import state
@@ -42,6 +42,7 @@ def modes_now():
 # backward() is refused inside, and so is stepping it --------------------------------------------
 
 
+@together
 @pytest.mark.parametrize("run", [glassgrad.step, glassgrad.record, autograd.backward])
 @pytest.mark.parametrize(
     "transform", [grad, vmap, jacrev, hessian, lambda f: lambda x: jvp(f, (x,), (x,))]

@@ -4,6 +4,7 @@ import pytest
 import torch
 
 import glassgrad as gg
+from checks import together
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, GradientError, GraphError
 from glassgrad.tracing.torch import step
 from tracing.classics import CLASSICS
@@ -25,6 +26,7 @@ def at(op):
     return theirs, gg.step(loss).run_until(op)
 
 
+@together
 @pytest.mark.parametrize("program", CLASSICS, ids=lambda program: program.__name__)
 def test_the_schedule_is_foreseen_and_comes_true(program):
     _, loss = program(torch)

@@ -5,6 +5,7 @@ import re
 import pytest
 
 import glassgrad as gg
+from checks import together
 from glassgrad import trajectory
 from glassgrad.autograd import gradcheck, gradgradcheck
 from glassgrad.trajectory import (
@@ -20,6 +21,7 @@ KERNELS = ("sum_matrix", "interpolate_kernel", "action_interpolate_kernel")
 ARGS = TensorDeviceType(dtype=gg.float64)
 
 
+@together
 @pytest.mark.parametrize("by_name", [False, True], ids=["by position", "by name"])
 @pytest.mark.parametrize("case", cases(*KERNELS, "tensor_linspace"), ids=str)
 def test_the_numbers_of_the_oracle(case, by_name):
@@ -119,6 +121,7 @@ def test_whole_numbers_are_refused_only_where_they_would_lose_a_fraction():
             kernel(3, 6, whole)
 
 
+@together
 @pytest.mark.parametrize(
     ("build", "said"),
     [

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import glassgrad as gg
+from checks import together
 from glassgrad import trajectory
 from glassgrad.autograd import gradcheck, gradgradcheck
 from glassgrad.trajectory import (
@@ -26,6 +27,7 @@ BUILDERS = (
 STEPS = gg.tensor([0.5, 0.25, 0.1, 0.2], dtype=gg.float64)
 
 
+@together
 @pytest.mark.parametrize("by_name", [False, True], ids=["by position", "by name"])
 @pytest.mark.parametrize("case", cases(*BUILDERS), ids=str)
 def test_the_numbers_of_the_oracle(case, by_name):
@@ -137,6 +139,7 @@ def test_matrices_for_a_batch_of_time_steps():
         assert gg.allclose(gg.func.vmap(build)(batch), one_by_one)
 
 
+@together
 @pytest.mark.parametrize(
     ("build", "said"),
     [

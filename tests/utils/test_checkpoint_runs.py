@@ -56,6 +56,7 @@ def test_random_numbers_go_on_if_their_state_is_not_preserved(lib, use_reentrant
 # What differs between the runs --------------------------------------------------------------------
 
 
+@together
 @pytest.mark.parametrize(
     ("then", "early_stop", "says"),
     [

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import glassgrad as gg
+from checks import together
 from glassgrad.core.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -171,6 +172,7 @@ def test_a_batch_sampler_cuts_the_order(drop_last, batches):
     assert len(sampler) == len(batches)
 
 
+@together
 @pytest.mark.parametrize(
     ("make", "words"),
     [
@@ -309,6 +311,7 @@ def test_a_stream_is_cut_into_batches_without_losing_a_sample():
     assert list(DataLoader(Count(3), None)) == [0, 1, 2]
 
 
+@together
 @pytest.mark.parametrize(
     ("options", "words"),
     [

@@ -3,6 +3,7 @@
 import pytest
 
 import glassgrad as gg
+from checks import together
 from glassgrad.core.errors import ArgumentTypeError, DataError
 from glassgrad.tracing import Trace
 
@@ -13,6 +14,7 @@ def test_a_trace_is_made_of_nodes_and_leaves(graph):
         Trace(graph)
 
 
+@together
 @pytest.mark.parametrize("name", ["nodes", "leaves", "outputs"])
 @pytest.mark.parametrize("part", [5, None, {}, "n0"])
 def test_its_parts_are_lists(name, part):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import glassgrad as gg
+from checks import together
 from glassgrad.trajectory import CliqueTensorStep, build_fd_matrix, build_start_state_mask, numerics
 from glassgrad.trajectory.states import TensorDeviceType
 from trajectory.steps import BUFFERS, NAMES, arguments, is_indexed, of_actions, padding, step
@@ -76,6 +77,7 @@ def test_at_rest_it_is_the_step_by_matrices():
     assert gg.allclose(one, other)
 
 
+@together
 @every
 def test_buffers_of_nan_are_written_completely(name):
     given = arguments(name, buffers=True)
@@ -89,6 +91,7 @@ def test_buffers_of_nan_are_written_completely(name):
     assert gg.equal(given["out_grad_position"], u.grad)
 
 
+@together
 @every
 def test_buffers_that_are_no_rows_are_written_too(name):
     given = arguments(name)
@@ -104,6 +107,7 @@ def test_buffers_that_are_no_rows_are_written_too(name):
     assert gg.equal(scratch, u.grad)
 
 
+@together
 @every
 def test_overwritten_outputs_are_known_to_be_gone(name):
     given = arguments(name, buffers=True)
@@ -114,6 +118,7 @@ def test_overwritten_outputs_are_known_to_be_gone(name):
         loss.backward()
 
 
+@together
 @every
 def test_outputs_as_buffers_lead_to_no_earlier_call(name):
     given = arguments(name)
@@ -125,6 +130,7 @@ def test_outputs_as_buffers_lead_to_no_earlier_call(name):
     assert np.shares_memory(first[0].detach().numpy(), again[0].detach().numpy())
 
 
+@together
 @every
 def test_two_nodes_may_share_one_scratch(name):
     given = arguments(name, buffers=True)
@@ -138,6 +144,7 @@ def test_two_nodes_may_share_one_scratch(name):
     assert gg.allclose(u.grad, v.grad)
 
 
+@together
 @every
 def test_a_gradient_that_lies_in_the_scratch_is_read_before_it_is_written(name):
     given = arguments(name, shape=(2, 9, 2))
@@ -152,6 +159,7 @@ def test_a_gradient_that_lies_in_the_scratch_is_read_before_it_is_written(name):
     assert gg.equal(scratch, want)
 
 
+@together
 @every
 def test_a_batch_of_gradients_leaves_the_scratch_alone(name):
     given = arguments(name, buffers=True)
@@ -163,6 +171,7 @@ def test_a_batch_of_gradients_leaves_the_scratch_alone(name):
     assert gg.allclose(found, gg.stack(one_by_one))
 
 
+@together
 @every
 def test_inputs_in_any_layout_and_gradients_without_stride(name):
     given = arguments(name)
@@ -178,6 +187,7 @@ def test_inputs_in_any_layout_and_gradients_without_stride(name):
     assert gg.allclose(turned.grad, full)
 
 
+@together
 @every
 def test_a_start_that_lies_in_a_buffer_is_read_before_it_is_written(name):
     given = arguments(name, buffers=True, rows=2)
@@ -199,6 +209,7 @@ def test_a_start_whose_views_are_the_buffers_is_read_before_it_is_written(name):
     assert same(step(name, given, **buffers), want)
 
 
+@together
 @every
 @pytest.mark.parametrize("buffer", [*BUFFERS, "out_grad_position"])
 def test_time_steps_that_lie_in_a_buffer_are_read_before_it_is_written(name, buffer):
@@ -215,6 +226,7 @@ def test_time_steps_that_lie_in_a_buffer_are_read_before_it_is_written(name, buf
         assert same([grad], [expected])
 
 
+@together
 @every
 def test_time_steps_whose_views_are_a_buffer_are_read_before_it_is_written(name):
     given = arguments(name)
@@ -234,6 +246,7 @@ def test_one_over_the_time_step_may_be_on_another_device(name):
     assert same(step(name, given, traj_dt=there), step(name, arguments(name)))
 
 
+@together
 @every
 def test_in_inference_mode_results_are_inference_tensors_except_in_a_plain_buffer(name):
     plain = arguments(name, buffers=True)
@@ -245,6 +258,7 @@ def test_in_inference_mode_results_are_inference_tensors_except_in_a_plain_buffe
     assert not any(x.is_inference() for x in step(name, plain))
 
 
+@together
 @every
 @pytest.mark.parametrize("output", range(4))
 def test_a_gradient_may_come_by_any_one_output(name, output):
@@ -259,6 +273,7 @@ def test_a_gradient_may_come_by_any_one_output(name, output):
     assert gg.allclose(alone, full)
 
 
+@together
 @every
 def test_nothing_is_recorded_for_actions_that_need_no_gradient(name):
     out = step(name, arguments(name))
@@ -269,6 +284,7 @@ SHAPES = [(1, 1, 1), (2, 1, 2), (1, 2, 1), (3, 4, 2), (0, 6, 2), (2, 5, 3)]
 SHORT = [(name, shape) for name in NAMES for shape in SHAPES if shape[1] > padding(name)]
 
 
+@together
 @pytest.mark.parametrize(("name", "shape"), SHORT)
 def test_short_horizons_and_empty_batches(name, shape):
     given = arguments(name, shape=shape)
@@ -301,6 +317,7 @@ def test_steady_motion_has_no_acceleration(name):
     assert gg.allclose(summed, p[:, 1:])
 
 
+@together
 @every
 def test_the_node_bears_the_name_and_the_line(name):
     given = arguments(name)
@@ -311,6 +328,7 @@ def test_the_node_bears_the_name_and_the_line(name):
     assert node["src"].startswith("steps.py, line ")
 
 
+@together
 @every
 def test_float32_stays_float32(name):
     given = arguments(name, dtype=gg.float32)
@@ -323,6 +341,7 @@ def test_float32_stays_float32(name):
         assert gg.allclose(x.double(), y, rtol=1e-5, atol=1e-5)
 
 
+@together
 @every
 def test_it_has_what_a_function_has_and_its_own_node_class(name):
     cls = getattr(gg.trajectory, name)

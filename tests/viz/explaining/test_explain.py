@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import glassgrad as gg
+from checks import together
 from glassgrad.autograd import Function
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 from glassgrad.ops.arithmetic import Mul
@@ -404,6 +405,7 @@ def definite(x):
     return x @ x.conj().T + np.eye(len(x))
 
 
+@together
 @pytest.mark.parametrize("upper", [False, True])
 @pytest.mark.parametrize("numbers", [definite(PLAIN), definite(PARTS), np.tril(definite(PLAIN))])
 def test_an_op_that_reads_one_triangle_is_right(numbers, upper):
@@ -412,6 +414,7 @@ def test_an_op_that_reads_one_triangle_is_right(numbers, upper):
     assert gg.explain(gg.linalg.cholesky(x, upper=upper)).ok
 
 
+@together
 @pytest.mark.parametrize(
     "program",
     [

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import glassgrad as gg
+from checks import together
 from glassgrad import nn
 from glassgrad.tracing import Trace
 from glassgrad.viz import player
@@ -50,6 +51,7 @@ def test_every_id_of_the_log_has_a_place_in_the_drawing(samples):
     assert {event["edge"] for event in data_of(page)["events"] if "edge" in event} <= ids
 
 
+@together
 @pytest.mark.parametrize("name", ["</script><b>", "<!--", "]]>", "\u2028", "\ud800", "'\"`"])
 def test_no_name_ends_the_data(name, samples):
     page = player(samples.hostile(name)).html

@@ -1,10 +1,12 @@
 import pytest
 
+from checks import together
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 from glassgrad.viz import draw
 from glassgrad.viz.scene.graph import Look
 
 
+@together
 @pytest.mark.parametrize(
     ("options", "words"),
     [

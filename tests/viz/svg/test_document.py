@@ -6,6 +6,7 @@ import pytest
 import resvg_py
 
 import glassgrad as gg
+from checks import together
 from glassgrad.tracing import Trace
 from glassgrad.viz import draw, graph_of
 
@@ -48,6 +49,7 @@ def test_ids_and_kinds_of_the_log_survive_into_the_svg(program, samples):
         assert found[arc.id] == ["arc", f"{arc.kind}-arc"]
 
 
+@together
 @pytest.mark.parametrize("name", HOSTILE.values(), ids=HOSTILE)
 def test_a_name_is_text_whatever_it_says(name, samples):
     svg = draw(samples.hostile(name)).svg
@@ -59,6 +61,7 @@ def test_a_name_is_text_whatever_it_says(name, samples):
     assert len(svg) < 30_000
 
 
+@together
 @pytest.mark.parametrize("name", HOSTILE.values(), ids=HOSTILE)
 def test_the_names_of_hooks_and_scopes_and_titles_are_text_too(name):
     def hook(grad):
