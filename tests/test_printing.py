@@ -6,11 +6,10 @@ import hypothesis.strategies as st
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
 from hypothesis.extra import numpy as hnp
 
 import glassgrad as gg
-from checks import together
+from checks import fuzzed, together
 
 DTYPES = ["float16", "float32", "float64", "int64", "int32", "uint8", "bool", "complex64"]
 SHAPES = hnp.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=6)
@@ -35,15 +34,13 @@ def same(array, **options):
             lib.set_printoptions(profile="default")
 
 
-@given(st.data())
-@settings(max_examples=300)
+@fuzzed(st.data(), examples=300)
 def test_any_tensor_prints_as_in_pytorch(data):
     dtype = data.draw(st.sampled_from(DTYPES))
     same(data.draw(hnp.arrays(dtype, SHAPES)))
 
 
-@given(st.data())
-@settings(max_examples=150)
+@fuzzed(st.data(), examples=150)
 def test_ordinary_numbers_print_as_in_pytorch(data):
     numbers = st.one_of(
         st.floats(-10, 10, width=32),
@@ -53,8 +50,7 @@ def test_ordinary_numbers_print_as_in_pytorch(data):
     same(data.draw(hnp.arrays("float32", SHAPES, elements=numbers)))
 
 
-@given(st.data())
-@settings(max_examples=100)
+@fuzzed(st.data(), examples=100)
 def test_any_options_are_followed_as_in_pytorch(data):
     array = data.draw(hnp.arrays(data.draw(st.sampled_from(DTYPES)), SHAPES))
     same(
