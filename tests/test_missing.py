@@ -69,6 +69,7 @@ def test_each_module_tells_of_names_that_pytorch_has(module):
     assert not hasattr(module, "_private")
 
 
+@together
 @pytest.mark.parametrize(
     ("name", "instead"),
     [

@@ -73,6 +73,7 @@ def test_long_tensors_show_their_edges(shape, dtype):
     same(values.astype(dtype))
 
 
+@together
 @pytest.mark.parametrize("profile", ["default", "short", "full"])
 def test_profiles_are_pytorchs(profile):
     values = np.linspace(0, 7, 1100).reshape(11, 100)
@@ -131,6 +132,7 @@ def test_str_is_repr():
     assert str(gg.tensor([1.0])) == repr(gg.tensor([1.0]))
 
 
+@together
 @pytest.mark.parametrize("number", [3.14, 2, True, 1j])
 def test_a_number_in_an_f_string_is_a_number_of_python(number):
     both = gg.tensor(number), torch.tensor(number)

@@ -284,6 +284,7 @@ def test_a_seed_too_many_is_refused():
         glassgrad.autograd.backward([x * 2], [plain(glassgrad, 1.0)] * 2)
 
 
+@together
 @pytest.mark.parametrize("outputs", [3.0, "x", None])
 def test_roots_that_are_no_tensors_are_refused(outputs):
     with pytest.raises(TypeError, match="expected Tensors or GradientEdges"):

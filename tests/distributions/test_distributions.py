@@ -322,6 +322,7 @@ def vectors(lib):
     return d.TransformedDistribution(inner, [d.ExpTransform(), d.PowerTransform(lib.tensor(2.0))])
 
 
+@together
 @pytest.mark.parametrize(
     ("make", "value"),
     [
@@ -424,6 +425,7 @@ def test_a_covariance_is_given_once(lib):
         lib.distributions.MultivariateNormal(lib.tensor(0.0), lib.eye(1))
 
 
+@together
 @pytest.mark.parametrize(
     "name", ["Exp", "Sigmoid", "Tanh", "Softplus", "Abs"], ids=lambda name: f"{name}Transform"
 )
@@ -618,6 +620,7 @@ def test_mixed_and_relaxed_distributions_are_pytorchs(make, value, asked):
     assert found[0][2] == found[1][2]
 
 
+@together
 @pytest.mark.parametrize("make", [mixture, few_factors, relaxed_switch, relaxed_choice])
 def test_samples_of_mixed_and_relaxed_distributions_are_as_often(make):
     means = []

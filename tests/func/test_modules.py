@@ -243,6 +243,7 @@ def a_step(lib, x, *, rate):
     return lib.func.functional_call(model, moved, (x,)).sum()
 
 
+@together
 @pytest.mark.parametrize("around", ["grad", "vmap of grad", "jacrev"])
 def test_a_module_is_made_and_trained_inside_a_transform(around):
     def slope(lib):

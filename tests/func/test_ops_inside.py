@@ -108,6 +108,7 @@ def test_a_real_number_among_complex_ones_has_a_real_gradient():
 # Batches ----------------------------------------------------------------------------------------
 
 
+@together
 @pytest.mark.parametrize("op", ["add", "mul", "maximum", "eq"])
 def test_a_batch_of_numbers_takes_its_dtype_from_what_it_meets(op):
     """Examples without dims are numbers to promotion, though their batch is not."""

@@ -166,6 +166,7 @@ def test_a_prehook_may_replace_the_gradients_of_the_outputs(lib):
     assert log[1] == ("after", [[20.0]], [[10.0]])
 
 
+@together
 @pytest.mark.parametrize("result", [lambda gin: (gin[0], gin[0]), lambda gin: ()])
 def test_a_hook_must_return_as_many_as_it_got(lib, result):
     x = leaf(lib, [1.0])

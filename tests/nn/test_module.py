@@ -12,6 +12,7 @@ from nn.blocks import Block, TorchBlock, names, nested
 # Names
 
 
+@together
 @pytest.mark.parametrize(
     "walk",
     ["named_parameters", "named_buffers", "named_modules", "named_children"],

@@ -239,6 +239,7 @@ def test_weights_of_a_loss_are_in_its_state(name, size):
     check(made, *LOSSES[name])
 
 
+@together
 @pytest.mark.parametrize("flags", [(None, False), (False, None), (True, True), (False, False)])
 def test_flags_of_older_programs_name_a_reduction(flags):
     found = []
@@ -274,6 +275,7 @@ def test_running_statistics_follow_the_batches():
     np.testing.assert_allclose(a.detach().numpy(), b.detach().numpy())
 
 
+@together
 @pytest.mark.parametrize(
     "given",
     [

@@ -191,6 +191,7 @@ def test_weight_norm(dim, old):
     alike(play)
 
 
+@together
 @pytest.mark.filterwarnings("ignore::FutureWarning")
 @pytest.mark.parametrize("old", [False, True])
 def test_spectral_norm_makes_the_largest_singular_value_1(lib, old):
@@ -264,6 +265,7 @@ def test_modules_of_both_libraries_have_their_utils():
 # Orthogonal weights, and layers in one ----------------------------------------------------
 
 
+@together
 @pytest.mark.parametrize("name", [None, "matrix_exp", "cayley", "householder"])
 def test_an_orthogonal_weight_begins_and_moves_as_in_pytorch(name):
     def play(lib):
@@ -297,6 +299,7 @@ def test_what_is_not_orthogonal_is_refused(lib):
         orthogonal(layer(lib), "bias")
 
 
+@together
 @pytest.mark.parametrize("kind", ["Conv2d", "ConvTranspose2d"])
 def test_a_layer_and_its_batch_norm_become_one(lib, kind):
     layers = getattr(lib.nn, kind)(2, 3, 2).eval(), lib.nn.BatchNorm2d(3).eval()

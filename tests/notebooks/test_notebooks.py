@@ -9,6 +9,8 @@ import nbformat
 import pytest
 from nbmake.nb_run import NotebookRun
 
+from checks import together
+
 FOLDER = Path(__file__).parents[2] / "notebooks"
 PATHS = sorted(FOLDER.glob("*.ipynb"))
 CHAPTERS = pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
@@ -57,6 +59,7 @@ def test_there_are_the_first_three_chapters():
 # As committed ------------------------------------------------------------------------------------
 
 
+@together
 @CHAPTERS
 def test_a_notebook_is_valid_and_clean(path):
     notebook = read(path)
@@ -69,12 +72,14 @@ def test_a_notebook_is_valid_and_clean(path):
             assert cell.execution_count is None
 
 
+@together
 @CHAPTERS
 def test_a_notebook_is_stored_as_jupyter_stores_it(path):
     text = path.read_text("utf-8")
     assert text == json.dumps(json.loads(text), indent=1, ensure_ascii=False) + "\n"
 
 
+@together
 @CHAPTERS
 def test_cells_have_names_that_stay(path):
     ids = [cell.id for cell in read(path).cells]
@@ -82,12 +87,14 @@ def test_cells_have_names_that_stay(path):
     assert all(re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", id) for id in ids)
 
 
+@together
 @CHAPTERS
 def test_a_notebook_speaks_of_its_subject_alone(path):
     for cell in read(path).cells:
         assert WORKPLACE.search(cell.source) is None, cell.source
 
 
+@together
 @CHAPTERS
 def test_links_between_chapters_lead_somewhere(path):
     for cell in read(path).cells:
@@ -95,6 +102,7 @@ def test_links_between_chapters_lead_somewhere(path):
             assert (FOLDER / target).is_file(), target
 
 
+@together
 @CHAPTERS
 def test_a_chapter_asks_before_it_answers_and_ends_with_three_exercises(path):
     notebook = read(path)

@@ -107,6 +107,7 @@ def test_second_derivative_of_the_logarithm_of_gamma_is_a_known_number():
     np.testing.assert_allclose(bend.numpy(), [math.pi**2 / 2, math.pi**2 / 6], rtol=1e-14)
 
 
+@together
 @pytest.mark.parametrize("decimals", [-2, 0, 3])
 def test_round_keeps_the_decimals_that_torch_keeps(decimals):
     values = [1234.5678, -0.0005, 250.0, -1.5]

@@ -102,6 +102,7 @@ def test_what_does_not_fit_is_refused_as_by_pytorch(name, given, sentence):
         assert sentence in str(raised.value)
 
 
+@together
 @pytest.mark.parametrize("rank", [1, 2, 3])
 def test_max_unpool_puts_back_what_max_pool_took(rank):
     x = RNG.normal(size=(2, 3, *[6, 5, 4][:rank]))
@@ -117,6 +118,7 @@ def test_max_unpool_puts_back_what_max_pool_took(rank):
         np.testing.assert_array_equal(ours, theirs)
 
 
+@together
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [

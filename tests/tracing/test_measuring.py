@@ -111,6 +111,7 @@ def test_any_view_is_told_by_its_elements(look, full):
     assert table.summaries[name]["shape"] == list(view.shape)
 
 
+@together
 @pytest.mark.parametrize(
     "odd", [np.nan, np.inf, 1e200, 1e-200, 0.0], ids=["nan", "inf", "huge", "tiny", "zero"]
 )
@@ -148,6 +149,7 @@ def test_equal_bit_by_bit():
     assert digest(np.full(5000, np.nan)) == digest(np.full(5000, np.nan))
 
 
+@together
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.int64, np.bool_])
 def test_a_few_ones_among_zeros_are_told_by_their_places(dtype):
     digest, seen = ArrayTable().add, set()

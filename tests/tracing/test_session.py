@@ -58,6 +58,7 @@ def test_what_was_queued_for_the_end_runs_at_the_end():
     assert called == [3.0]
 
 
+@together
 @pytest.mark.parametrize("granularity", ["node", "hook", "micro"])
 def test_every_granularity_comes_to_the_same_end(granularity):
     x = leaf([1.0, 2.0])
@@ -130,6 +131,7 @@ def test_run_until_goes_on_to_the_next_node_of_that_name():
         s.run_until("Exp")
 
 
+@together
 @pytest.mark.parametrize(
     ("goal", "error", "said"),
     [

@@ -52,6 +52,7 @@ def test_what_runs_backward_is_refused_inside_as_in_torch(run, transform):
         transform(lambda x: run((x * x).sum()))(tensor([1.0, 2.0]))
 
 
+@together
 @pytest.mark.parametrize("run", [glassgrad.step, glassgrad.record, autograd.backward])
 def test_a_captured_loss_is_refused_too_and_keeps_its_graph(run):
     w = tensor(3.0, requires_grad=True)
@@ -273,6 +274,7 @@ def stop(session):
     raise FAIL
 
 
+@together
 @pytest.mark.parametrize(
     "program",
     [

@@ -51,6 +51,7 @@ def test_the_schedule_of_a_part_has_what_runs_for_the_inputs():
     assert ran == [label.split()[0] for label in told]
 
 
+@together
 @pytest.mark.parametrize("op", ["Mul", "Exp", "AccumulateGrad"])
 def test_queue_position_and_saved_are_those_of_glassgrad(op):
     theirs, ours = at(op)

@@ -136,6 +136,7 @@ def test_one_sequence_of_commands_from_several_starts():
     assert same(moved, step(du.expand(3, 4, 2), 0 * starts))
 
 
+@together
 @pytest.mark.parametrize("shapes", [((4, 2), (2,)), ((3, 4, 2), (2,)), ((4, 2), (3, 2))])
 def test_a_batch_of_any_trajectories_and_any_starts(shapes):
     u, start = random(3, *shapes[0]), random(3, *shapes[1])

@@ -183,6 +183,7 @@ def test_no_trajectories(step):
 # What each of them does to what it is given -------------------------------------------------------
 
 
+@together
 @pytest.mark.parametrize("name", ["tensor_step_jerk", "tensor_step_acc", "tensor_step_vel"])
 def test_columns_are_overwritten_and_others_stay(name):
     seq = gg.full((2, H, 3 * N + 1), float("nan"), dtype=gg.float64)

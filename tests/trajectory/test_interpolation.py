@@ -42,6 +42,7 @@ def test_a_line_leaves_its_start_out_and_ends_exactly_at_its_end():
     assert line[-1].item() == 2.0
 
 
+@together
 @pytest.mark.parametrize("shapes", [((3, 1), (3, 1)), ((4,), (3, 1)), ((2, 4), (4,)), ((), (1,))])
 def test_gradients_of_both_ends(shapes):
     ends = [gg.full(s, 0.3, dtype=gg.float64, requires_grad=True) for s in shapes]

@@ -99,6 +99,7 @@ def test_whole_numbers_make_matrices_of_whole_numbers():
     assert build_fd_matrix(2, dtype=gg.int64).tolist() == [[-1, 1], [0, 0]]
 
 
+@together
 @pytest.mark.parametrize("dtype", [gg.int64, gg.uint8, gg.bool])
 def test_time_steps_are_not_cut_off_to_whole_numbers(dtype):
     for steps in (STEPS, [0.5] * 4):
@@ -108,6 +109,7 @@ def test_time_steps_are_not_cut_off_to_whole_numbers(dtype):
             build_clique_matrix(4, steps, dtype=dtype)
 
 
+@together
 @pytest.mark.parametrize("order", [1, 2, 3])
 def test_gradients_of_time_steps_in_a_running_sum(order):
     steps = STEPS.clone().requires_grad_()

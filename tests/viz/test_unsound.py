@@ -8,6 +8,7 @@ from glassgrad.core.errors import ArgumentTypeError, DataError
 from glassgrad.tracing import Trace
 
 
+@together
 @pytest.mark.parametrize("graph", [{"nodes": 5}, {}, [], {"nodes": [{"id": "n0"}]}])
 def test_a_trace_is_made_of_nodes_and_leaves(graph):
     with pytest.raises(ArgumentTypeError, match="a dict with 'nodes' and 'leaves'"):

@@ -161,6 +161,7 @@ def test_a_scheme_has_a_kernel_only_where_arrays_can_have_one(compile_text, monk
     assert literal.kernel_for(array, "forward") is None
 
 
+@together
 @pytest.mark.parametrize("name", [name for name in NAMES if is_indexed(name)])
 def test_indices_live_where_the_start_does(name, device):
     given = on(device, arguments(name, shape=(4, 7, 2)))

@@ -46,6 +46,7 @@ def test_the_literal_central_step_is_differentiable_twice_and_gradcheck_finds_it
     assert gg.autograd.gradcheck(gradient, cotangents)
 
 
+@together
 @pytest.mark.parametrize("name", [name for name in NAMES if is_indexed(name)])
 def test_with_every_row_in_turn_it_is_its_twin_without_index(name):
     given = arguments(name, rows=2)
@@ -200,6 +201,7 @@ def test_a_start_that_lies_in_a_buffer_is_read_before_it_is_written(name):
     assert same(step(name, given, **kept), want)
 
 
+@together
 @pytest.mark.parametrize("name", [name for name in NAMES if not padding(name)])
 def test_a_start_whose_views_are_the_buffers_is_read_before_it_is_written(name):
     given = arguments(name, shape=(2, 1, 2), rows=2)
@@ -239,6 +241,7 @@ def test_time_steps_whose_views_are_a_buffer_are_read_before_it_is_written(name)
     assert u.grad.isfinite().all()
 
 
+@together
 @pytest.mark.parametrize("name", [name for name in NAMES if "Clique" in name])
 def test_one_over_the_time_step_may_be_on_another_device(name):
     given = arguments(name, buffers=True)
@@ -302,6 +305,7 @@ def test_short_horizons_and_empty_batches(name, shape):
     assert gg.autograd.gradcheck(of_actions(name, given), (u,))
 
 
+@together
 @backward_differences
 def test_steady_motion_has_no_acceleration(name):
     given = arguments(name, rows=2)

@@ -56,6 +56,7 @@ def test_central_differences_of_no_action(name):
     refused(name, ValueError, "a horizon of 5 or more, got 4", u_act=numbers(2, 0, 2))
 
 
+@together
 @pytest.mark.parametrize("name", [name for name in NAMES if not padding(name)])
 def test_a_horizon_without_samples(name):
     refused(name, ValueError, "u_act has the shape .*without samples", u_act=numbers(2, 0, 2))
@@ -88,6 +89,7 @@ def test_a_start_of_other_joints_or_kinds(name, part):
     refused(name, TypeError, f"{part} must be a tensor, got ndarray", **{part: np.ones((2, 2))})
 
 
+@together
 @pytest.mark.parametrize("name", [name for name in NAMES if not is_indexed(name)])
 def test_a_start_of_another_batch(name):
     refused(name, ValueError, r"\(2, 2\) for u_act", start_velocity=numbers(3, 2))
@@ -180,6 +182,7 @@ def test_time_steps_on_another_device(name):
     assert all(there[buffer].cpu().isnan().all() for buffer in BUFFERS)
 
 
+@together
 @indexed
 def test_indices_on_another_device(name):
     given = arguments(name)
@@ -191,6 +194,7 @@ def test_indices_on_another_device(name):
         step(name, on("fake", given), start_idx=index)
 
 
+@together
 @indexed
 def test_rows_that_are_not_there(name):
     refused(name, IndexError, "from 0 to 3, but there are 3", start_idx=gg.tensor([0, 3]))
@@ -202,6 +206,7 @@ def test_rows_that_are_not_there(name):
     )
 
 
+@together
 @indexed
 def test_a_column_of_indices_of_any_integers_is_right(name):
     given = arguments(name)

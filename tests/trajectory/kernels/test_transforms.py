@@ -76,6 +76,7 @@ def test_vmap_over_indices(name, with_starts):
     assert same(found, stacked([f(*row) for row in rows]))
 
 
+@together
 @pytest.mark.parametrize("name", [name for name in NAMES if is_indexed(name)])
 def test_vmap_over_small_integers_that_would_not_count_all_rows(name):
     given = arguments(name, rows=5)
@@ -104,6 +105,7 @@ def test_vmap_over_an_index_beyond_its_own_example_takes_no_row_of_another(name,
         func.vmap(func.vmap(f))(index.unsqueeze(0))
 
 
+@together
 @pytest.mark.parametrize("name", [name for name in NAMES if is_indexed(name)])
 def test_an_index_that_all_examples_share_is_refused_with_its_own_numbers(name):
     given = arguments(name, rows=2) | {"start_idx": gg.tensor([0, 2])}
@@ -113,6 +115,7 @@ def test_an_index_that_all_examples_share_is_refused_with_its_own_numbers(name):
             func.vmap(function)(batch)
 
 
+@together
 @pytest.mark.parametrize("name", [name for name in NAMES if is_indexed(name)])
 def test_vmap_over_an_index_that_is_none(name):
     given = arguments(name)

@@ -205,6 +205,7 @@ def test_a_write_into_a_view_is_explained_from_the_base(x):
     assert part.ok
 
 
+@together
 @pytest.mark.parametrize(("start", "parts"), [
     (gg.tensor([1 + 2j, 3 - 1j]), gg.view_as_real),
     (gg.tensor([1 + 2j, 3 - 1j]), lambda base: base.real),
@@ -377,6 +378,7 @@ def test_the_same_words_each_time(x):
     assert str(gg.explain(x * x)) == str(gg.explain(x * x))
 
 
+@together
 @pytest.mark.parametrize("what", [gg.ones(2), 3, None])
 def test_what_is_no_part_of_a_graph_is_refused(what):
     with pytest.raises(ArgumentTypeError, match="Write `explain"):

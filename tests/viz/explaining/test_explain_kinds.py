@@ -167,6 +167,7 @@ TRANSFORMS = {
 }
 
 
+@together
 @pytest.mark.parametrize("name", TRANSFORMS)
 def test_nodes_of_transforms_speak_without_numbers(name):
     told = []
@@ -192,6 +193,7 @@ def test_a_latex_of_any_kind(latex):
     assert found.html
 
 
+@together
 @pytest.mark.parametrize("shape", [(4,), (3, 4), (3, 4, 2)])
 def test_operands_of_a_cross_entropy_may_be_its_scores_or_their_logarithms(shape):
     rng = np.random.default_rng(0)

@@ -38,6 +38,7 @@ def groups(svg):
     }
 
 
+@together
 @pytest.mark.parametrize("program", ["square", "neuron", "mlp"])
 def test_ids_and_kinds_of_the_log_survive_into_the_svg(program, samples):
     trace = getattr(samples, program)()
