@@ -64,6 +64,15 @@ def test_any_options_are_followed_as_in_pytorch(data):
 
 
 @together
+@pytest.mark.parametrize("limits", [[1e-4, 9.9e-5], [1.0, 1e3, 1001.0], [1e8, 1.1e8, 1e9]])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_an_exponent_begins_where_pytorchs_does(limits, dtype):
+    for count, limit in enumerate(limits):
+        same(np.array([limit], dtype))
+        same(np.array(limits[: count + 1], dtype))
+
+
+@together
 @pytest.mark.parametrize(
     "shape", [(1001,), (1000,), (40, 40), (7, 8, 30), (1, 1, 2000), (2000, 1), (6, 300), (0, 4), ()]
 )
