@@ -108,13 +108,13 @@ def together(check: Any) -> Any:
     is a fixture is made once, for all of them.
     """
     marks = check.__dict__.pop("pytestmark")
-    rows: list[tuple[tuple[str, dict[str, Any]], ...]] = list(
-        itertools.product(*[_rows(*m.args, **m.kwargs) for m in marks if m.name == "parametrize"])
-    )
-    given_by_rows = {name for _, values in rows[0] for name in values}
+    parametrized = [mark for mark in marks if mark.name == "parametrize"]
+    given_by_rows = {name for mark in parametrized for name in _names(mark.args[0])}
 
     @functools.wraps(check)
     def test(**fixtures: Any) -> None:
+        rows = list(itertools.product(*[_rows(*m.args, **m.kwargs) for m in parametrized]))
+        assert rows
         with Checks() as checks:
             for row in rows:
                 names = [name for name, _ in row]
@@ -129,12 +129,16 @@ def together(check: Any) -> Any:
     return test
 
 
+def _names(argnames: Any) -> Sequence[str]:
+    return [n.strip() for n in argnames.split(",")] if isinstance(argnames, str) else argnames
+
+
 def _rows(argnames: Any, argvalues: Any, ids: Any = None) -> list[tuple[str, dict[str, Any]]]:
     """The rows of a mark: a name, and the arguments."""
-    names = [n.strip() for n in argnames.split(",")] if isinstance(argnames, str) else argnames
+    names = _names(argnames)
     rows = []
     for number, row in enumerate(argvalues):
-        label = ids[number] if isinstance(ids, Sequence) else None
+        label = str(ids[number]) if isinstance(ids, Sequence) else None
         if hasattr(row, "marks"):  # a pytest.param
             assert not row.marks, "a row that is marked is a test of its own"
             values, label = row.values, row.id or label

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import hypothesis
 import pytest
+from _pytest.runner import runtestprotocol
+from hypothesis.internal.conjecture import providers
 
 from _fakearray import register_fake_device
 from checks import nothing_left_behind
@@ -36,7 +38,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     register_fake_device()
-    # The same examples each time, however busy the machine is.
+    # The same examples each time, however busy the machine is, whichever modules are loaded.
+    providers._get_local_constants = lambda: providers._local_constants
     hypothesis.settings.register_profile("steady", deadline=None, derandomize=True)
     hypothesis.settings.load_profile("steady")
 
@@ -55,6 +58,19 @@ def pytest_collection_finish(session: pytest.Session) -> None:
         sys.modules["torch"].set_num_threads(1)
     gc.collect()
     gc.freeze()  # the tests themselves, and PyTorch: walking over them took a third of the time
+
+
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    """Have a worker tell of its tests, and of what was set up or torn down only what matters.
+
+    To tell the other process a thing takes as long as a small test, and five are told of each.
+    """
+    if not hasattr(item.config, "workerinput"):
+        return None
+    for report in runtestprotocol(item, log=False, nextitem=nextitem):
+        if report.when == "call" or not report.passed or report.duration > 0.1:
+            item.ihook.pytest_runtest_logreport(report=report)
+    return True
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

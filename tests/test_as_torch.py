@@ -7,6 +7,7 @@ import pytest
 import torch
 
 import glassgrad as gg
+from checks import together
 
 assert torch  # the oracle is there, so `as_torch` is refused here
 
@@ -132,6 +133,7 @@ assert find_spec("torch") is not None
 """
 
 
+@together
 @pytest.mark.parametrize("program", [IMPORTS, TRAINING, RESTORING, MISSING])
 def test_a_program_of_pytorch_runs(program):
     done = subprocess.run(

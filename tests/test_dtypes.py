@@ -26,6 +26,7 @@ def test_a_dtype_answers_as_pytorchs(name):
     assert repr(ours.to_real()) == repr(theirs.to_real()).replace("torch", "glassgrad")
 
 
+@together
 @pytest.mark.parametrize("name", ["float32", "float64", "complex64", "complex128"])
 def test_complex_numbers_have_as_many_digits(name):
     ours, theirs = (getattr(lib, name).to_complex() for lib in (glassgrad, torch))
@@ -54,6 +55,7 @@ def test_numpy_takes_it_for_its_own():
     assert np.zeros(2, dtype).astype(glassgrad.float64).dtype == glassgrad.float64
 
 
+@together
 @pytest.mark.parametrize("name", ["float16", "float32", "float64", "complex64"])
 def test_limits_of_fractions_are_pytorchs(name):
     ours, theirs = (lib.finfo(getattr(lib, name)) for lib in (glassgrad, torch))
@@ -62,6 +64,7 @@ def test_limits_of_fractions_are_pytorchs(name):
     assert repr(ours) == repr(theirs)
 
 
+@together
 @pytest.mark.parametrize("name", ["uint8", "int8", "int16", "int32", "int64"])
 def test_limits_of_whole_numbers_are_pytorchs(name):
     ours, theirs = (lib.iinfo(getattr(lib, name)) for lib in (glassgrad, torch))

@@ -157,6 +157,7 @@ def test_a_scaler_steps():
     assert w.item() == -0.5
 
 
+@together
 @pytest.mark.parametrize("name", ["compile", "jit.script", "jit.ignore", "compiler.disable"])
 def test_compilers_return_what_they_are_given(name):
     found = gg

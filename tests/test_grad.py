@@ -4,6 +4,7 @@ import pytest
 
 import glassgrad
 from both import LIBRARIES, leaf, make, plain
+from checks import together
 
 
 @pytest.fixture(params=LIBRARIES)
@@ -18,6 +19,7 @@ def test_a_leaf_wants_gradients_of_its_own_dtype_by_default(lib):
     assert x.grad_dtype == lib.float32
 
 
+@together
 @pytest.mark.filterwarnings("ignore:Using backward.. with create_graph=True")
 @pytest.mark.parametrize("create_graph", [False, True])
 def test_gradients_are_converted_when_they_arrive(lib, create_graph):

@@ -10,6 +10,7 @@ import pytest
 import torch
 
 import glassgrad as gg
+from checks import together
 from glassgrad import missing
 
 ROOT = Path(__file__).parents[1]
@@ -50,6 +51,7 @@ def test_the_list_is_that_of_the_pytorch_beside():
     assert script.FILE.read_text("utf-8") == script.text(), old
 
 
+@together
 @pytest.mark.parametrize("module", TOLD, ids=lambda module: module.__name__)
 def test_each_module_tells_of_names_that_pytorch_has(module):
     name = module.__name__
@@ -67,6 +69,7 @@ def test_each_module_tells_of_names_that_pytorch_has(module):
     assert not hasattr(module, "_private")
 
 
+@together
 @pytest.mark.parametrize(
     ("name", "instead"),
     [

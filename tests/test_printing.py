@@ -6,11 +6,10 @@ import hypothesis.strategies as st
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
 from hypothesis.extra import numpy as hnp
 
 import glassgrad as gg
-from checks import together
+from checks import fuzzed, together
 
 DTYPES = ["float16", "float32", "float64", "int64", "int32", "uint8", "bool", "complex64"]
 SHAPES = hnp.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=6)
@@ -35,15 +34,13 @@ def same(array, **options):
             lib.set_printoptions(profile="default")
 
 
-@given(st.data())
-@settings(max_examples=300)
+@fuzzed(st.data(), examples=300)
 def test_any_tensor_prints_as_in_pytorch(data):
     dtype = data.draw(st.sampled_from(DTYPES))
     same(data.draw(hnp.arrays(dtype, SHAPES)))
 
 
-@given(st.data())
-@settings(max_examples=150)
+@fuzzed(st.data(), examples=150)
 def test_ordinary_numbers_print_as_in_pytorch(data):
     numbers = st.one_of(
         st.floats(-10, 10, width=32),
@@ -53,8 +50,7 @@ def test_ordinary_numbers_print_as_in_pytorch(data):
     same(data.draw(hnp.arrays("float32", SHAPES, elements=numbers)))
 
 
-@given(st.data())
-@settings(max_examples=100)
+@fuzzed(st.data(), examples=100)
 def test_any_options_are_followed_as_in_pytorch(data):
     array = data.draw(hnp.arrays(data.draw(st.sampled_from(DTYPES)), SHAPES))
     same(
@@ -68,6 +64,15 @@ def test_any_options_are_followed_as_in_pytorch(data):
 
 
 @together
+@pytest.mark.parametrize("limits", [[1e-4, 9.9e-5], [1.0, 1e3, 1001.0], [1e8, 1.1e8, 1e9]])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_an_exponent_begins_where_pytorchs_does(limits, dtype):
+    for count, limit in enumerate(limits):
+        same(np.array([limit], dtype))
+        same(np.array(limits[: count + 1], dtype))
+
+
+@together
 @pytest.mark.parametrize(
     "shape", [(1001,), (1000,), (40, 40), (7, 8, 30), (1, 1, 2000), (2000, 1), (6, 300), (0, 4), ()]
 )
@@ -77,6 +82,7 @@ def test_long_tensors_show_their_edges(shape, dtype):
     same(values.astype(dtype))
 
 
+@together
 @pytest.mark.parametrize("profile", ["default", "short", "full"])
 def test_profiles_are_pytorchs(profile):
     values = np.linspace(0, 7, 1100).reshape(11, 100)
@@ -135,6 +141,7 @@ def test_str_is_repr():
     assert str(gg.tensor([1.0])) == repr(gg.tensor([1.0]))
 
 
+@together
 @pytest.mark.parametrize("number", [3.14, 2, True, 1j])
 def test_a_number_in_an_f_string_is_a_number_of_python(number):
     both = gg.tensor(number), torch.tensor(number)

@@ -6,6 +6,7 @@ import pytest
 import torch
 
 import glassgrad as gg
+from checks import together
 from glassgrad import multiprocessing as mp
 from glassgrad import nn, profiler
 from glassgrad.nn.parallel import gather, scatter, scatter_kwargs
@@ -121,6 +122,7 @@ def test_a_profile_has_rows_for_ops_rules_and_blocks(tmp_path):
     assert json.loads(path.read_text())["traceEvents"][0]["name"] == "model"
 
 
+@together
 @pytest.mark.parametrize(
     "options",
     [

@@ -151,6 +151,7 @@ class Own:
     pass
 
 
+@together
 @pytest.mark.parametrize(
     "obj", [Own(), {"f": len}, [lambda x: x], np.array(["a"]), collections.Counter("a")]
 )
@@ -263,6 +264,7 @@ def test_tensors_of_pytorch_are_read(dtype, options):
     assert found[1].stride() == x.t().stride()
 
 
+@together
 @pytest.mark.parametrize("options", FORMATS)
 def test_memory_that_pytorch_shared_is_shared(options):
     x = torch.zeros(4)
@@ -271,6 +273,7 @@ def test_memory_that_pytorch_shared_is_shared(options):
     assert a.tolist() == [0, 7, 0, 0]
 
 
+@together
 @pytest.mark.parametrize("options", FORMATS)
 def test_a_checkpoint_of_pytorch_goes_on_here(options):
     theirs = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.Tanh(), torch.nn.Linear(3, 1))
@@ -289,6 +292,7 @@ def test_a_checkpoint_of_pytorch_goes_on_here(options):
     assert found["model"]._metadata == theirs.state_dict()._metadata
 
 
+@together
 @pytest.mark.parametrize("options", FORMATS)
 def test_other_things_that_pytorch_saves_are_read(options):
     obj = {
@@ -312,6 +316,7 @@ def test_other_things_that_pytorch_saves_are_read(options):
         assert found[name] == obj[name]
 
 
+@together
 @pytest.mark.parametrize("options", FORMATS)
 def test_bfloat16_becomes_float32_with_a_word(options):
     x = torch.randn(5).bfloat16()
@@ -379,6 +384,7 @@ def test_calls_of_anything_else_are_refused(command, protocol, tmp_path, monkeyp
     refused(legacy[:cut] + data, "not an allowed global")
 
 
+@together
 @pytest.mark.parametrize(
     "data",
     [
@@ -530,6 +536,7 @@ def test_structures_that_make_no_sense_are_refused(told):
     refused(save({"0": np.ones(2, "float32")}, {"glassgrad": json.dumps(told)}), "damaged")
 
 
+@together
 @pytest.mark.parametrize("data", [b"", b"\x00" * 100, b"hello", b"\x80\x04N.", b"PK\x03\x04junk"])
 def test_what_is_no_such_file_is_refused(data):
     refused(data, "damaged")

@@ -8,6 +8,7 @@ import torch
 
 import glassgrad
 from both import leaf, plain
+from checks import together
 from glassgrad.autograd import GradcheckError, gradcheck
 from glassgrad.core.errors import ExpectationError
 from glassgrad.core.tensor import LEAF, wrap
@@ -32,6 +33,7 @@ def test_a_backward_that_differs_from_run_to_run_is_found_by_batched_gradients()
         gradcheck(drifting, leaf(glassgrad, [1.0]), check_batched_grad=True, **options)
 
 
+@together
 @pytest.mark.parametrize("scattered", [False, True])
 def test_random_gradients_are_not_contiguous_if_asked_for(lib, scattered):
     contiguous = []

@@ -11,6 +11,7 @@ import pytest
 
 import glassgrad
 from both import leaf, plain, values
+from checks import together
 
 
 def _watch(lib, tensors, mode="all"):
@@ -112,6 +113,7 @@ def test_passes_inside_a_pass_have_their_own_count(lib):
     assert calls == [[True, True]] * 2
 
 
+@together
 @pytest.mark.parametrize("mode", ["all", "any"])
 def test_passes_in_several_threads_count_by_themselves(lib, mode):
     x = leaf(lib, [1.0, 2.0])

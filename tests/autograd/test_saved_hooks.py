@@ -214,6 +214,7 @@ def test_pack_may_not_write_to_its_input():
         x.exp().grad_fn._raw_saved_result.register_hooks(double, identity)
 
 
+@together
 @pytest.mark.parametrize("wrong", [1, None, "x"])
 def test_unpack_must_return_a_tensor(wrong):
     x = leaf()

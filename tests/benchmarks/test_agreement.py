@@ -3,6 +3,7 @@ import pytest
 import torch
 
 from benchmarks.agreement import agree, as_arrays
+from checks import together
 
 
 def test_tensors_arrays_and_numbers_in_nested_tuples_become_arrays():
@@ -23,6 +24,7 @@ def test_a_difference_is_judged_by_the_largest_entry():
         agree([np.array([0.5, 100.0])], [np.array([0.0, 100.0])], tolerance=1e-4)
 
 
+@together
 @pytest.mark.parametrize(
     ("outcome", "message"),
     [

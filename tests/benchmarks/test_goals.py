@@ -1,10 +1,12 @@
 import pytest
 
 from benchmarks.goals import GOALS, Goal, failed, verdict
+from checks import together
 
 LINE = Goal("a line", must=0.80, goal=0.60)
 
 
+@together
 @pytest.mark.parametrize(
     ("runs", "expected"),
     [

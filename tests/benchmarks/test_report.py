@@ -4,6 +4,7 @@ from benchmarks.records import Outcome, Timing
 from benchmarks.report import number, results_page, table, tables, verdicts
 from benchmarks.runs import Findings, middle
 from benchmarks.spread import Spread
+from checks import together
 
 
 def found(*ratios):
@@ -36,6 +37,7 @@ def test_of_several_runs_the_one_in_the_middle_is_shown():
     assert rows[1].to_torch.median == 0.7
 
 
+@together
 @pytest.mark.parametrize(
     ("value", "text"),
     [

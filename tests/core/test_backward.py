@@ -257,6 +257,7 @@ def test_gradients_with_respect_to_a_constant_are_refused(lib):
         lib.autograd.grad(x * 2, plain(lib, 1.0))
 
 
+@together
 @pytest.mark.parametrize("shape", [[1.0], [1.0, 2.0, 3.0], [[1.0, 2.0]]])
 def test_a_seed_of_another_shape_is_refused(lib, shape):
     x = leaf(lib, [1.0, 2.0])
@@ -283,6 +284,7 @@ def test_a_seed_too_many_is_refused():
         glassgrad.autograd.backward([x * 2], [plain(glassgrad, 1.0)] * 2)
 
 
+@together
 @pytest.mark.parametrize("outputs", [3.0, "x", None])
 def test_roots_that_are_no_tensors_are_refused(outputs):
     with pytest.raises(TypeError, match="expected Tensors or GradientEdges"):

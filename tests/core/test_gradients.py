@@ -62,6 +62,7 @@ def test_a_seed_never_becomes_a_gradient(lib):
     assert address(y.grad) != address(seed)
 
 
+@together
 @pytest.mark.filterwarnings("ignore:Using backward.. with create_graph=True")
 @pytest.mark.parametrize("create_graph", [False, True])
 def test_leaves_of_one_sum_have_gradients_of_their_own(lib, create_graph):
@@ -93,6 +94,7 @@ def test_a_gradient_lies_in_memory_as_its_leaf_does(lib, op, create_graph):
         assert strides(x.grad) == strides(x) == (1, 3)
 
 
+@together
 @pytest.mark.filterwarnings("ignore:Using backward.. with create_graph=True")
 @pytest.mark.parametrize("create_graph", [False, True])
 def test_a_transposed_gradient_is_put_in_the_order_of_its_leaf(lib, create_graph):

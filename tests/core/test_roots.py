@@ -3,6 +3,7 @@
 import pytest
 
 from both import leaf, plain, values
+from checks import together
 
 
 def edge(lib, x):
@@ -79,6 +80,7 @@ def test_unused_inputs_of_a_batch_are_none_or_zeros(lib):
     assert found[1].tolist() == [0.0]
 
 
+@together
 @pytest.mark.parametrize(
     ("make", "error", "said"),
     [

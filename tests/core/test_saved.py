@@ -5,6 +5,7 @@ import pytest
 
 import glassgrad as gg
 from both import make
+from checks import together
 from glassgrad import tensor
 from glassgrad.autograd import Function
 from glassgrad.autograd.graph import saved_tensors_hooks
@@ -145,6 +146,7 @@ def test_a_function_gets_a_saved_tensor_that_was_detached_in_place(lib):
     assert not y.grad_fn.saved_tensors[0].requires_grad
 
 
+@together
 @pytest.mark.parametrize("is_written_first", [False, True])
 def test_an_op_saves_nothing_for_the_gradient_of_a_constant(lib, is_written_first):
     x, constant = lib.ones(2, requires_grad=True), lib.ones(2)

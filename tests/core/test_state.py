@@ -5,6 +5,7 @@ import threading
 import pytest
 
 from both import leaf
+from checks import together
 
 
 def test_no_grad_records_nothing(lib):
@@ -42,6 +43,7 @@ def test_set_grad_enabled_acts_at_once(lib):
     assert lib.is_grad_enabled()
 
 
+@together
 @pytest.mark.parametrize("mode", [False, True])
 def test_set_grad_enabled_as_a_block(lib, mode):
     with lib.set_grad_enabled(mode):

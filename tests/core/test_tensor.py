@@ -3,9 +3,11 @@
 import pytest
 
 import glassgrad as gg
+from checks import together
 from glassgrad.core.errors import ArgumentTypeError
 
 
+@together
 @pytest.mark.parametrize("name", ["w", "", "layers.0.weight", "\0", None])
 def test_a_name_is_text_or_none(name):
     x = gg.tensor([1.0, 2.0])

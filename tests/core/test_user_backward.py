@@ -3,6 +3,7 @@
 import pytest
 
 from both import leaf, make, values
+from checks import together
 
 # Gradients that never come -----------------------------------------------------------------------
 
@@ -58,6 +59,7 @@ def reading_twice(lib, log, *saved, **attributes):
     return make(lib, forward, backward, **attributes)
 
 
+@together
 @pytest.mark.parametrize("saved", [(), (None,)])
 def test_saved_tensors_may_go_as_soon_as_they_were_read(lib, saved):
     log = []
@@ -115,6 +117,7 @@ def test_a_list_is_no_tuple_of_gradients(lib):
         one.apply(leaf(lib, 1.0)).backward()
 
 
+@together
 @pytest.mark.parametrize("extra", [1, 3])
 def test_trailing_none_is_dropped(lib, extra):
     x = leaf(lib, 1.0)

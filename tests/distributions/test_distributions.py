@@ -221,6 +221,7 @@ def test_gradients_go_through_samples(name, options, values):
             assert found[position][index] == pytest.approx(slope, abs=0.06)
 
 
+@together
 @pytest.mark.parametrize("concentration", [0.05, 0.3, 1.0, 2.5, 10.0, 300.0])
 def test_the_gradient_of_a_gamma_sample_is_pytorchs(concentration):
     from glassgrad.distributions.gamma import _slope_of_gamma
@@ -324,6 +325,7 @@ def vectors(lib):
     return d.TransformedDistribution(inner, [d.ExpTransform(), d.PowerTransform(lib.tensor(2.0))])
 
 
+@together
 @pytest.mark.parametrize(
     ("make", "value"),
     [
@@ -426,6 +428,7 @@ def test_a_covariance_is_given_once(lib):
         lib.distributions.MultivariateNormal(lib.tensor(0.0), lib.eye(1))
 
 
+@together
 @pytest.mark.parametrize(
     "name", ["Exp", "Sigmoid", "Tanh", "Softplus", "Abs"], ids=lambda name: f"{name}Transform"
 )
@@ -592,6 +595,7 @@ MADE = [
 ]
 
 
+@together
 @pytest.mark.parametrize(("make", "value", "asked"), MADE)
 def test_mixed_and_relaxed_distributions_are_pytorchs(make, value, asked):
     found = []
@@ -619,6 +623,7 @@ def test_mixed_and_relaxed_distributions_are_pytorchs(make, value, asked):
     assert found[0][2] == found[1][2]
 
 
+@together
 @pytest.mark.parametrize("make", [mixture, few_factors, relaxed_switch, relaxed_choice])
 def test_samples_of_mixed_and_relaxed_distributions_are_as_often(make):
     means = []
@@ -696,6 +701,7 @@ def transforms(lib):
     ]
 
 
+@together
 @pytest.mark.parametrize("which", range(7))
 def test_transforms_of_vectors_are_pytorchs(which):
     def told(lib):

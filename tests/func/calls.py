@@ -19,6 +19,7 @@ from optwin import translated, twin
 __all__ = [
     "BATCH",
     "COMPOSITIONS",
+    "SAME_NUMBERS",
     "TRIPLES",
     "Call",
     "ComplexCall",
@@ -309,6 +310,9 @@ COMPOSITIONS = {
     "grad of grad": _grad_of_grad,
 }
 """Pairs of transforms: each takes a call and which of its inputs are batched."""
+
+SAME_NUMBERS = {_grad_of_vmap: _vmap_of_grad, _jvp_of_vmap: _vmap_of_jvp}
+"""Those whose order makes no difference where each input with a gradient is batched."""
 
 TRIPLES = {"grad of jvp": _grad_of_jvp, "vmap of jvp of grad": _vmap_of_jvp_of_grad}
 """Some more."""

@@ -120,6 +120,7 @@ def test_a_jvp_inside_of_what_is_switched_off_is_on(lib):
     assert (y.item(), dy.item()) == (243.0, 81.0)
 
 
+@together
 @pytest.mark.parametrize("cut", [lambda x: x.detach(), lambda x: x.data])
 def test_detached_tensors_do_not_move(lib, cut):
     x = plain(lib, 3.0)
@@ -177,6 +178,7 @@ def test_integers_do_not_move(lib):
         lib.func.jvp(lambda x: x, (x,), (n,))
 
 
+@together
 @pytest.mark.parametrize("output", [None, ()])
 def test_an_empty_output_is_refused(lib, output):
     x = plain(lib, 1.0)
@@ -195,6 +197,7 @@ def test_outputs_are_tensors(lib, output):
         lib.func.jvp(lambda x: output, (x,), (x,))
 
 
+@together
 @pytest.mark.parametrize("output", [lambda x: [x, x], lambda x: (x, x, x)])
 def test_has_aux_wants_a_pair(lib, output):
     x = plain(lib, 1.0)

@@ -142,6 +142,7 @@ def in_place(lib, made):
     return function
 
 
+@together
 @pytest.mark.parametrize("transform", ["jvp", "grad", "vmap", "vmap of grad", "jvp of vmap"])
 def test_a_function_may_write_its_argument(transform):
     lib = glassgrad  # torch generates no rule for such a Function

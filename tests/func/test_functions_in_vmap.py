@@ -8,6 +8,7 @@ import pytest
 
 import glassgrad
 from both import leaf, make, plain
+from checks import together
 from duals import both
 from func.making import A, B, C, numbers, of, product
 
@@ -76,6 +77,7 @@ def test_a_bad_rule_raises(lib, name):
         lib.func.vmap(of(lib, lambda x: x * 2, None, vmap=rule).apply)(lib.ones(3))
 
 
+@together
 @pytest.mark.parametrize(
     ("returns", "kind"),
     [

@@ -81,6 +81,7 @@ def test_two_index_tensors_are_lined_up_in_each_example(shapes, apart, dims):
     )
 
 
+@together
 @pytest.mark.parametrize("key", ["m", "m, i", ":, m", "i, :, m"])
 def test_a_mask_that_is_one_for_all_examples_chooses(key):
     def chosen(lib, x, i):
@@ -146,6 +147,7 @@ def test_places_of_each_example_are_its_own(name, dims):
     np.testing.assert_allclose(mapped(glassgrad, slope, arrays, dims), looped(slope, arrays, dims))
 
 
+@together
 @pytest.mark.parametrize("reduce", ["mean", "prod", "amax"])
 def test_slices_are_reduced_at_places_of_each_example(reduce):
     def reduced(lib, x, i, y):
@@ -160,6 +162,7 @@ def test_slices_are_reduced_at_places_of_each_example(reduce):
 # Refusals ---------------------------------------------------------------------------------------
 
 
+@together
 @pytest.mark.parametrize("lib", LIBRARIES)
 @pytest.mark.parametrize("shape", [(3, 4), (3,)])
 def test_a_mask_that_differs_between_examples_is_refused(lib, shape):

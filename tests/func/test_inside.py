@@ -167,6 +167,7 @@ def test_layers_print_one_inside_of_the_other():
     assert seen == [expected]
 
 
+@together
 @both
 @pytest.mark.parametrize("transform", ["grad", "vmap"])
 def test_messages_speak_of_tensors(lib, transform):

@@ -27,6 +27,7 @@ def jac(lib, name, *args, **options):
     return getattr(lib.func, name)(*args, **options)
 
 
+@together
 @both
 @each
 def test_a_jacobian_has_the_shapes_of_output_and_input(lib, name):
@@ -37,6 +38,7 @@ def test_a_jacobian_has_the_shapes_of_output_and_input(lib, name):
     assert np.array_equal(found.numpy(), np.einsum("ij,k->ijk", np.eye(3), [1.0, -1.0]))
 
 
+@together
 @both
 @each
 def test_numbers_have_jacobians_without_dims(lib, name):
@@ -80,6 +82,7 @@ def test_jacfwd_without_argnums_takes_all(lib):
     assert found.tolist() == [[2.0, 0.0], [0.0, 4.0]]
 
 
+@together
 @both
 @each
 def test_structures_of_outputs_hold_structures_of_inputs(lib, name):
@@ -93,6 +96,7 @@ def test_structures_of_outputs_hold_structures_of_inputs(lib, name):
     assert found["c"].right[1]["b"].item() == 0.0
 
 
+@together
 @both
 @each
 def test_outputs_and_inputs_of_several_shapes_share_one_matrix(lib, name):
@@ -109,6 +113,7 @@ def test_outputs_and_inputs_of_several_shapes_share_one_matrix(lib, name):
     assert not found[2][0].numpy().any()
 
 
+@together
 @both
 @each
 def test_what_does_not_depend_on_anything_has_jacobian_zero(lib, name):
@@ -117,6 +122,7 @@ def test_what_does_not_depend_on_anything_has_jacobian_zero(lib, name):
     assert jac(lib, name, lambda x, y: x, argnums=1)(x, x).tolist() == [[0.0, 0.0]] * 2
 
 
+@together
 @both
 @each
 def test_empty_tensors_have_empty_jacobians(lib, name):
@@ -125,6 +131,7 @@ def test_empty_tensors_have_empty_jacobians(lib, name):
     assert jac(lib, name, lambda x: x * 2)(x[:0]).shape == (0, 0)
 
 
+@together
 @both
 @each
 def test_aux_is_handed_on(lib, name):
@@ -134,6 +141,7 @@ def test_aux_is_handed_on(lib, name):
     assert (aux["y"].tolist(), aux["z"][0].tolist()) == ([2.0, 3.0], [1.0, 2.0])
 
 
+@together
 @both
 @each
 def test_other_arguments_are_constants_that_may_be_written(lib, name):
@@ -145,6 +153,7 @@ def test_other_arguments_are_constants_that_may_be_written(lib, name):
     assert jac(lib, name, f)(x, y).tolist() == [[2.0, 0.0], [0.0, 4.0]]
 
 
+@together
 @both
 @each
 def test_jacobians_of_jacobians(lib, name):
@@ -153,6 +162,7 @@ def test_jacobians_of_jacobians(lib, name):
     assert found.tolist() == [[4.0, 2.0], [2.0, 0.0]]
 
 
+@together
 @both
 @each
 def test_jacobians_of_a_batch(lib, name):
@@ -161,6 +171,7 @@ def test_jacobians_of_a_batch(lib, name):
     assert np.array_equal(found.numpy(), np.einsum("ni,ij->nij", 2 * A, np.eye(2)))
 
 
+@together
 @both
 @each
 def test_the_tape_goes_on_through_jacobians(lib, name):
@@ -187,6 +198,7 @@ def test_chunks_change_nothing(lib, chunk_size):
             assert block.tolist() == other.tolist()
 
 
+@together
 @both
 @pytest.mark.parametrize("chunk_size", [0, -2])
 def test_a_chunk_has_a_row(lib, chunk_size):
@@ -203,6 +215,7 @@ def test_rows_one_at_a_time_need_no_vmap(monkeypatch):
     gg.func.jacrev(lambda x: x.sum())(gg.tensor([1.0, 2.0]))
 
 
+@together
 @pytest.mark.parametrize("name", ["jacrev", "jacfwd", "hessian"])
 def test_the_function_is_called_once(name):
     calls = []
@@ -218,6 +231,7 @@ def test_the_function_is_called_once(name):
 # What is refused ----------------------------------------------------------------------------------
 
 
+@together
 @both
 @each
 def test_complex_tensors_are_refused(lib, name):
@@ -238,6 +252,7 @@ def test_outputs_are_tensors(lib, name, output):
         jac(lib, name, lambda x: output)(plain(lib, 1.0))
 
 
+@together
 @both
 @each
 def test_inputs_are_tensors_with_fractions(lib, name):

@@ -109,6 +109,7 @@ def test_the_offset_is_that_of_the_first_example(lib):
     assert found._base is x._base
 
 
+@together
 @pytest.mark.parametrize("lib", LIBRARIES)
 @pytest.mark.parametrize("call", [((3,), (2,)), ((2,), (1,), 3), ((5,), (0,), 4)])
 def test_a_view_stays_within_its_example(lib, call):

@@ -18,6 +18,7 @@ def slope(x):
     return linearize(cubes, x)[1](x)
 
 
+@together
 @pytest.mark.parametrize("around", ["grad", "jvp", "vjp", "linearize"])
 def test_linear_maps_can_be_differentiated(around):
     # 3·Σx³, moved by x

@@ -8,6 +8,7 @@ import torch
 
 import glassgrad as gg
 from both import LIBRARIES
+from checks import together
 from glassgrad.func import debug_unwrap
 
 both = pytest.mark.parametrize("lib", LIBRARIES)
@@ -95,6 +96,7 @@ def test_several_dicts_count_as_one(lib):
     assert lib.func.functional_call(tied(lib), dicts, lib.ones(2)).tolist() == [3.0, 3.0]
 
 
+@together
 @both
 @pytest.mark.parametrize(
     ("dicts", "text"),
@@ -241,6 +243,7 @@ def a_step(lib, x, *, rate):
     return lib.func.functional_call(model, moved, (x,)).sum()
 
 
+@together
 @pytest.mark.parametrize("around", ["grad", "vmap of grad", "jacrev"])
 def test_a_module_is_made_and_trained_inside_a_transform(around):
     def slope(lib):
@@ -254,6 +257,7 @@ def test_a_module_is_made_and_trained_inside_a_transform(around):
     np.testing.assert_allclose(slope(gg).numpy(), slope(torch).numpy(), rtol=1e-5)
 
 
+@together
 @both
 @pytest.mark.parametrize("transform", ["grad", "vmap", "jvp"])
 def test_a_parameter_made_inside_is_a_parameter(lib, transform):

@@ -108,6 +108,7 @@ def test_a_real_number_among_complex_ones_has_a_real_gradient():
 # Batches ----------------------------------------------------------------------------------------
 
 
+@together
 @pytest.mark.parametrize("op", ["add", "mul", "maximum", "eq"])
 def test_a_batch_of_numbers_takes_its_dtype_from_what_it_meets(op):
     """Examples without dims are numbers to promotion, though their batch is not."""
@@ -208,6 +209,7 @@ def test_what_differs_between_examples_is_refused_in_pytorchs_words(name):
         glassgrad.func.vmap(program)(glassgrad.ones(2, 3))
 
 
+@together
 @pytest.mark.parametrize("name", [name for name in REFUSED if name != "out"])
 def test_the_same_is_answered_where_there_is_no_batch(name):
     program, _ = REFUSED[name]

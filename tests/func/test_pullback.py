@@ -73,6 +73,7 @@ def test_vjp_without_primals_only_calls(lib):
     assert (y.item(), vjp_fn(y)) == (2.0, ())
 
 
+@together
 @pytest.mark.parametrize("output", [None, ()])
 def test_vjp_refuses_an_empty_output(lib, output):
     text = r"vjp\(f, \*primals\): Expected f to be a function that has non-empty output"

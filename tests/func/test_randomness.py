@@ -149,6 +149,7 @@ def test_each_level_decides_for_its_own_batch(lib, outer, inner):
     assert nested(lib, lambda s: lib.rand_like(s), outer, inner) == expected
 
 
+@together
 @pytest.mark.parametrize("outer", ["different", "same"])
 @pytest.mark.parametrize("inner", ["different", "same"])
 def test_each_level_decides_for_what_is_filled(outer, inner):
@@ -156,6 +157,7 @@ def test_each_level_decides_for_what_is_filled(outer, inner):
     assert found == (outer == "same", inner == "same")
 
 
+@together
 @both
 @pytest.mark.parametrize("ways", [("error", "same"), ("different", "error"), ("error", "error")])
 def test_one_level_that_does_not_say_is_enough(lib, ways):
@@ -186,6 +188,7 @@ def test_other_transforms_do_not_mind(lib):
     assert lib.func.jvp(noise, (x,), (x,))[1].shape == ()
 
 
+@together
 @both
 @pytest.mark.parametrize("randomness", ["different", "same"])
 def test_chunks_draw_as_one_would(lib, randomness):
@@ -219,6 +222,7 @@ def test_permutations_are_permutations_for_each():
     assert [sorted(row) for row in found.tolist()] == [list(range(20))] * N
 
 
+@together
 @both
 @pytest.mark.parametrize("name", ["bernoulli", "bernoulli_ of probabilities"])
 def test_probabilities_decide_for_each(lib, name):
@@ -237,6 +241,7 @@ def test_means_decide_for_each(lib):
     assert found.tolist() == x.tolist()
 
 
+@together
 @pytest.mark.parametrize("name", ["dropout", "alpha_dropout"])
 def test_dropout_may_drop_the_same_of_all_examples(lib, name):
     drop = getattr(lib.nn.functional, name)

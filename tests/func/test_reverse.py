@@ -95,6 +95,7 @@ def test_gradients_come_in_the_structure_of_the_argument(lib):
     assert (found["b"].left.item(), found["b"].right["c"].item()) == (3.0, 4.0)
 
 
+@together
 @pytest.mark.parametrize("value", [3.0, None, "x"])
 def test_only_tensors_can_be_differentiated(lib, value):
     with pytest.raises(ValueError, match="Thing passed to transform API must be Tensor, got"):
@@ -158,6 +159,7 @@ def test_grad_is_that_of_one_number(lib, function, text):
         lib.func.grad(function)(plain(lib, [1.0, 2.0]))
 
 
+@together
 @pytest.mark.parametrize("output", [lambda x: x, lambda x: [x, x], lambda x: (x, x, x)])
 def test_has_aux_wants_a_pair(lib, output):
     x = plain(lib, 1.0)

@@ -217,6 +217,7 @@ def test_results_that_do_not_fit_are_refused(lib, result, out_dims, text):
         lib.vmap(result, out_dims=out_dims)(plain(lib, X))
 
 
+@together
 @both
 @pytest.mark.parametrize("out_dim", [2, -3])
 def test_a_result_has_the_out_dim(lib, out_dim):
@@ -283,6 +284,7 @@ def test_chunks_bound_what_is_computed_at_once(lib):
     assert len(sizes) == 3
 
 
+@together
 @both
 @pytest.mark.parametrize("chunk_size", [0, -1])
 def test_a_chunk_has_an_example(lib, chunk_size):
@@ -422,6 +424,7 @@ def test_what_depends_on_all_examples_is_refused(lib, call, said):
         lib.vmap(lambda example: call(lib, example))(plain(lib, X[0]))
 
 
+@together
 @pytest.mark.parametrize("chunks", [1, 2, 3, 5])
 def test_a_batch_is_computed_in_so_many_chunks(chunks):
     sizes = []

@@ -181,6 +181,7 @@ def test_a_captured_tensor_cannot_be_written_inside_grad_or_jvp(lib, write):
     assert captured.tolist() == [1, 1, 1]
 
 
+@together
 @pytest.mark.parametrize("write", ["copy_", "setitem"])
 def test_what_is_one_for_all_examples_cannot_be_written_with_each_of_them(lib, write):
     def function(v):
@@ -208,6 +209,7 @@ def test_an_argument_of_grad_is_a_leaf_and_cannot_be_written(lib):
         lib.func.grad(lambda v: v.mul_(2).sum())(lib.ones(3))
 
 
+@together
 @pytest.mark.parametrize("way", ["jvp", "vmap"])
 def test_an_argument_of_jvp_and_vmap_is_written_where_it_is(lib, way):
     x = lib.ones(2, 3)
@@ -231,6 +233,7 @@ def test_a_write_inside_of_a_transform_is_recorded_by_the_tape_outside(lib):
     assert w.grad.tolist() == [0, 24]
 
 
+@together
 @pytest.mark.parametrize("lib", [gg, torch], ids=["glassgrad", "torch"])
 @pytest.mark.parametrize("transform", ["grad", "jvp"])
 def test_what_escaped_is_written_as_what_it_wraps(lib, transform):

@@ -4,6 +4,7 @@ import pytest
 
 import glassgrad
 from both import leaf, plain, values
+from checks import together
 
 # What a hook may return -------------------------------------------------------------------------
 
@@ -95,6 +96,7 @@ def test_what_is_no_function_is_no_hook():
 # Modes inside hooks -----------------------------------------------------------------------------
 
 
+@together
 @pytest.mark.parametrize("create_graph", [False, True])
 def test_hooks_are_recorded_only_with_create_graph(lib, create_graph):
     x = leaf(lib, 2.0)

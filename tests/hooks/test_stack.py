@@ -3,6 +3,7 @@
 import pytest
 
 import glassgrad
+from checks import together
 from glassgrad import autograd, tensor
 from glassgrad.core.state import modes
 from glassgrad.func import grad, vmap
@@ -30,6 +31,7 @@ def nested(x, depth):
     return sum(found[1:], found[0]).sum()
 
 
+@together
 @pytest.mark.parametrize("depth", [MAX_DEPTH - 2, MAX_DEPTH, 2 * MAX_DEPTH + 5])
 def test_transforms_that_are_open_are_open_there(depth):
     slope = 2.0 * (depth + 1)

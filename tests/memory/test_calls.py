@@ -5,6 +5,7 @@ import warnings
 import pytest
 
 import glassgrad as gg
+from checks import together
 
 
 def one_element_variance():
@@ -31,6 +32,7 @@ def the_gradient_of_no_leaf():
     return (gg.ones(1, requires_grad=True) * 1).grad
 
 
+@together
 @pytest.mark.parametrize(
     "call",
     [

@@ -93,6 +93,7 @@ def test_after_an_optimizer_it_is_the_order_that_is_wrong():
     )
 
 
+@together
 @pytest.mark.parametrize("line", ["w -= 1", "w.sub_(1)", "w[0] = 2", "w.view(-1).sub_(1)"])
 def test_so_it_is_where_a_leaf_is_written_by_hand(line):
     message = program(

@@ -3,6 +3,7 @@
 import pytest
 
 from both import leaf, make
+from checks import together
 
 
 def test_a_stale_view_may_be_both_operands(lib):
@@ -35,6 +36,7 @@ def test_a_view_of_what_is_detached_in_place_no_longer_requires_grad(lib):
     assert not view.requires_grad
 
 
+@together
 @pytest.mark.parametrize(
     ("view_of", "error"),
     [

@@ -272,6 +272,7 @@ def test_hooks_stay_behind_and_new_ones_see_the_new_gradient(lib):
     ]
 
 
+@together
 @pytest.mark.parametrize("write", [lambda b, v: v.mul_(2), lambda b, v: b.mul_(2)])
 def test_retain_grad_moves_with_base_and_views(lib, write):
     _, b = computed(lib)

@@ -26,6 +26,7 @@ def made_in(lib, mode, b):
         return b[0]
 
 
+@together
 @pytest.mark.parametrize("mode", ["no_grad", "inference_mode"])
 def test_a_view_made_without_recording_is_not_written_with_it(lib, mode):
     _, b = computed(lib)
@@ -41,6 +42,7 @@ def test_a_view_made_without_recording_is_not_written_with_it(lib, mode):
         _ = v.grad_fn
 
 
+@together
 @pytest.mark.parametrize("op", ["unbind", "split", "chunk"])
 def test_one_of_several_views_is_not_written(lib, op):
     _, b = computed(lib)

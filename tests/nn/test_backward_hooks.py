@@ -8,6 +8,7 @@ import pytest
 
 import glassgrad
 from both import LIBRARIES, leaf, plain, values
+from checks import together
 
 
 @pytest.fixture(params=LIBRARIES)
@@ -165,6 +166,7 @@ def test_a_prehook_may_replace_the_gradients_of_the_outputs(lib):
     assert log[1] == ("after", [[20.0]], [[10.0]])
 
 
+@together
 @pytest.mark.parametrize("result", [lambda gin: (gin[0], gin[0]), lambda gin: ()])
 def test_a_hook_must_return_as_many_as_it_got(lib, result):
     x = leaf(lib, [1.0])
@@ -223,6 +225,7 @@ def test_a_removed_hook_no_longer_hangs_on_later_calls(lib):
     assert log == ["ran"]
 
 
+@together
 @pytest.mark.parametrize("output", [lambda x: [x * 2], lambda x: {"y": x * 2}, lambda x: 3])
 def test_only_tensors_and_tuples_have_backward_hooks(lib, output):
     made = module(lib, lambda self, x: output(x))
@@ -306,6 +309,7 @@ def test_no_warning_comes_without_a_reason(lib):
         made(leaf(lib, [1.0])).backward()
 
 
+@together
 @pytest.mark.parametrize(
     ("forward", "words"),
     [

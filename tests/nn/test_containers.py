@@ -3,6 +3,7 @@
 import pytest
 
 from both import LIBRARIES
+from checks import together
 
 
 @pytest.fixture(params=LIBRARIES)
@@ -22,6 +23,7 @@ def layers(lib, *sizes):
     return [lib.nn.Linear(n, 1, bias=False) for n in sizes]
 
 
+@together
 @pytest.mark.parametrize("kind", ["ModuleList", "Sequential"])
 def test_modules_by_number(lib, kind):
     first = layers(lib, 1, 2)

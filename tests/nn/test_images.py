@@ -106,6 +106,7 @@ def test_value_gradients_and_repr_are_pytorchs(said):
         np.testing.assert_allclose(a, b, rtol=1e-10, atol=1e-12)
 
 
+@together
 @pytest.mark.parametrize(
     ("layer", "sentence"),
     [

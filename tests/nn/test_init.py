@@ -61,6 +61,7 @@ def test_xavier_reaches_its_bound():
     assert weight.abs().max().item() <= bound * (1 + 1e-6)
 
 
+@together
 @pytest.mark.parametrize("name", ["linear", "sigmoid", "tanh", "relu", "leaky_relu"])
 def test_gains_are_pytorchs(name):
     assert nn.init.calculate_gain(name) == pytest.approx(torch.nn.init.calculate_gain(name))
@@ -113,6 +114,7 @@ def test_draws_have_the_moments_of_pytorchs(name, shape, options):
     assert (ours == 0).sum() == (theirs == 0).sum()
 
 
+@together
 @pytest.mark.parametrize("shape", [(3, 5), (5, 3), (4, 2, 2)])
 def test_orthogonal_rows_or_columns(shape):
     drawn = nn.init.orthogonal_(gg.zeros(shape, dtype=gg.float64)).reshape(shape[0], -1)
@@ -120,6 +122,7 @@ def test_orthogonal_rows_or_columns(shape):
     assert gg.allclose(wide @ wide.T, gg.eye(wide.shape[0], dtype=gg.float64))
 
 
+@together
 @pytest.mark.parametrize(
     ("shape", "groups"), [((4, 2, 3), 2), ((2, 3, 4, 5), 1), ((3, 2, 3, 3, 3), 1)]
 )
@@ -129,6 +132,7 @@ def test_dirac_and_eye_are_pytorchs(shape, groups):
     assert nn.init.eye_(gg.ones(2, 3)).tolist() == [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
 
 
+@together
 @pytest.mark.parametrize(
     "call",
     [

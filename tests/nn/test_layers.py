@@ -92,6 +92,7 @@ def test_negative_sizes_are_refused():
         nn.Linear(-1, 2)
 
 
+@together
 @pytest.mark.parametrize(
     "options",
     [
@@ -117,6 +118,7 @@ def test_cross_entropy_is_pytorchs(options):
         np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-14)
 
 
+@together
 @pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
 def test_mean_squared_error_is_pytorchs(reduction):
     def loss(lib):
@@ -133,6 +135,7 @@ def test_losses_print_as_pytorchs():
     assert repr(nn.MSELoss()) == repr(torch.nn.MSELoss())
 
 
+@together
 @pytest.mark.parametrize("name", ["mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"])
 def test_a_loss_that_broadcasts_warns_as_pytorchs(name):
     found = []
@@ -172,6 +175,7 @@ def test_layers_take_their_input_by_name(lib):
         assert layer(input=x).shape == x.shape
 
 
+@together
 @pytest.mark.parametrize(
     "module",
     [

@@ -12,6 +12,7 @@ from nn.blocks import Block, TorchBlock, names, nested
 # Names
 
 
+@together
 @pytest.mark.parametrize(
     "walk",
     ["named_parameters", "named_buffers", "named_modules", "named_children"],
@@ -21,6 +22,7 @@ def test_every_walk_gives_pytorchs_names_in_pytorchs_order(walk):
     assert names(getattr(ours, walk)()) == names(getattr(theirs, walk)())
 
 
+@together
 @pytest.mark.parametrize("walk", ["named_parameters", "named_buffers"])
 @pytest.mark.parametrize(
     "options",

@@ -7,6 +7,7 @@ import pytest
 import torch
 
 import glassgrad as gg
+from checks import together
 from glassgrad import nn
 from glassgrad.core.errors import ArgumentTypeError, GraphError
 from nn.blocks import Block, TorchBlock, nested
@@ -14,6 +15,7 @@ from nn.blocks import Block, TorchBlock, nested
 # Moving
 
 
+@together
 @pytest.mark.parametrize(
     "convert",
     [

@@ -216,6 +216,7 @@ def test_a_loss_is_pytorchs(name, reduction):
     check(lambda nn: getattr(nn, name)(reduction=reduction), *LOSSES[name])
 
 
+@together
 @pytest.mark.parametrize(
     ("name", "size"),
     [
@@ -238,6 +239,7 @@ def test_weights_of_a_loss_are_in_its_state(name, size):
     check(made, *LOSSES[name])
 
 
+@together
 @pytest.mark.parametrize("flags", [(None, False), (False, None), (True, True), (False, False)])
 def test_flags_of_older_programs_name_a_reduction(flags):
     found = []
@@ -273,6 +275,7 @@ def test_running_statistics_follow_the_batches():
     np.testing.assert_allclose(a.detach().numpy(), b.detach().numpy())
 
 
+@together
 @pytest.mark.parametrize(
     "given",
     [
@@ -388,6 +391,7 @@ ATTENTIONS = [
 ]
 
 
+@together
 @pytest.mark.parametrize(("given", "called"), ATTENTIONS)
 def test_attention_is_pytorchs(given, called):
     theirs = torch.nn.MultiheadAttention(4, 2, **given).double()
@@ -437,6 +441,7 @@ def test_dropout_in_place_does_nothing_in_evaluation():
     assert x.tolist() == [0, 0, 0]
 
 
+@together
 @pytest.mark.parametrize("name", ["SiLU", "ReLU6", "LeakyReLU", "ELU", "Mish", "Hardswish"])
 def test_an_activation_in_place_writes_to_its_input(name):
     gradients = []

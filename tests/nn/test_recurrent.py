@@ -25,6 +25,7 @@ def test_sequences(kind, form):
     assert_alike(make, lambda lib, module, x: module(x), drawn(5, 2, 3))
 
 
+@together
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_single_sequence_and_a_state(kind):
 
@@ -38,6 +39,7 @@ def test_a_single_sequence_and_a_state(kind):
     assert_alike(make, call, drawn(5, 2, 3), drawn(1, 2, 4), drawn(1, 2, 4))
 
 
+@together
 @pytest.mark.parametrize("bidirectional", [False, True])
 @pytest.mark.parametrize("kind", KINDS)
 def test_packed_sequences(kind, bidirectional):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import glassgrad as gg
+from checks import together
 from nn.beside import LIBRARIES, assert_alike, drawn
 
 pytestmark = pytest.mark.filterwarnings("ignore:enable_nested_tensor")  # PyTorch alone
@@ -16,6 +17,7 @@ def causal(lib, n):
     return lib.nn.Transformer.generate_square_subsequent_mask(n, dtype=lib.float64)
 
 
+@together
 @pytest.mark.parametrize(
     "form",
     [

@@ -171,6 +171,7 @@ def test_what_cannot_be_parametrized_is_named(lib):
         copy.copy(made).__reduce_ex__(2)
 
 
+@together
 @pytest.mark.filterwarnings("ignore::FutureWarning")  # PyTorch's, of the old form
 @pytest.mark.parametrize("old", [False, True])
 @pytest.mark.parametrize("dim", [0, 1, None])
@@ -203,6 +204,7 @@ def test_spectral_norm_improves_its_vectors_in_pytorchs_order(old):
     np.testing.assert_allclose(np.concatenate(found[0]), np.concatenate(found[1]), rtol=1e-6)
 
 
+@together
 @pytest.mark.filterwarnings("ignore::FutureWarning")
 @pytest.mark.parametrize("old", [False, True])
 def test_spectral_norm_makes_the_largest_singular_value_1(lib, old):
@@ -276,6 +278,7 @@ def test_modules_of_both_libraries_have_their_utils():
 # Orthogonal weights, and layers in one ----------------------------------------------------
 
 
+@together
 @pytest.mark.parametrize("name", [None, "matrix_exp", "cayley", "householder"])
 def test_an_orthogonal_weight_begins_and_moves_as_in_pytorch(name):
     def play(lib):
@@ -292,6 +295,7 @@ def test_an_orthogonal_weight_begins_and_moves_as_in_pytorch(name):
     alike(play)
 
 
+@together
 @pytest.mark.parametrize("sizes", [(3, 5), (5, 3)])
 @pytest.mark.parametrize("name", [None, "matrix_exp", "cayley"])
 def test_the_rows_or_columns_of_an_orthogonal_weight_are_orthonormal(sizes, name):
@@ -308,6 +312,7 @@ def test_what_is_not_orthogonal_is_refused(lib):
         orthogonal(layer(lib), "bias")
 
 
+@together
 @pytest.mark.parametrize("kind", ["Conv2d", "ConvTranspose2d"])
 def test_a_layer_and_its_batch_norm_become_one(lib, kind):
     layers = getattr(lib.nn, kind)(2, 3, 2).eval(), lib.nn.BatchNorm2d(3).eval()

@@ -27,6 +27,7 @@ def test_what_is_not_finite_does_not_come_through_where_the_slope_is_zero(name, 
     np.testing.assert_array_equal(ours.grad.numpy(), theirs.grad.numpy())
 
 
+@together
 @pytest.mark.parametrize("name", ["gelu", "silu", "mish", "elu", "softplus", "hardswish"])
 def test_an_activation_that_keeps_its_operand_alone_may_be_written_behind(name):
     gradients = []

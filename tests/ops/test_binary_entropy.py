@@ -39,6 +39,7 @@ def test_loss_of_scores_is_torchs(reduction, weight, pos_weight):
         np.testing.assert_allclose(got, want, rtol=1e-12, atol=1e-14)
 
 
+@together
 @pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
 @pytest.mark.parametrize("weight", [None, WEIGHTS])
 def test_loss_of_probabilities_is_torchs_also_at_0_and_1(reduction, weight):

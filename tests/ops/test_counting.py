@@ -91,6 +91,7 @@ def test_what_cannot_be_counted_is_refused_in_pytorchs_words(call):
     assert_same_refusal(call, X)
 
 
+@together
 @pytest.mark.parametrize(
     "of", [gg.unique, gg.unique_consecutive, lambda x: gg.histogram(x, 2).hist]
 )

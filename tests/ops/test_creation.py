@@ -85,6 +85,7 @@ def test_values_and_dtypes_are_pytorchs(make):
     np.testing.assert_allclose(ours.detach().numpy(), theirs.detach().numpy(), rtol=1e-15)
 
 
+@together
 @pytest.mark.parametrize("make", ["empty", "empty_like", "new_empty"])
 def test_empty_has_the_shape(make):
     x = gg.zeros(2, 3, dtype=gg.float64)
@@ -236,6 +237,7 @@ def test_conversions_and_their_gradients_are_pytorchs(call):
         assert isinstance(mine, str) or (mine.dtype, mine.strides) == (oracle.dtype, oracle.strides)
 
 
+@together
 @pytest.mark.parametrize("dtype", ["int64", "int32", "uint8", "bool"])
 def test_a_conversion_to_integers_is_not_recorded(dtype):
     for lib in (gg, torch):
@@ -255,6 +257,7 @@ def test_a_conversion_is_differentiable_twice():
     assert found[0] == found[1]
 
 
+@together
 @pytest.mark.parametrize("name", ["int", "long", "bool", "float", "double", "half", "cpu"])
 def test_short_names_convert_as_in_pytorch(name):
     values = [1.9, -1.9, 0.0]

@@ -90,6 +90,7 @@ def test_trace_of_small_integers_is_an_int64():
         gg.trace(gg.ones(2, 2, dtype=gg.bool))
 
 
+@together
 @pytest.mark.parametrize("name", ["vstack", "hstack", "dstack", "column_stack"])
 def test_what_cannot_be_stacked_is_refused_in_torchs_words(name):
     stack = getattr(gg, name)
@@ -103,6 +104,7 @@ def test_what_cannot_be_stacked_is_refused_in_torchs_words(name):
         stack([gg.ones(2, 3), gg.ones(3, 2, 1)])
 
 
+@together
 @pytest.mark.parametrize("name", ["vstack", "hstack", "dstack", "column_stack"])
 def test_stacks_are_written_to_out(name):
     out = gg.empty(0)
@@ -163,6 +165,7 @@ def test_a_diagonal_is_filled_in_place(case):
         np.testing.assert_array_equal(ours, theirs)
 
 
+@together
 @pytest.mark.parametrize(
     ("call", "error", "words"),
     [

@@ -66,6 +66,7 @@ def test_a_pair_of_numbers_at_awkward_points_is_torchs(name):
         np.testing.assert_allclose(got, want, rtol=1e-12)
 
 
+@together
 @pytest.mark.parametrize("name", ["lgamma", "digamma", *[f"polygamma {n}" for n in (0, 2, 3, 5)]])
 def test_gamma_and_its_relatives_are_torchs_on_the_whole_line(name):
     x = np.concatenate([np.linspace(-9.83, 30.0, 200), [-1e-9, 1e-9, 1.0, 2.0, 1e20]])
@@ -91,6 +92,7 @@ def test_second_derivative_of_the_logarithm_of_gamma_is_a_known_number():
     np.testing.assert_allclose(bend.numpy(), [math.pi**2 / 2, math.pi**2 / 6], rtol=1e-14)
 
 
+@together
 @pytest.mark.parametrize("decimals", [-2, 0, 3])
 def test_round_keeps_the_decimals_that_torch_keeps(decimals):
     values = [1234.5678, -0.0005, 250.0, -1.5]

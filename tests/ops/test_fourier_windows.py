@@ -30,6 +30,7 @@ def test_a_window_has_pytorchs_parameters(name, options):
     np.testing.assert_allclose(ours, theirs, rtol=1e-5, atol=1e-6)
 
 
+@together
 @pytest.mark.parametrize("name", WINDOWS)
 def test_what_is_no_window(name):
     with pytest.raises(ShapeError, match="requires non-negative window_length, got"):
@@ -49,6 +50,7 @@ FORMS = [
 ]
 
 
+@together
 @pytest.mark.filterwarnings("ignore:A window was not provided")
 @pytest.mark.parametrize("options", FORMS, ids=str)
 def test_pieces_are_transformed_and_put_together_as_in_pytorch(options):
@@ -76,6 +78,7 @@ STFT_WRONG = [
 ]
 
 
+@together
 @pytest.mark.filterwarnings("ignore:A window was not provided")
 @pytest.mark.parametrize(("options", "sentence"), STFT_WRONG)
 def test_a_transform_of_pieces_is_refused_as_by_pytorch(options, sentence):
@@ -88,6 +91,7 @@ def test_a_transform_of_pieces_is_refused_as_by_pytorch(options, sentence):
         assert sentence in str(raised.value)
 
 
+@together
 @pytest.mark.filterwarnings("ignore:A window was not provided")
 @pytest.mark.parametrize(
     ("options", "sentence"),

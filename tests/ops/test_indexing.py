@@ -109,6 +109,7 @@ def test_values_gradients_and_nodes_are_pytorchs(index):
     assert [names, is_view, back_names] == rest
 
 
+@together
 @pytest.mark.parametrize("index", ["0", "0, 1, 2", "1:", "..., None", "::2, 0", "lib.tensor(1)"])
 def test_basic_indices_give_views(index):
     x = gg.tensor(X)

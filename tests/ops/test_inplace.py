@@ -9,6 +9,7 @@ from checks import together
 from glassgrad.core.errors import DTypeError, GraphError, LeafWriteError, ShapeError
 
 
+@together
 @pytest.mark.parametrize("op", ["add_", "sub_", "mul_", "div_"])
 def test_it_writes_into_the_same_memory(op):
     x, array = gg.tensor([1.0, 2.0]), None
@@ -66,6 +67,7 @@ def test_an_optimiser_step_under_no_grad():
     assert w.is_leaf
 
 
+@together
 @pytest.mark.parametrize(
     "write",
     [
@@ -123,6 +125,7 @@ def test_copy_passes_the_gradient_on_to_its_source():
     assert source.grad.tolist() == [6.0, 8.0]
 
 
+@together
 @pytest.mark.parametrize("op", ["exp", "mul", "tanh"])
 def test_a_stale_saved_tensor_is_named(op):
     x = gg.tensor([1.0, 2.0], requires_grad=True)

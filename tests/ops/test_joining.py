@@ -150,6 +150,7 @@ def test_errors_have_pytorchs_type_and_words(call, words):
     assert words in str(ours.value)
 
 
+@together
 @pytest.mark.parametrize("lib", LIBRARIES)
 @pytest.mark.parametrize("name", ["cat", "stack"])
 def test_what_is_put_together_lies_in_rows(lib, name):

@@ -46,6 +46,7 @@ def test_what_is_no_data_raises_our_error():
     assert repr(gg.LongTensor) == "<class 'glassgrad.LongTensor'>"
 
 
+@together
 @pytest.mark.parametrize("name", ["float", "double", "half", "int", "long", "short", "bool"])
 def test_short_names_of_dtypes_are_pytorchs(name):
     torch = pytest.importorskip("torch")

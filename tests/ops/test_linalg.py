@@ -9,6 +9,7 @@ from glassgrad.core.errors import DTypeError, ShapeError
 from glassgrad.nn.functional import linear
 
 
+@together
 @pytest.mark.parametrize(
     ("left", "right", "node"),
     [
@@ -24,6 +25,7 @@ def test_product_gets_the_node_of_its_ranks(left, right, node):
     assert product.grad_fn.name() == node
 
 
+@together
 @pytest.mark.parametrize(
     ("left", "right", "words"),
     [

@@ -80,6 +80,7 @@ def test_probabilities_have_a_gradient_too():
     np.testing.assert_allclose(target.grad.numpy(), np.log(3), rtol=1e-6)
 
 
+@together
 @pytest.mark.parametrize(
     ("shape", "target", "error", "words"),
     [
@@ -121,6 +122,7 @@ SPELLINGS = {
 }
 
 
+@together
 @pytest.mark.parametrize("case", SPELLINGS)
 def test_the_loss_of_spelling_is_pytorchs(case):
     targets, lasts, sizes, options = SPELLINGS[case]

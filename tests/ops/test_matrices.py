@@ -97,6 +97,7 @@ def test_tangents_of_complex_numbers_are_pytorchs(name):
     np.testing.assert_allclose(*found, rtol=1e-8, atol=1e-9)
 
 
+@together
 @pytest.mark.parametrize("m", LIBRARIES)
 @pytest.mark.parametrize("name", ["eig", "eigh", "svd"])
 def test_a_loss_that_depends_on_a_phase_has_no_gradient(m, name):
@@ -134,6 +135,7 @@ REFUSED = {
 }
 
 
+@together
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_has_no_solution_is_refused_in_pytorchs_words(name):
     with pytest.raises(RuntimeError) as theirs:

@@ -148,6 +148,7 @@ def test_shapes_broadcast_without_tensors(lib):
         lib.broadcast_shapes((2,), (3,))
 
 
+@together
 @pytest.mark.parametrize("dims", [(0, 0), (0, None), (None, 0)])
 def test_a_batch_takes_from_its_own_example(dims):
     x, index = np.arange(12.0).reshape(2, 2, 3), np.array([[0, -1], [4, 4]])

@@ -86,6 +86,7 @@ def test_an_infinite_gradient_does_not_pass_a_zero_of_cumprod(values, at):
     assert found[0] == found[1]
 
 
+@together
 @pytest.mark.parametrize("order", [1, 2, np.inf, -np.inf])
 def test_nan_has_no_direction_in_a_norm(order):
     found = []

@@ -42,6 +42,7 @@ def test_images_of_any_size_are_pytorchs(rank, mode, size):
         agree("interpolate", images(rank), size, mode=mode, align_corners=True)
 
 
+@together
 @pytest.mark.parametrize("mode", ["bilinear", "bicubic", "lanczos"])
 def test_images_without_aliases_are_pytorchs(mode):
     x = np.random.default_rng(0).normal(size=(1, 2, 9, 7))
@@ -59,6 +60,7 @@ def test_a_factor_is_taken_as_it_is_or_as_the_sizes_have_it(rank, mode, factor):
     agree("interpolate", images(rank), scale_factor=factor, mode=mode, recompute_scale_factor=True)
 
 
+@together
 @pytest.mark.parametrize(("rank", "mode"), [(1, "linear"), (2, "bilinear"), (3, "trilinear")])
 def test_a_dim_that_keeps_its_size_is_kept(rank, mode):
     agree("interpolate", images(rank), scale_factor=1.1, mode=mode)

@@ -57,6 +57,7 @@ def test_grid_sample_has_tangents_second_gradients_and_batches(mode):
     assert gg.equal(found, expected)
 
 
+@together
 @pytest.mark.parametrize("align_corners", [True, False])
 @pytest.mark.parametrize("size", [(2, 1, 3, 4), (2, 1, 1, 4), (2, 1, 3, 1, 2)])
 @pytest.mark.filterwarnings("ignore:Since version 1.3.0")
@@ -101,6 +102,7 @@ def test_what_does_not_fit_is_refused_as_by_pytorch(name, given, sentence):
         assert sentence in str(raised.value)
 
 
+@together
 @pytest.mark.parametrize("rank", [1, 2, 3])
 def test_max_unpool_puts_back_what_max_pool_took(rank):
     x = RNG.normal(size=(2, 3, *[6, 5, 4][:rank]))
@@ -116,6 +118,7 @@ def test_max_unpool_puts_back_what_max_pool_took(rank):
         np.testing.assert_array_equal(ours, theirs)
 
 
+@together
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [

@@ -9,6 +9,7 @@ from both import LIBRARIES, leaf
 from checks import together
 
 
+@together
 @pytest.mark.parametrize("lib", LIBRARIES)
 @pytest.mark.parametrize("name", ["scatter_reduce", "index_reduce"])
 @pytest.mark.filterwarnings("ignore:index_reduce")
@@ -28,6 +29,7 @@ def test_one_zero_gets_the_product_of_the_others(lib):
     assert (x.grad.tolist(), src.grad.tolist()) == ([0.0], [10.0, 0.0])
 
 
+@together
 @pytest.mark.parametrize("lib", LIBRARIES)
 @pytest.mark.parametrize("reduce", ["amax", "amin"])
 def test_ties_share_the_gradient(lib, reduce):
@@ -37,6 +39,7 @@ def test_ties_share_the_gradient(lib, reduce):
     assert src.grad.tolist() == pytest.approx([1 / 3, 1 / 3])
 
 
+@together
 @pytest.mark.parametrize("lib", LIBRARIES)
 @pytest.mark.parametrize("reduce", ["amax", "amin", "prod"])
 def test_elements_without_an_index_cannot_be_compared(lib, reduce):

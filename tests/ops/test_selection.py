@@ -129,6 +129,7 @@ def test_floats_have_no_bits():
         ~gg.zeros(2)
 
 
+@together
 @pytest.mark.parametrize("bounds", [{"max": 300}, {"min": -1}, {"max": -1}, {"min": 2, "max": 9}])
 def test_bounds_of_integers_are_integers_of_their_dtype(bounds):
     outcomes = []

@@ -74,6 +74,7 @@ def test_cross_without_a_dim_takes_the_first_of_size_3_and_says_so():
     np.testing.assert_allclose(got.numpy(), np.cross(x, y, axis=1))
 
 
+@together
 @pytest.mark.parametrize(
     ("one", "two", "words"),
     [
@@ -124,6 +125,7 @@ def test_covariance_of_integers_is_a_fraction():
     assert gg.cov(gg.tensor([1, 2, 4])).item() == pytest.approx(7 / 3)
 
 
+@together
 @pytest.mark.parametrize("shape", [(2, 1), (2, 0), ()])
 def test_without_a_degree_of_freedom_the_covariance_is_nan_with_a_warning(shape):
     for lib in (gg, torch):
@@ -142,6 +144,7 @@ WRONG = [
 ]
 
 
+@together
 @pytest.mark.parametrize(("shape", "weights", "error", "words"), WRONG)
 def test_what_has_no_covariance_is_refused_in_torchs_words(shape, weights, error, words):
     for lib, kind in ((gg, error), (torch, RuntimeError)):

@@ -93,6 +93,7 @@ def test_complex_numbers_convolve_with_pytorchs_gradients():
         np.testing.assert_allclose(ours, theirs, rtol=1e-10)
 
 
+@together
 @pytest.mark.parametrize("rank", [1, 2, 3])
 def test_the_functions_are_those_of_glassgrad_too(rank):
     for name in (f"conv{rank}d", f"conv_transpose{rank}d", f"max_pool{rank}d"):
@@ -158,6 +159,7 @@ def test_p_norms_are_pytorchs():
     np.testing.assert_allclose(ours.grad.numpy(), theirs.grad.numpy(), rtol=1e-10)
 
 
+@together
 @pytest.mark.parametrize("layer", ["MaxPool2d(2)", "AdaptiveMaxPool2d(2)", "MaxPool1d(2)"])
 def test_a_relu_in_place_may_follow_a_maximum(layer):
     found = []

@@ -113,6 +113,7 @@ def test_fifty_learning_rates_are_pytorchs(name, options, kind):
     assert rates(gg).tolist() == rates(torch).tolist()
 
 
+@together
 @pytest.mark.parametrize(("name", "options"), CASES)
 def test_a_state_is_printed_as_pytorchs(name, options):
     def state(lib):
@@ -170,6 +171,7 @@ def test_an_epoch_can_be_asked_for_and_a_training_resumed(name, options):
     np.testing.assert_allclose(rates(gg), rates(torch), rtol=1e-6, atol=1e-12)
 
 
+@together
 @pytest.mark.parametrize(
     "options",
     [
@@ -306,6 +308,7 @@ def test_schedules_that_make_no_sense_are_refused(lib, make, error, words):
 # Averages of models -------------------------------------------------------------------------------
 
 
+@together
 @pytest.mark.parametrize("average", [None, "get_ema_avg_fn", "get_ema_multi_avg_fn"])
 def test_an_averaged_model_is_pytorchs(average):
     def means(lib):

@@ -116,6 +116,7 @@ def test_an_own_step_is_hooked_and_scheduled_too(lib):
     assert optimizer.state_dict()["state"] == {0: {"step": 1}}
 
 
+@together
 @BOTH
 @pytest.mark.parametrize("name", ["SGD", "Adam", "AdamW"])
 def test_a_learning_rate_may_be_a_tensor(lib, name):

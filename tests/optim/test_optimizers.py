@@ -195,6 +195,7 @@ def path_of_matrices(lib, name, steps=8, others=(), **options):
     return [p.detach().numpy() for p in params], optimizer
 
 
+@together
 @pytest.mark.parametrize(
     "options",
     [{}, {"lr": 0.3, "weight_decay": 0.1, "maximize": True}, {"eps": (1e-8, 0.5), "d": 2.0}],
@@ -210,6 +211,7 @@ def test_adafactor_is_pytorchs(options):
     assert mine.state_dict()["state"][0].keys() == saved["state"][0].keys()
 
 
+@together
 @pytest.mark.parametrize(
     "options", [{}, {"lr": 0.1, "nesterov": False}, {"adjust_lr_fn": "match_rms_adamw"}]
 )
@@ -235,6 +237,7 @@ def test_rows_that_are_not_looked_up_stay():
     np.testing.assert_allclose(table(gg), table(torch), rtol=1e-10)
 
 
+@together
 @pytest.mark.parametrize(
     ("name", "options", "words"),
     [

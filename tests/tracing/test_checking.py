@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from checks import together
 from glassgrad.core.errors import DataError
 from glassgrad.tracing import Trace
 from glassgrad.tracing.events import _misfit, load_schema, problem
@@ -69,6 +70,7 @@ def assert_both_say_the_same_after_a_change(data):
     assert (said is None) is SLOWLY.is_valid(document)
 
 
+@together
 @pytest.mark.parametrize("value", ODD)
 def test_a_document_that_is_something_else_is_refused_by_both(value):
     assert _misfit(value) is not None
@@ -85,6 +87,7 @@ def test_an_id_that_ends_with_a_newline_is_none():
     assert "graph.nodes[0].id: 'n0\\n' is no id of the form" in problem(document)
 
 
+@together
 @pytest.mark.parametrize("name", ["a.b", "a[0]", "{data}", "{data_key!r:>99999999}", "", "a\n"])
 def test_any_name_of_an_array_is_told_of(name):
     document = copy.deepcopy(DOCUMENTS[0])

@@ -3,6 +3,7 @@
 import pytest
 
 import glassgrad as gg
+from checks import together
 from glassgrad import nn
 from glassgrad.core.errors import ArgumentError
 from glassgrad.tracing import Trace
@@ -156,6 +157,7 @@ def test_a_wrong_sum_over_a_broadcast_is_still_found():
     assert gg.compare(one, other).of_kind("other .grad")
 
 
+@together
 @pytest.mark.parametrize(
     "program",
     [

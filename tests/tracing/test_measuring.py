@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from checks import together
 from glassgrad.tracing import ArrayTable
 from glassgrad.tracing.summary import measured
 
@@ -67,6 +68,7 @@ def test_ones_and_twos_that_change_places_are_told_apart():
     assert len(seen) == 50
 
 
+@together
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
 @pytest.mark.parametrize("times", [2, 4, 8])
 def test_equal_neighbours_that_change_places_are_told_apart(dtype, times):
@@ -87,6 +89,7 @@ def test_how_the_elements_lie_in_memory_makes_no_difference(full):
     assert table.add(array) != table.add(array.T)
 
 
+@together
 @pytest.mark.parametrize("full", [False, True])
 @pytest.mark.parametrize(
     "look",
@@ -108,6 +111,7 @@ def test_any_view_is_told_by_its_elements(look, full):
     assert table.summaries[name]["shape"] == list(view.shape)
 
 
+@together
 @pytest.mark.parametrize(
     "odd", [np.nan, np.inf, 1e200, 1e-200, 0.0], ids=["nan", "inf", "huge", "tiny", "zero"]
 )
@@ -124,6 +128,7 @@ def test_unusual_numbers_are_measured_the_slow_way_with_the_same_result(odd):
     assert entry["norm"] == pytest.approx(abs(odd) * np.sqrt(LARGE) if finite else 0.0, rel=1e-5)
 
 
+@together
 @pytest.mark.parametrize("size", [1, 5, 32, 33, 1000, LARGE])
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.complex64, np.int32])
 def test_measures_are_those_of_numpy(size, dtype):
@@ -144,6 +149,7 @@ def test_equal_bit_by_bit():
     assert digest(np.full(5000, np.nan)) == digest(np.full(5000, np.nan))
 
 
+@together
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.int64, np.bool_])
 def test_a_few_ones_among_zeros_are_told_by_their_places(dtype):
     digest, seen = ArrayTable().add, set()

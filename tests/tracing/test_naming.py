@@ -6,6 +6,7 @@ import weakref
 import pytest
 
 import glassgrad as gg
+from checks import together
 from glassgrad import nn
 
 
@@ -96,6 +97,7 @@ def test_a_module_called_twice_is_one_scope():
     assert names(layer(layer(gg.ones(2)))) == ["weight", "bias"]
 
 
+@together
 @pytest.mark.parametrize(
     "pack",
     [lambda a, b: (a, b), lambda a, b: {"a": a, "b": [b]}, lambda a, b: (a, (b,))],

@@ -14,6 +14,7 @@ import torch
 
 import glassgrad
 from both import leaf
+from checks import together
 from fuzz.generator import ALL_FEATURES, generate
 from fuzz.playing import Player
 from fuzz.program import FUSED
@@ -220,6 +221,7 @@ def test_a_recorded_pass_uses_up_a_node_that_saved_no_tensor(lib):
 # The classics ------------------------------------------------------------------------------------
 
 
+@together
 @pytest.mark.parametrize("program", CLASSICS, ids=lambda program: program.__name__)
 def test_a_classic_has_the_same_nodes_in_the_same_order_with_the_same_gradients(program):
     (our_leaves, our_loss), (their_leaves, their_loss) = program(glassgrad), program(torch)
@@ -232,12 +234,14 @@ def test_a_classic_has_the_same_nodes_in_the_same_order_with_the_same_gradients(
         np.testing.assert_allclose(a.grad.numpy(), b.grad.numpy(), rtol=1e-10, atol=1e-14)
 
 
+@together
 @pytest.mark.parametrize("program", CLASSICS, ids=lambda program: program.__name__)
 def test_a_classic_has_the_same_events_in_the_same_order(program):
     ours, theirs = record_ours(program(glassgrad)[1]), record_theirs(program(torch)[1])
     assert events(ours) == events(theirs)
 
 
+@together
 @pytest.mark.parametrize("program", ALIKE_INSIDE, ids=lambda program: program.__name__)
 def test_a_classic_has_the_same_saved_tensors(program):
     ours, theirs = record_ours(program(glassgrad)[1]), record_theirs(program(torch)[1])

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import glassgrad
+from checks import together
 from glassgrad import tensor
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, FreedGraphError, GraphError
 from glassgrad.core.state import modes
@@ -57,6 +58,7 @@ def test_what_was_queued_for_the_end_runs_at_the_end():
     assert called == [3.0]
 
 
+@together
 @pytest.mark.parametrize("granularity", ["node", "hook", "micro"])
 def test_every_granularity_comes_to_the_same_end(granularity):
     x = leaf([1.0, 2.0])
@@ -129,6 +131,7 @@ def test_run_until_goes_on_to_the_next_node_of_that_name():
         s.run_until("Exp")
 
 
+@together
 @pytest.mark.parametrize(
     ("goal", "error", "said"),
     [
@@ -193,6 +196,7 @@ def test_a_closed_session_refuses_to_move():
     assert str(s).splitlines()[0] == "Closed after 1 of 2 nodes of the pass."
 
 
+@together
 @pytest.mark.parametrize("error", [ValueError("boom"), StopIteration("boom"), KeyboardInterrupt()])
 @pytest.mark.parametrize("place", ["rule", "tensor hook", "prehook", "posthook", "leaf hook"])
 def test_an_exception_ends_the_session_and_keeps_its_type(error, place):

@@ -3,6 +3,7 @@
 import pytest
 
 import glassgrad
+from checks import together
 from glassgrad import tensor
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 from tracing.stepping import leaf
@@ -200,6 +201,7 @@ def test_run_until_stops_at_a_breakpoint_on_the_way():
     assert s.run_until(x).current.name() == "torch::autograd::AccumulateGrad"
 
 
+@together
 @pytest.mark.parametrize(
     ("conditions", "error", "said"),
     [

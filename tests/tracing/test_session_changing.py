@@ -3,6 +3,7 @@
 import pytest
 
 import glassgrad
+from checks import together
 from glassgrad import tensor
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, GradientError
 from tracing.stepping import leaf
@@ -69,6 +70,7 @@ def test_under_create_graph_a_changed_gradient_stays_in_the_graph():
     x.grad = None
 
 
+@together
 @pytest.mark.parametrize(
     ("value", "error", "said"),
     [

@@ -7,6 +7,7 @@ import weakref
 import pytest
 
 import glassgrad
+from checks import together
 from glassgrad.core.errors import FreedGraphError, GraphError, StaleTensorError
 from glassgrad.utils.checkpoint import checkpoint
 from tracing.stepping import leaf
@@ -301,6 +302,7 @@ def test_saved_tensor_hooks_unpack_again():
     assert x.grad.tolist() == [2.0, 4.0]
 
 
+@together
 @pytest.mark.parametrize("use_reentrant", [True, False])
 @pytest.mark.parametrize("granularity", ["node", "micro"])
 def test_a_checkpoint_computes_again(use_reentrant, granularity):

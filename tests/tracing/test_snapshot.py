@@ -4,6 +4,7 @@ import jsonschema
 import pytest
 
 import glassgrad as gg
+from checks import together
 from glassgrad import nn
 from glassgrad.core.errors import ArgumentError, GraphError
 from glassgrad.func import grad
@@ -173,12 +174,14 @@ def test_bad_input_is_explained():
         gg.snapshot(gg.ones(2))
 
 
+@together
 @pytest.mark.parametrize("look", [gg.record, gg.snapshot, gg.step])
 def test_of_nothing_there_is_no_graph(look):
     with pytest.raises(ValueError, match=f"{look.__name__}\\(\\) was given an empty list"):
         look([])
 
 
+@together
 @pytest.mark.parametrize("look", [gg.record, gg.snapshot, gg.step])
 def test_a_tensor_of_pytorch_is_sent_to_the_adapter(look):
     torch = pytest.importorskip("torch")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import strategies as st
 
 import glassgrad
-from checks import fuzzed
+from checks import fuzzed, together
 from glassgrad import autograd
 from glassgrad.core import state
 from glassgrad.core.errors import GradientError, GraphError
@@ -148,6 +148,7 @@ class Both(Inner):
         return Inner.backward(ctx, gradient)
 
 
+@together
 @pytest.mark.parametrize("granularity", ["node", "hook", "micro"])
 def test_a_pass_in_a_rule_is_undone_with_the_step_that_ran_it(granularity):
     Both.besides.grad = None
@@ -174,6 +175,7 @@ def test_a_session_in_a_hook_that_is_left_early_leaves_the_outer_pass_alone():
     assert z.grad is None
 
 
+@together
 @pytest.mark.parametrize("move", ["next", "back", "run", "close"])
 def test_a_hook_of_the_pass_itself_cannot_move_it(move):
     x = leaf([1.0, 2.0])
@@ -204,6 +206,7 @@ def run_watched(loss):
         loss.backward()
 
 
+@together
 @pytest.mark.parametrize("run", [run_by_step, run_by_record, run_watched])
 def test_anomalies_are_looked_for_in_a_watched_pass(run):
     x = leaf(0.0)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 import glassgrad
 from both import plain
-from checks import fuzzed
+from checks import fuzzed, together
 from func.composing import compositions, play
 from glassgrad import autograd, tensor
 from glassgrad.core import state
@@ -42,6 +42,7 @@ def modes_now():
 # backward() is refused inside, and so is stepping it --------------------------------------------
 
 
+@together
 @pytest.mark.parametrize("run", [glassgrad.step, glassgrad.record, autograd.backward])
 @pytest.mark.parametrize(
     "transform", [grad, vmap, jacrev, hessian, lambda f: lambda x: jvp(f, (x,), (x,))]
@@ -51,6 +52,7 @@ def test_what_runs_backward_is_refused_inside_as_in_torch(run, transform):
         transform(lambda x: run((x * x).sum()))(tensor([1.0, 2.0]))
 
 
+@together
 @pytest.mark.parametrize("run", [glassgrad.step, glassgrad.record, autograd.backward])
 def test_a_captured_loss_is_refused_too_and_keeps_its_graph(run):
     w = tensor(3.0, requires_grad=True)
@@ -272,6 +274,7 @@ def stop(session):
     raise FAIL
 
 
+@together
 @pytest.mark.parametrize(
     "program",
     [

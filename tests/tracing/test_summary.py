@@ -3,6 +3,7 @@ import json
 import numpy as np
 import pytest
 
+from checks import together
 from glassgrad.tracing import ArrayTable, summarize
 from glassgrad.tracing.summary import rounded
 
@@ -49,6 +50,7 @@ def test_the_norm_neither_overflows_nor_vanishes(size):
     assert summarize(np.array([3 * size, 4 * size]))["norm"] == pytest.approx(5 * size, rel=1e-5)
 
 
+@together
 @pytest.mark.parametrize(
     "array",
     [np.zeros((0, 3)), np.array(True), np.array([1 + 2j]), np.arange(3), np.float16(1.5)],

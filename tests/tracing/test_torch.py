@@ -7,6 +7,7 @@ import pytest
 import torch
 
 import glassgrad as gg
+from checks import together
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 from glassgrad.tracing import Trace
 from glassgrad.tracing.torch import record
@@ -208,6 +209,7 @@ def test_several_roots_and_a_leaf_as_the_root():
 # What is left behind ------------------------------------------------------------------------------
 
 
+@together
 @pytest.mark.parametrize("program", CLASSICS, ids=lambda program: program.__name__)
 def test_gradients_are_those_of_a_plain_backward_bit_by_bit(program):
     (watched, loss), (plain, other) = program(torch), program(torch)
@@ -286,6 +288,7 @@ def test_every_process_writes_the_same_bytes(told_by_pytorch):
     assert told_by_pytorch(f"{script}print(text, end='')") == here["text"]
 
 
+@together
 @pytest.mark.parametrize("program", CLASSICS[:6], ids=lambda program: program.__name__)
 def test_the_pictures_the_player_and_the_text_show_it(program):
     trace = record(program(torch)[1])

@@ -8,6 +8,7 @@ import pytest
 import torch
 
 import glassgrad as gg
+from checks import together
 from glassgrad.core.errors import ArgumentError, GradientError, GraphError
 from glassgrad.tracing.torch import record, step
 from tracing.classics import CLASSICS
@@ -30,6 +31,7 @@ def threads():
     return left
 
 
+@together
 @pytest.mark.parametrize("program", CLASSICS, ids=lambda program: program.__name__)
 def test_stepping_is_recording_with_pauses(program):
     (watched, loss), (recorded, other) = program(torch), program(torch)

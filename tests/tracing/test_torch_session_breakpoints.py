@@ -4,6 +4,7 @@ import pytest
 import torch
 
 import glassgrad as gg
+from checks import together
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, GraphError
 from glassgrad.tracing.torch import step
 from tracing.classics import CLASSICS
@@ -54,6 +55,7 @@ CONDITIONS = [
 ]
 
 
+@together
 @pytest.mark.parametrize("condition", CONDITIONS, ids=str)
 def test_it_stops_where_a_session_of_glassgrad_stops_and_says_the_same(condition):
     (_, _, theirs), (_, _, ours) = passes()
@@ -65,6 +67,7 @@ def test_it_stops_where_a_session_of_glassgrad_stops_and_says_the_same(condition
         assert found
 
 
+@together
 @pytest.mark.parametrize("program", CLASSICS, ids=lambda program: program.__name__)
 def test_it_stops_before_each_node_of_each_op_of_a_classic(program):
     (_, ours), (_, theirs) = program(gg), program(torch)
@@ -226,6 +229,7 @@ REFUSED = [
 ]
 
 
+@together
 @pytest.mark.parametrize("condition", REFUSED, ids=str)
 def test_what_glassgrad_refuses_is_refused_in_the_same_words(condition):
     (_, _, theirs), (_, _, ours) = passes()

@@ -4,6 +4,7 @@ import pytest
 import torch
 
 import glassgrad as gg
+from checks import together
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, GradientError, GraphError
 from glassgrad.tracing.torch import step
 from tracing.classics import CLASSICS
@@ -25,6 +26,7 @@ def at(op):
     return theirs, gg.step(loss).run_until(op)
 
 
+@together
 @pytest.mark.parametrize("program", CLASSICS, ids=lambda program: program.__name__)
 def test_the_schedule_is_foreseen_and_comes_true(program):
     _, loss = program(torch)
@@ -49,6 +51,7 @@ def test_the_schedule_of_a_part_has_what_runs_for_the_inputs():
     assert ran == [label.split()[0] for label in told]
 
 
+@together
 @pytest.mark.parametrize("op", ["Mul", "Exp", "AccumulateGrad"])
 def test_queue_position_and_saved_are_those_of_glassgrad(op):
     theirs, ours = at(op)

@@ -3,6 +3,7 @@
 import pytest
 
 import glassgrad as gg
+from checks import together
 from glassgrad import func, trajectory
 from glassgrad.autograd import forward_ad, gradcheck, gradgradcheck
 from glassgrad.trajectory import (
@@ -53,12 +54,14 @@ def stacked(results):
     return [gg.stack(parts) for parts in zip(*results, strict=True)]
 
 
+@together
 @pytest.mark.parametrize("by_name", [False, True], ids=["by position", "by name"])
 @pytest.mark.parametrize("case", cases(*FUNCTIONS), ids=str)
 def test_the_numbers_of_the_oracle(case, by_name):
     check(case, getattr(trajectory, case.function), by_name=by_name)
 
 
+@together
 @pytest.mark.parametrize("case", cases("CliqueTensorStep"), ids=str)
 def test_the_numbers_of_the_oracle_in_one_function(case):
     check(case, CliqueTensorStep.apply, by_name=False)
@@ -133,6 +136,7 @@ def test_one_sequence_of_commands_from_several_starts():
     assert same(moved, step(du.expand(3, 4, 2), 0 * starts))
 
 
+@together
 @pytest.mark.parametrize("shapes", [((4, 2), (2,)), ((3, 4, 2), (2,)), ((4, 2), (3, 2))])
 def test_a_batch_of_any_trajectories_and_any_starts(shapes):
     u, start = random(3, *shapes[0]), random(3, *shapes[1])
@@ -276,6 +280,7 @@ def test_states_are_filled_under_transforms():
 # What does not fit --------------------------------------------------------------------------------
 
 
+@together
 @pytest.mark.parametrize("call", [jit_tensor_step_pos_clique, CliqueTensorStep.apply])
 @pytest.mark.parametrize(
     ("place", "shape", "said"),

@@ -3,6 +3,7 @@
 import pytest
 
 import glassgrad as gg
+from checks import together
 from glassgrad import func
 from glassgrad.trajectory import (
     CliqueTensorStep,
@@ -24,6 +25,7 @@ def loss(*given):
     return sum((x * x).sum() for x in CliqueTensorStep.apply(*given))
 
 
+@together
 @pytest.mark.parametrize("at", range(7), ids=NAMES)
 @pytest.mark.parametrize("dim", [0, -1])
 def test_results_and_gradients_have_the_shapes_of_one_example(at, dim):

@@ -3,6 +3,7 @@
 import pytest
 
 import glassgrad as gg
+from checks import together
 from glassgrad import trajectory
 from glassgrad.trajectory import CliqueTensorStep, JointState, TensorDeviceType, build_fd_matrix
 from trajectory.oracle import cases, check
@@ -17,11 +18,13 @@ FUNCTIONS = (
 )
 
 
+@together
 @pytest.mark.parametrize("case", cases(*FUNCTIONS), ids=str)
 def test_the_numbers_of_the_oracle(case, device):
     check(case, getattr(trajectory, case.function), by_name=True, device=device)
 
 
+@together
 @pytest.mark.parametrize("case", cases("CliqueTensorStep"), ids=str)
 def test_the_numbers_of_the_oracle_in_one_function(case, device):
     check(case, CliqueTensorStep.apply, by_name=False, device=device)

@@ -3,6 +3,7 @@
 import pytest
 
 import glassgrad as gg
+from checks import together
 from glassgrad import func, trajectory
 from glassgrad.autograd import gradcheck, gradgradcheck
 from glassgrad.trajectory import (
@@ -41,6 +42,7 @@ def random(*shape, grad=False):
     return gg.randn(*shape, dtype=gg.float64).requires_grad_(grad)
 
 
+@together
 @pytest.mark.parametrize("by_name", [False, True], ids=["by position", "by name"])
 @pytest.mark.parametrize("case", cases(*FUNCTIONS), ids=str)
 def test_the_numbers_of_the_oracle(case, by_name):
@@ -100,6 +102,7 @@ def test_gradients_of_the_start_and_of_the_actions(step):
     assert gradgradcheck(lambda *x: [part.square() for part in parts(step(*x))], given)
 
 
+@together
 @each_step
 def test_batches_of_batches(step):
     start, act = random(3, 2, 3 * N), random(3, 2, H, N)
@@ -110,12 +113,14 @@ def test_batches_of_batches(step):
     assert same(tuple(part[0] for part in parts(shared)), step(start[0], act[0]))
 
 
+@together
 @each_step
 def test_one_trajectory_at_a_time(step):
     start, act = random(3, 3 * N), random(3, H, N)
     assert same(func.vmap(step)(start, act), step(start, act))
 
 
+@together
 @each_step
 def test_tangents(step):
     start, act, d_start, d_act = (random(*s) for s in 2 * [(2, 3 * N), (2, H, N)])
@@ -124,6 +129,7 @@ def test_tangents(step):
     assert same(moved, step(d_start, d_act))  # the steps are linear
 
 
+@together
 @each_step
 def test_derivatives_of_transforms(step):
     start, act = random(3 * N), random(H, N)
@@ -137,6 +143,7 @@ def test_derivatives_of_transforms(step):
     assert gg.allclose(func.jacfwd(func.grad(cost))(act), func.hessian(cost)(act))
 
 
+@together
 @each_step
 def test_trajectories_do_not_mix_where_there_are_as_many_as_samples(step):
     start, act = random(H, 3 * N), random(H, H, N)
@@ -144,6 +151,7 @@ def test_trajectories_do_not_mix_where_there_are_as_many_as_samples(step):
     assert same(tuple(part[2:3] for part in parts(step(start, act))), tuple(parts(alone)))
 
 
+@together
 @each_step
 def test_a_start_may_have_the_axis_of_the_samples(step):
     start, act = random(2, 3 * N), random(2, H, N)
@@ -151,18 +159,21 @@ def test_a_start_may_have_the_axis_of_the_samples(step):
         assert same(step(start.unsqueeze(1), act), step(start, act))
 
 
+@together
 @each_step
 def test_one_start_serves_every_trajectory(step):
     start, act = random(1, 3 * N), random(3, H, N)
     assert same(step(start, act), step(start.expand(3, 3 * N), act))
 
 
+@together
 @each_step
 def test_inputs_may_lie_anyhow_in_memory(step):
     start, act = random(3 * N, 2).t(), random(N, H, 2).permute(2, 1, 0)
     assert same(step(start, act), step(start.contiguous(), act.contiguous()))
 
 
+@together
 @each_step
 def test_no_trajectories(step):
     for part in parts(step(random(0, 3 * N), random(0, H, N))):
@@ -172,6 +183,7 @@ def test_no_trajectories(step):
 # What each of them does to what it is given -------------------------------------------------------
 
 
+@together
 @pytest.mark.parametrize("name", ["tensor_step_jerk", "tensor_step_acc", "tensor_step_vel"])
 def test_columns_are_overwritten_and_others_stay(name):
     seq = gg.full((2, H, 3 * N + 1), float("nan"), dtype=gg.float64)

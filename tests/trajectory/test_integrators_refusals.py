@@ -3,6 +3,7 @@
 import pytest
 
 import glassgrad as gg
+from checks import together
 from glassgrad import func
 from glassgrad.trajectory import (
     JointState,
@@ -132,6 +133,7 @@ WRONG = {
 }
 
 
+@together
 @pytest.mark.parametrize(("call", "said"), WRONG.values(), ids=WRONG.keys())
 def test_what_does_not_fit_is_named(call, said):
     with pytest.raises(ValueError, match=said):
@@ -210,6 +212,7 @@ NO_TENSORS = {
 }
 
 
+@together
 @pytest.mark.parametrize(("call", "said"), NO_TENSORS.values(), ids=NO_TENSORS.keys())
 def test_what_is_no_tensor_is_named(call, said):
     with pytest.raises(TypeError, match=said):
@@ -244,6 +247,7 @@ EXACT = {
 }
 
 
+@together
 @pytest.mark.parametrize(("call", "said"), EXACT.values(), ids=EXACT.keys())
 def test_what_has_another_dtype_is_named(call, said):
     with pytest.raises(RuntimeError, match=said):
@@ -262,6 +266,7 @@ AWAY = {
 }
 
 
+@together
 @pytest.mark.parametrize(("name", "call"), AWAY.items(), ids=AWAY.keys())
 def test_what_is_on_another_device_is_named(name, call, device):
     with pytest.raises(RuntimeError, match=f"{name} is on {device}, but (act|u) is on cpu"):

@@ -5,6 +5,7 @@ import re
 import pytest
 
 import glassgrad as gg
+from checks import together
 from glassgrad import trajectory
 from glassgrad.autograd import gradcheck, gradgradcheck
 from glassgrad.trajectory import (
@@ -20,6 +21,7 @@ KERNELS = ("sum_matrix", "interpolate_kernel", "action_interpolate_kernel")
 ARGS = TensorDeviceType(dtype=gg.float64)
 
 
+@together
 @pytest.mark.parametrize("by_name", [False, True], ids=["by position", "by name"])
 @pytest.mark.parametrize("case", cases(*KERNELS, "tensor_linspace"), ids=str)
 def test_the_numbers_of_the_oracle(case, by_name):
@@ -40,6 +42,7 @@ def test_a_line_leaves_its_start_out_and_ends_exactly_at_its_end():
     assert line[-1].item() == 2.0
 
 
+@together
 @pytest.mark.parametrize("shapes", [((3, 1), (3, 1)), ((4,), (3, 1)), ((2, 4), (4,)), ((), (1,))])
 def test_gradients_of_both_ends(shapes):
     ends = [gg.full(s, 0.3, dtype=gg.float64, requires_grad=True) for s in shapes]
@@ -119,6 +122,7 @@ def test_whole_numbers_are_refused_only_where_they_would_lose_a_fraction():
             kernel(3, 6, whole)
 
 
+@together
 @pytest.mark.parametrize(
     ("build", "said"),
     [

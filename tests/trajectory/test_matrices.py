@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import glassgrad as gg
+from checks import together
 from glassgrad import trajectory
 from glassgrad.autograd import gradcheck, gradgradcheck
 from glassgrad.trajectory import (
@@ -26,6 +27,7 @@ BUILDERS = (
 STEPS = gg.tensor([0.5, 0.25, 0.1, 0.2], dtype=gg.float64)
 
 
+@together
 @pytest.mark.parametrize("by_name", [False, True], ids=["by position", "by name"])
 @pytest.mark.parametrize("case", cases(*BUILDERS), ids=str)
 def test_the_numbers_of_the_oracle(case, by_name):
@@ -97,6 +99,7 @@ def test_whole_numbers_make_matrices_of_whole_numbers():
     assert build_fd_matrix(2, dtype=gg.int64).tolist() == [[-1, 1], [0, 0]]
 
 
+@together
 @pytest.mark.parametrize("dtype", [gg.int64, gg.uint8, gg.bool])
 def test_time_steps_are_not_cut_off_to_whole_numbers(dtype):
     for steps in (STEPS, [0.5] * 4):
@@ -106,6 +109,7 @@ def test_time_steps_are_not_cut_off_to_whole_numbers(dtype):
             build_clique_matrix(4, steps, dtype=dtype)
 
 
+@together
 @pytest.mark.parametrize("order", [1, 2, 3])
 def test_gradients_of_time_steps_in_a_running_sum(order):
     steps = STEPS.clone().requires_grad_()
@@ -137,6 +141,7 @@ def test_matrices_for_a_batch_of_time_steps():
         assert gg.allclose(gg.func.vmap(build)(batch), one_by_one)
 
 
+@together
 @pytest.mark.parametrize(
     ("build", "said"),
     [

@@ -3,6 +3,7 @@
 import pytest
 
 import glassgrad as gg
+from checks import together
 from glassgrad import func
 from glassgrad.trajectory import (
     JointState,
@@ -85,12 +86,14 @@ def test_a_field_on_another_device_is_named_and_none_is_written(device):
     assert is_untouched(*fields)
 
 
+@together
 @pytest.mark.parametrize("write", COLUMNS.values(), ids=COLUMNS.keys())
 def test_columns_on_another_device_are_named(write, device):
     with pytest.raises(RuntimeError, match=f"state_seq is on {device}, but act is on cpu"):
         write(gg.zeros(B, H, 3 * N, device=device))
 
 
+@together
 @pytest.mark.parametrize("dtype", [gg.int64, gg.uint8, gg.bool])
 def test_fractions_are_not_cut_off(dtype):
     fields = room(), room()
@@ -108,6 +111,7 @@ def test_imaginary_parts_are_not_cut_off():
         tensor_step_acc(state, act, gg.zeros(B, H, 3 * N), None, N, matrix)
 
 
+@together
 @pytest.mark.parametrize("dtype", [gg.float16, gg.float64, gg.complex64])
 def test_another_precision_is_no_loss(dtype):
     assert step(JointState(*[room(dtype=dtype) for _ in NAMES])).position.dtype is dtype

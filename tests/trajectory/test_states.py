@@ -7,6 +7,7 @@ from copy import deepcopy
 import pytest
 
 import glassgrad as gg
+from checks import together
 from glassgrad.trajectory import JointState, TensorDeviceType, build_start_state_mask
 
 NAMES = ["shoulder", "elbow"]
@@ -113,6 +114,7 @@ def test_a_place_is_taken_of_every_field():
     assert state[1:].position.shape == (2, 2)
 
 
+@together
 @pytest.mark.parametrize("idx", [3, -4, gg.tensor([0, 3]), gg.tensor([-4]), 1.5])
 def test_a_place_that_is_not_there_is_refused(idx):
     with pytest.raises(ValueError, match="out of range for a JointState of length 3"):

@@ -17,6 +17,7 @@ from utils.checkpoints import VARIANTS, Counted, chain, checkpoint, tools
 # Gradients ----------------------------------------------------------------------------------------
 
 
+@together
 @pytest.mark.parametrize("use_reentrant", VARIANTS)
 def test_gradients_are_those_without_a_checkpoint(lib, use_reentrant):
     x, y = leaf(lib, [0.3, -0.7]), leaf(lib, [0.3, -0.7])
@@ -25,6 +26,7 @@ def test_gradients_are_those_without_a_checkpoint(lib, use_reentrant):
     assert x.grad.tolist() == y.grad.tolist()
 
 
+@together
 @pytest.mark.parametrize("use_reentrant", VARIANTS)
 def test_the_function_runs_again_in_backward_and_only_then(lib, use_reentrant):
     function = Counted(chain)
@@ -34,6 +36,7 @@ def test_the_function_runs_again_in_backward_and_only_then(lib, use_reentrant):
     assert function.calls == 2
 
 
+@together
 @pytest.mark.parametrize("use_reentrant", VARIANTS)
 def test_all_arguments_reach_the_function_and_all_results_come_back(lib, use_reentrant):
     def function(number, x, word, y):
@@ -48,6 +51,7 @@ def test_all_arguments_reach_the_function_and_all_results_come_back(lib, use_ree
     assert values([first, second, x.grad, y.grad]) == [30.0, 10.0, 15.0, 8.0]
 
 
+@together
 @pytest.mark.parametrize("use_reentrant", VARIANTS)
 def test_parameters_of_the_function_get_gradients(lib, use_reentrant):
     x, weight = leaf(lib, 2.0), leaf(lib, 3.0)
@@ -124,6 +128,7 @@ def test_a_retained_graph_is_recomputed_for_each_pass(lib):
     assert function.calls == 4
 
 
+@together
 @pytest.mark.parametrize("use_reentrant", VARIANTS)
 def test_a_freed_graph_says_so(lib, use_reentrant):
     out = checkpoint(lib, chain, leaf(lib, 0.3), use_reentrant=use_reentrant)
@@ -132,6 +137,7 @@ def test_a_freed_graph_says_so(lib, use_reentrant):
         out.backward()
 
 
+@together
 @pytest.mark.parametrize("use_reentrant", VARIANTS)
 def test_an_input_written_since_is_noticed(lib, use_reentrant):
     x = leaf(lib, [0.3]) * 1
@@ -141,6 +147,7 @@ def test_an_input_written_since_is_noticed(lib, use_reentrant):
         out.sum().backward()
 
 
+@together
 @pytest.mark.parametrize("use_reentrant", VARIANTS)
 def test_without_recording_the_function_is_just_called(lib, use_reentrant):
     with lib.no_grad():
@@ -196,6 +203,7 @@ def test_a_checkpoint_inside_a_checkpoint_is_recomputed_once_by_each(lib):
     assert (outer.calls, inner.calls) == (2, 3)
 
 
+@together
 @pytest.mark.parametrize("early_stop", [True, False])
 def test_a_backward_inside_the_function_works(lib, early_stop):
     def function(x):
@@ -232,6 +240,7 @@ def test_a_pass_inside_a_pass_recomputes_for_itself(lib):
     assert x.grad.item() == pytest.approx(y.grad.item())
 
 
+@together
 @pytest.mark.parametrize("use_reentrant", VARIANTS)
 def test_checkpoints_in_a_row_work_in_segments(lib, use_reentrant):
     steps = [Counted(lambda x: x.sin()) for _ in range(5)]

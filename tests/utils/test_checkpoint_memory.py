@@ -9,6 +9,7 @@ import pytest
 
 import glassgrad
 from both import leaf, plain
+from checks import together
 from utils.checkpoints import checkpoint, tools
 
 # Memory -------------------------------------------------------------------------------------------
@@ -54,6 +55,7 @@ def test_recomputed_tensors_that_a_pass_did_not_take_die_with_it():
         gc.enable()
 
 
+@together
 @pytest.mark.parametrize("use_reentrant", [False, True])
 def test_what_cannot_be_called_is_refused(lib, use_reentrant):
     x = lib.ones(2, requires_grad=True)

@@ -13,6 +13,7 @@ from utils.checkpoints import VARIANTS, Differing, chain, checkpoint, tools
 # Random numbers -----------------------------------------------------------------------------------
 
 
+@together
 @pytest.mark.parametrize("use_reentrant", VARIANTS)
 def test_random_numbers_are_the_same_in_both_runs(lib, use_reentrant):
     masks = []
@@ -26,6 +27,7 @@ def test_random_numbers_are_the_same_in_both_runs(lib, use_reentrant):
     assert masks[0].tolist() == masks[1].tolist()
 
 
+@together
 @pytest.mark.parametrize("use_reentrant", VARIANTS)
 def test_the_second_run_draws_nothing_from_those_outside(lib, use_reentrant):
     lib.manual_seed(0)
@@ -39,6 +41,7 @@ def test_the_second_run_draws_nothing_from_those_outside(lib, use_reentrant):
     assert lib.rand(8).tolist() == expected.tolist()
 
 
+@together
 @pytest.mark.parametrize("use_reentrant", VARIANTS)
 def test_random_numbers_go_on_if_their_state_is_not_preserved(lib, use_reentrant):
     drawn = []
@@ -56,6 +59,7 @@ def test_random_numbers_go_on_if_their_state_is_not_preserved(lib, use_reentrant
 # What differs between the runs --------------------------------------------------------------------
 
 
+@together
 @pytest.mark.parametrize(
     ("then", "early_stop", "says"),
     [
@@ -143,6 +147,7 @@ def test_an_error_in_the_second_run_arrives_as_it_is(lib):
     assert lib.is_grad_enabled()
 
 
+@together
 @pytest.mark.parametrize("call", ["checkpoint", "checkpoint_sequential"])
 def test_leaving_the_variant_open_warns(lib, call):
     run = getattr(tools(lib), call)

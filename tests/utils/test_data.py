@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import glassgrad as gg
+from checks import together
 from glassgrad.core.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -58,6 +59,7 @@ def test_a_tensor_dataset_gives_rows_side_by_side():
     assert len(rows) == 2
 
 
+@together
 @pytest.mark.parametrize("tensors", [(), (gg.tensor(1.0),), (gg.zeros(3), gg.zeros(2))])
 def test_tensors_of_different_lengths_make_no_dataset(tensors):
     with pytest.raises(AssertionError, match="Size mismatch between tensors"):
@@ -91,6 +93,7 @@ def test_a_dataset_without_its_method_says_so():
         iter(Sampler())
 
 
+@together
 @pytest.mark.parametrize(
     ("lengths", "sizes"),
     [([2, 3], [2, 3]), ([0.5, 0.5], [3, 2]), ([0.9, 0.1], [5, 0]), ([5], [5]), ([1.0], [5])],
@@ -101,6 +104,7 @@ def test_a_random_split_deals_every_sample_out_once(lengths, sizes):
     assert sorted(part[k] for part in parts for k in range(len(part))) == [0, 1, 2, 3, 4]
 
 
+@together
 @pytest.mark.parametrize("lengths", [[3, 3], [0.5, 0.6], [6, -1], []])
 def test_lengths_that_do_not_add_up_are_refused(lengths):
     with pytest.raises(ArgumentError, match="Sum of input lengths does not equal"):
@@ -171,6 +175,7 @@ def test_a_batch_sampler_cuts_the_order(drop_last, batches):
     assert len(sampler) == len(batches)
 
 
+@together
 @pytest.mark.parametrize(
     ("make", "words"),
     [
@@ -228,6 +233,7 @@ def test_gradients_flow_through_a_batch():
     assert x.grad.tolist() == [3.0]
 
 
+@together
 @pytest.mark.parametrize(
     ("batch", "error", "words"),
     [
@@ -309,6 +315,7 @@ def test_a_stream_is_cut_into_batches_without_losing_a_sample():
     assert list(DataLoader(Count(3), None)) == [0, 1, 2]
 
 
+@together
 @pytest.mark.parametrize(
     ("options", "words"),
     [

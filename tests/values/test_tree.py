@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from checks import together
 from glassgrad.values.tree import describe, flatten, map_leaves, spread, unflatten
 
 Pair = namedtuple("Pair", ["first", "second"])  # noqa: PYI024  # untyped on purpose: any namedtuple
@@ -66,6 +67,7 @@ def test_depth_is_no_limit():
     assert depth == 50_000
 
 
+@together
 @pytest.mark.parametrize("count", [0, 1, 3])
 def test_as_many_leaves_as_there_were(count):
     _, structure = flatten((1, 2))

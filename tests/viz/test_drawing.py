@@ -6,6 +6,7 @@ import struct
 import pytest
 
 import glassgrad as gg
+from checks import together
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, DataError, GraphError
 from glassgrad.tracing import Trace
 from glassgrad.viz import draw, player, text_view
@@ -79,6 +80,7 @@ def test_unknown_options_are_named(options, samples):
         draw(samples.square(), **options)
 
 
+@together
 @pytest.mark.parametrize("show", [draw, player])
 @pytest.mark.parametrize("thing", [None, 3.0, {"schema": "glassgrad.trace/1"}])
 def test_only_traces_are_shown(show, thing):
@@ -168,6 +170,7 @@ def compare_with_itself(trace):
 NODE = {"id": "n0", "op": "NegBackward0", "seq": 0, "edges": []}
 
 
+@together
 @pytest.mark.parametrize(
     ("nodes", "events", "where"),
     [

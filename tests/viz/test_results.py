@@ -1,6 +1,7 @@
 import pytest
 
 import glassgrad as gg
+from checks import together
 from glassgrad.tracing import Trace, record
 from glassgrad.viz import draw
 from glassgrad.viz.results import Results
@@ -33,6 +34,7 @@ def test_before_the_pass_nothing_has_flowed(samples):
     assert "flow-" not in draw(Trace(trace.graph, trace.arrays, [])).svg
 
 
+@together
 @pytest.mark.parametrize("theme", ["light", "dark", "auto"])
 def test_the_picture_says_what_its_arrows_mean(theme, samples):
     svg = draw(samples.mlp(), flow=True, theme=theme).svg

@@ -4,7 +4,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from checks import Checks
+from checks import Checks, together
 from glassgrad.viz.style import (
     COLOURS,
     FLOWS,
@@ -100,6 +100,7 @@ def test_a_bad_box_and_a_marked_one_stand_out():
                     assert contrast_for(sight, colour, colours["canvas"]) >= 4.5
 
 
+@together
 @pytest.mark.parametrize(("theme", "sight"), VIEWS)
 def test_ties_stand_out_and_do_not_differ_by_colour_alone(theme, sight):
     for tie in TIES.values():
@@ -112,6 +113,7 @@ def test_marks_do_not_differ_by_colour_alone():
     assert len({mark.label for mark in MARKS.values()}) == len(MARKS)
 
 
+@together
 @pytest.mark.parametrize(("theme", "sight"), VIEWS)
 def test_the_player_can_be_read(theme, sight):
     colours = COLOURS[theme]
@@ -122,6 +124,7 @@ def test_the_player_can_be_read(theme, sight):
     assert contrast_for(sight, colours["line"], colours["canvas"]) >= 3
 
 
+@together
 @pytest.mark.parametrize(("theme", "sight"), VIEWS)
 def test_arrows_by_flow_stand_out_and_more_is_wider_and_further_from_the_canvas(theme, sight):
     shades = [COLOURS[theme][f"flow-{step}"] for step in range(6)]

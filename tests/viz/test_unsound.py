@@ -3,16 +3,19 @@
 import pytest
 
 import glassgrad as gg
+from checks import together
 from glassgrad.core.errors import ArgumentTypeError, DataError
 from glassgrad.tracing import Trace
 
 
+@together
 @pytest.mark.parametrize("graph", [{"nodes": 5}, {}, [], {"nodes": [{"id": "n0"}]}])
 def test_a_trace_is_made_of_nodes_and_leaves(graph):
     with pytest.raises(ArgumentTypeError, match="a dict with 'nodes' and 'leaves'"):
         Trace(graph)
 
 
+@together
 @pytest.mark.parametrize("name", ["nodes", "leaves", "outputs"])
 @pytest.mark.parametrize("part", [5, None, {}, "n0"])
 def test_its_parts_are_lists(name, part):

@@ -15,6 +15,7 @@ import pytest
 
 import glassgrad as gg
 from _fakearray import FakeArray
+from checks import together
 from glassgrad.values.backend import backend_for, backend_of
 from trajectory.steps import NAMES, arguments, is_indexed, on, padding, step
 
@@ -104,6 +105,7 @@ def both(name, device, given, cotangents):
     return found
 
 
+@together
 @pytest.mark.parametrize(("dtype", "tolerance"), [(gg.float64, 1e-12), (gg.float32, 1e-6)])
 @pytest.mark.parametrize("buffers", [False, True])
 @pytest.mark.parametrize("name", NAMES)
@@ -115,6 +117,7 @@ def test_the_kernels_compute_what_numpy_does(name, buffers, dtype, tolerance, de
         assert np.abs(one - other).max() <= tolerance * max(1.0, np.abs(one).max())
 
 
+@together
 @pytest.mark.parametrize("given_one", range(4))
 @pytest.mark.parametrize("name", NAMES)
 def test_gradients_that_do_not_come_are_zeros(name, given_one, device):
@@ -125,6 +128,7 @@ def test_gradients_that_do_not_come_are_zeros(name, given_one, device):
         assert np.allclose(one, other, rtol=1e-12, atol=1e-12)
 
 
+@together
 @pytest.mark.parametrize("shape", [(1, 1, 1), (2, 2, 2), (1, 5, 1), (40, 6, 2)])
 @pytest.mark.parametrize("name", NAMES)
 def test_short_horizons_and_more_than_one_block(name, shape, device):
@@ -135,6 +139,7 @@ def test_short_horizons_and_more_than_one_block(name, shape, device):
         assert np.allclose(one, other, rtol=1e-12, atol=1e-12)
 
 
+@together
 @pytest.mark.parametrize("name", NAMES)
 def test_arrays_that_no_kernel_knows_go_through_numpy_s_functions(name):
     given = on("fake", arguments(name, buffers=True))
@@ -156,6 +161,7 @@ def test_a_scheme_has_a_kernel_only_where_arrays_can_have_one(compile_text, monk
     assert literal.kernel_for(array, "forward") is None
 
 
+@together
 @pytest.mark.parametrize("name", [name for name in NAMES if is_indexed(name)])
 def test_indices_live_where_the_start_does(name, device):
     given = on(device, arguments(name, shape=(4, 7, 2)))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import glassgrad as gg
+from checks import together
 from glassgrad.trajectory import kernels, numerics
 from trajectory import oracle
 
@@ -34,6 +35,7 @@ def pull(case, out):
     gg.autograd.backward(*map(list, zip(*pairs, strict=True)))
 
 
+@together
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_values_gradients_and_buffers_are_those_of_the_reference(case):
     given = with_buffers(case)
@@ -55,6 +57,7 @@ def test_values_gradients_and_buffers_are_those_of_the_reference(case):
 LITERAL = [case for case in CASES if "Coalesce" not in case.function]
 
 
+@together
 @pytest.mark.parametrize("case", LITERAL, ids=str)
 def test_inside_numerics_curobo_the_numbers_are_that_library_s(case):
     variant = case.entry["variants"]["literal"]
@@ -75,6 +78,7 @@ def test_inside_numerics_curobo_the_numbers_are_that_library_s(case):
 UPSTREAM = [case for case in LITERAL if "upstream_f32" in case.entry["variants"]]
 
 
+@together
 @pytest.mark.parametrize("case", UPSTREAM, ids=str)
 def test_in_float32_they_are_what_its_kernels_gave(case):
     variant = case.entry["variants"]["upstream_f32"]

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import glassgrad as gg
+from checks import together
 from glassgrad.trajectory import CliqueTensorStep, build_fd_matrix, build_start_state_mask, numerics
 from glassgrad.trajectory.states import TensorDeviceType
 from trajectory.steps import BUFFERS, NAMES, arguments, is_indexed, of_actions, padding, step
@@ -45,6 +46,7 @@ def test_the_literal_central_step_is_differentiable_twice_and_gradcheck_finds_it
     assert gg.autograd.gradcheck(gradient, cotangents)
 
 
+@together
 @pytest.mark.parametrize("name", [name for name in NAMES if is_indexed(name)])
 def test_with_every_row_in_turn_it_is_its_twin_without_index(name):
     given = arguments(name, rows=2)
@@ -76,6 +78,7 @@ def test_at_rest_it_is_the_step_by_matrices():
     assert gg.allclose(one, other)
 
 
+@together
 @every
 def test_buffers_of_nan_are_written_completely(name):
     given = arguments(name, buffers=True)
@@ -89,6 +92,7 @@ def test_buffers_of_nan_are_written_completely(name):
     assert gg.equal(given["out_grad_position"], u.grad)
 
 
+@together
 @every
 def test_buffers_that_are_no_rows_are_written_too(name):
     given = arguments(name)
@@ -104,6 +108,7 @@ def test_buffers_that_are_no_rows_are_written_too(name):
     assert gg.equal(scratch, u.grad)
 
 
+@together
 @every
 def test_overwritten_outputs_are_known_to_be_gone(name):
     given = arguments(name, buffers=True)
@@ -114,6 +119,7 @@ def test_overwritten_outputs_are_known_to_be_gone(name):
         loss.backward()
 
 
+@together
 @every
 def test_outputs_as_buffers_lead_to_no_earlier_call(name):
     given = arguments(name)
@@ -125,6 +131,7 @@ def test_outputs_as_buffers_lead_to_no_earlier_call(name):
     assert np.shares_memory(first[0].detach().numpy(), again[0].detach().numpy())
 
 
+@together
 @every
 def test_two_nodes_may_share_one_scratch(name):
     given = arguments(name, buffers=True)
@@ -138,6 +145,7 @@ def test_two_nodes_may_share_one_scratch(name):
     assert gg.allclose(u.grad, v.grad)
 
 
+@together
 @every
 def test_a_gradient_that_lies_in_the_scratch_is_read_before_it_is_written(name):
     given = arguments(name, shape=(2, 9, 2))
@@ -152,6 +160,7 @@ def test_a_gradient_that_lies_in_the_scratch_is_read_before_it_is_written(name):
     assert gg.equal(scratch, want)
 
 
+@together
 @every
 def test_a_batch_of_gradients_leaves_the_scratch_alone(name):
     given = arguments(name, buffers=True)
@@ -163,6 +172,7 @@ def test_a_batch_of_gradients_leaves_the_scratch_alone(name):
     assert gg.allclose(found, gg.stack(one_by_one))
 
 
+@together
 @every
 def test_inputs_in_any_layout_and_gradients_without_stride(name):
     given = arguments(name)
@@ -178,6 +188,7 @@ def test_inputs_in_any_layout_and_gradients_without_stride(name):
     assert gg.allclose(turned.grad, full)
 
 
+@together
 @every
 def test_a_start_that_lies_in_a_buffer_is_read_before_it_is_written(name):
     given = arguments(name, buffers=True, rows=2)
@@ -190,6 +201,7 @@ def test_a_start_that_lies_in_a_buffer_is_read_before_it_is_written(name):
     assert same(step(name, given, **kept), want)
 
 
+@together
 @pytest.mark.parametrize("name", [name for name in NAMES if not padding(name)])
 def test_a_start_whose_views_are_the_buffers_is_read_before_it_is_written(name):
     given = arguments(name, shape=(2, 1, 2), rows=2)
@@ -199,6 +211,7 @@ def test_a_start_whose_views_are_the_buffers_is_read_before_it_is_written(name):
     assert same(step(name, given, **buffers), want)
 
 
+@together
 @every
 @pytest.mark.parametrize("buffer", [*BUFFERS, "out_grad_position"])
 def test_time_steps_that_lie_in_a_buffer_are_read_before_it_is_written(name, buffer):
@@ -215,6 +228,7 @@ def test_time_steps_that_lie_in_a_buffer_are_read_before_it_is_written(name, buf
         assert same([grad], [expected])
 
 
+@together
 @every
 def test_time_steps_whose_views_are_a_buffer_are_read_before_it_is_written(name):
     given = arguments(name)
@@ -227,6 +241,7 @@ def test_time_steps_whose_views_are_a_buffer_are_read_before_it_is_written(name)
     assert u.grad.isfinite().all()
 
 
+@together
 @pytest.mark.parametrize("name", [name for name in NAMES if "Clique" in name])
 def test_one_over_the_time_step_may_be_on_another_device(name):
     given = arguments(name, buffers=True)
@@ -234,6 +249,7 @@ def test_one_over_the_time_step_may_be_on_another_device(name):
     assert same(step(name, given, traj_dt=there), step(name, arguments(name)))
 
 
+@together
 @every
 def test_in_inference_mode_results_are_inference_tensors_except_in_a_plain_buffer(name):
     plain = arguments(name, buffers=True)
@@ -245,6 +261,7 @@ def test_in_inference_mode_results_are_inference_tensors_except_in_a_plain_buffe
     assert not any(x.is_inference() for x in step(name, plain))
 
 
+@together
 @every
 @pytest.mark.parametrize("output", range(4))
 def test_a_gradient_may_come_by_any_one_output(name, output):
@@ -259,6 +276,7 @@ def test_a_gradient_may_come_by_any_one_output(name, output):
     assert gg.allclose(alone, full)
 
 
+@together
 @every
 def test_nothing_is_recorded_for_actions_that_need_no_gradient(name):
     out = step(name, arguments(name))
@@ -269,6 +287,7 @@ SHAPES = [(1, 1, 1), (2, 1, 2), (1, 2, 1), (3, 4, 2), (0, 6, 2), (2, 5, 3)]
 SHORT = [(name, shape) for name in NAMES for shape in SHAPES if shape[1] > padding(name)]
 
 
+@together
 @pytest.mark.parametrize(("name", "shape"), SHORT)
 def test_short_horizons_and_empty_batches(name, shape):
     given = arguments(name, shape=shape)
@@ -286,6 +305,7 @@ def test_short_horizons_and_empty_batches(name, shape):
     assert gg.autograd.gradcheck(of_actions(name, given), (u,))
 
 
+@together
 @backward_differences
 def test_steady_motion_has_no_acceleration(name):
     given = arguments(name, rows=2)
@@ -301,6 +321,7 @@ def test_steady_motion_has_no_acceleration(name):
     assert gg.allclose(summed, p[:, 1:])
 
 
+@together
 @every
 def test_the_node_bears_the_name_and_the_line(name):
     given = arguments(name)
@@ -311,6 +332,7 @@ def test_the_node_bears_the_name_and_the_line(name):
     assert node["src"].startswith("steps.py, line ")
 
 
+@together
 @every
 def test_float32_stays_float32(name):
     given = arguments(name, dtype=gg.float32)
@@ -323,6 +345,7 @@ def test_float32_stays_float32(name):
         assert gg.allclose(x.double(), y, rtol=1e-5, atol=1e-5)
 
 
+@together
 @every
 def test_it_has_what_a_function_has_and_its_own_node_class(name):
     cls = getattr(gg.trajectory, name)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import glassgrad as gg
+from checks import together
 from glassgrad.trajectory import numerics
 from trajectory.steps import BUFFERS, NAMES, arguments, is_indexed, on, padding, step
 
@@ -27,6 +28,7 @@ def numbers(*size, dtype=gg.float64):
     return gg.ones(*size, dtype=dtype)
 
 
+@together
 @every
 def test_actions_that_are_no_batch_of_trajectories(name):
     refused(name, ValueError, r"u_act must have the shape \(B, .*got \(7, 2\)", u_act=numbers(7, 2))
@@ -39,6 +41,7 @@ def test_actions_that_are_no_batch_of_trajectories(name):
     refused(name, TypeError, "u_act must be a floating-point tensor, got list", u_act=[[[1.0]]])
 
 
+@together
 @every
 @pytest.mark.parametrize("horizon", [6, 8])
 def test_actions_that_do_not_fit_the_buffers(name, horizon):
@@ -53,11 +56,13 @@ def test_central_differences_of_no_action(name):
     refused(name, ValueError, "a horizon of 5 or more, got 4", u_act=numbers(2, 0, 2))
 
 
+@together
 @pytest.mark.parametrize("name", [name for name in NAMES if not padding(name)])
 def test_a_horizon_without_samples(name):
     refused(name, ValueError, "u_act has the shape .*without samples", u_act=numbers(2, 0, 2))
 
 
+@together
 @every
 def test_buffers_without_elements_are_no_mistake(name):
     given = arguments(name, shape=(2, 7, 0))
@@ -65,6 +70,7 @@ def test_buffers_without_elements_are_no_mistake(name):
     assert step(name, given, **buffers)[3].shape == (2, 7, 0)
 
 
+@together
 @every
 def test_buffers_that_are_views_of_a_leaf_or_of_one_row_for_all(name):
     leaf = numbers(2, 7, 2).requires_grad_()
@@ -73,6 +79,7 @@ def test_buffers_that_are_views_of_a_leaf_or_of_one_row_for_all(name):
     refused(name, ValueError, "out_jerk has elements that share their memory", out_jerk=shared)
 
 
+@together
 @every
 @pytest.mark.parametrize("part", STARTS)
 def test_a_start_of_other_joints_or_kinds(name, part):
@@ -82,11 +89,13 @@ def test_a_start_of_other_joints_or_kinds(name, part):
     refused(name, TypeError, f"{part} must be a tensor, got ndarray", **{part: np.ones((2, 2))})
 
 
+@together
 @pytest.mark.parametrize("name", [name for name in NAMES if not is_indexed(name)])
 def test_a_start_of_another_batch(name):
     refused(name, ValueError, r"\(2, 2\) for u_act", start_velocity=numbers(3, 2))
 
 
+@together
 @every
 @pytest.mark.parametrize("buffer", [*BUFFERS, "out_grad_position"])
 def test_a_buffer_that_cannot_be_written_as_it_is(name, buffer):
@@ -103,6 +112,7 @@ def test_a_buffer_that_cannot_be_written_as_it_is(name, buffer):
     refused(name, TypeError, f"{buffer} is read-only", **{buffer: frozen})
 
 
+@together
 @every
 def test_inference_buffers_are_written_in_inference_mode_alone(name):
     with gg.inference_mode():
@@ -113,6 +123,7 @@ def test_inference_buffers_are_written_in_inference_mode_alone(name):
         step(name, plain)
 
 
+@together
 @every
 def test_memory_that_would_be_read_after_it_is_written(name):
     given = arguments(name, buffers=True)
@@ -130,6 +141,7 @@ def test_memory_that_would_be_read_after_it_is_written(name):
     refused(name, ValueError, "out_position shares memory with u_act", **overlapping)
 
 
+@together
 @every
 def test_parts_of_one_memory_that_do_not_meet_are_no_mistake(name):
     base = gg.empty(2, 4, 7, 2, dtype=gg.float64)
@@ -139,6 +151,7 @@ def test_parts_of_one_memory_that_do_not_meet_are_no_mistake(name):
     assert all(gg.equal(x, y) for x, y in zip(found, step(name, given), strict=True))
 
 
+@together
 @every
 @pytest.mark.parametrize("bad", [0.0, float("nan"), float("inf")])
 def test_a_time_step_that_is_none(name, bad):
@@ -169,6 +182,7 @@ def test_time_steps_on_another_device(name):
     assert all(there[buffer].cpu().isnan().all() for buffer in BUFFERS)
 
 
+@together
 @indexed
 def test_indices_on_another_device(name):
     given = arguments(name)
@@ -180,6 +194,7 @@ def test_indices_on_another_device(name):
         step(name, on("fake", given), start_idx=index)
 
 
+@together
 @indexed
 def test_rows_that_are_not_there(name):
     refused(name, IndexError, "from 0 to 3, but there are 3", start_idx=gg.tensor([0, 3]))
@@ -191,6 +206,7 @@ def test_rows_that_are_not_there(name):
     )
 
 
+@together
 @indexed
 def test_a_column_of_indices_of_any_integers_is_right(name):
     given = arguments(name)
@@ -200,6 +216,7 @@ def test_a_column_of_indices_of_any_integers_is_right(name):
         assert all(gg.equal(x, y) for x, y in zip(found, want, strict=True))
 
 
+@together
 @every
 def test_the_wrong_number_of_arguments(name):
     with pytest.raises(TypeError, match="missing a required argument: 'out_grad_position'"):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import glassgrad as gg
+from checks import together
 from glassgrad import func
 from glassgrad.trajectory import numerics
 from trajectory.steps import BUFFERS, NAMES, arguments, is_indexed, of_actions, padding, step
@@ -24,6 +25,7 @@ def loss_of(name, given):
     return lambda u: sum((x * x).sum() for x in step(name, given, u_act=u))
 
 
+@together
 @every
 @pytest.mark.parametrize("dim", [0, 1, 3])
 def test_vmap_over_actions(name, dim):
@@ -33,6 +35,7 @@ def test_vmap_over_actions(name, dim):
     assert same(found, stacked([f(u) for u in batch]))
 
 
+@together
 @every
 def test_vmap_over_starts(name):
     given = arguments(name)
@@ -45,6 +48,7 @@ def test_vmap_over_starts(name):
     assert same(found, stacked([f(*[x[..., k] for x in starts]) for k in range(3)]))
 
 
+@together
 @every
 def test_vmap_over_time_steps(name):
     given = arguments(name)
@@ -56,6 +60,7 @@ def test_vmap_over_time_steps(name):
     assert same(func.vmap(f)(steps), stacked([f(dt) for dt in steps]))
 
 
+@together
 @pytest.mark.parametrize("name", [name for name in NAMES if is_indexed(name)])
 @pytest.mark.parametrize("with_starts", [False, True])
 def test_vmap_over_indices(name, with_starts):
@@ -71,6 +76,7 @@ def test_vmap_over_indices(name, with_starts):
     assert same(found, stacked([f(*row) for row in rows]))
 
 
+@together
 @pytest.mark.parametrize("name", [name for name in NAMES if is_indexed(name)])
 def test_vmap_over_small_integers_that_would_not_count_all_rows(name):
     given = arguments(name, rows=5)
@@ -82,6 +88,7 @@ def test_vmap_over_small_integers_that_would_not_count_all_rows(name):
     assert same(func.vmap(f)(index), stacked([f(i) for i in index]))
 
 
+@together
 @pytest.mark.parametrize("name", [name for name in NAMES if is_indexed(name)])
 @pytest.mark.parametrize("wrong", [-1, 3])
 def test_vmap_over_an_index_beyond_its_own_example_takes_no_row_of_another(name, wrong):
@@ -98,6 +105,7 @@ def test_vmap_over_an_index_beyond_its_own_example_takes_no_row_of_another(name,
         func.vmap(func.vmap(f))(index.unsqueeze(0))
 
 
+@together
 @pytest.mark.parametrize("name", [name for name in NAMES if is_indexed(name)])
 def test_an_index_that_all_examples_share_is_refused_with_its_own_numbers(name):
     given = arguments(name, rows=2) | {"start_idx": gg.tensor([0, 2])}
@@ -107,6 +115,7 @@ def test_an_index_that_all_examples_share_is_refused_with_its_own_numbers(name):
             func.vmap(function)(batch)
 
 
+@together
 @pytest.mark.parametrize("name", [name for name in NAMES if is_indexed(name)])
 def test_vmap_over_an_index_that_is_none(name):
     given = arguments(name)
@@ -119,6 +128,7 @@ def test_vmap_over_an_index_that_is_none(name):
         func.vmap(of_actions(name, row))(batch)
 
 
+@together
 @every
 def test_vmap_over_trajectories_of_no_joints(name):
     given = arguments(name, shape=(2, 7, 0))
@@ -126,6 +136,7 @@ def test_vmap_over_trajectories_of_no_joints(name):
     assert func.vmap(of_actions(name, given))(batch)[0].shape == (3, 2, 7, 0)
 
 
+@together
 @every
 def test_vmap_over_no_examples_has_the_shapes_of_one(name):
     given = arguments(name)
@@ -139,6 +150,7 @@ def test_vmap_over_no_examples_has_the_shapes_of_one(name):
             assert [y.shape for y in func.vmap(f, in_dims=-1)(none)] == [(0, 2, 7, 2)] * 4
 
 
+@together
 @every
 def test_derivatives_under_vmap_over_no_examples_have_the_shapes_of_one(name):
     given, size = arguments(name), arguments(name)["u_act"].shape
@@ -153,6 +165,7 @@ def test_derivatives_under_vmap_over_no_examples_have_the_shapes_of_one(name):
         assert func.vmap(func.hessian(loss), dims)(none, dt).shape == (0, *size, *size)
 
 
+@together
 @every
 @pytest.mark.filterwarnings("error")
 def test_tangents_and_gradients_that_are_not_finite_pass_without_a_warning(name):
@@ -163,6 +176,7 @@ def test_tangents_and_gradients_that_are_not_finite_pass_without_a_warning(name)
     assert func.jvp(func.grad(loss), (u,), (endless,))[1].isnan().any()
 
 
+@together
 @every
 def test_grad_and_vmap_of_grad(name):
     given = arguments(name)
@@ -188,6 +202,7 @@ def test_literal_gradients_of_a_batch_are_those_of_each_example(name):
     assert not gg.allclose(each, exact)
 
 
+@together
 @every
 def test_jvp_is_the_gradient_s_product_and_ignores_tangents_of_the_start(name):
     given = arguments(name)
@@ -204,6 +219,7 @@ def test_jvp_is_the_gradient_s_product_and_ignores_tangents_of_the_start(name):
     assert not any(x.any() for x in moved)
 
 
+@together
 @every
 def test_hessians_forward_over_reverse_and_reverse_over_reverse(name):
     given = arguments(name, shape=(1, 6, 1))
@@ -212,6 +228,7 @@ def test_hessians_forward_over_reverse_and_reverse_over_reverse(name):
     assert gg.allclose(func.hessian(loss)(u), func.jacrev(func.jacfwd(loss))(u))
 
 
+@together
 @every
 def test_buffers_inside_of_a_transform_are_refused(name):
     given = arguments(name)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import glassgrad as gg
+from checks import together
 from glassgrad.autograd import Function
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 from glassgrad.ops.arithmetic import Mul
@@ -204,6 +205,7 @@ def test_a_write_into_a_view_is_explained_from_the_base(x):
     assert part.ok
 
 
+@together
 @pytest.mark.parametrize(("start", "parts"), [
     (gg.tensor([1 + 2j, 3 - 1j]), gg.view_as_real),
     (gg.tensor([1 + 2j, 3 - 1j]), lambda base: base.real),
@@ -376,6 +378,7 @@ def test_the_same_words_each_time(x):
     assert str(gg.explain(x * x)) == str(gg.explain(x * x))
 
 
+@together
 @pytest.mark.parametrize("what", [gg.ones(2), 3, None])
 def test_what_is_no_part_of_a_graph_is_refused(what):
     with pytest.raises(ArgumentTypeError, match="Write `explain"):
@@ -404,6 +407,7 @@ def definite(x):
     return x @ x.conj().T + np.eye(len(x))
 
 
+@together
 @pytest.mark.parametrize("upper", [False, True])
 @pytest.mark.parametrize("numbers", [definite(PLAIN), definite(PARTS), np.tril(definite(PLAIN))])
 def test_an_op_that_reads_one_triangle_is_right(numbers, upper):
@@ -412,6 +416,7 @@ def test_an_op_that_reads_one_triangle_is_right(numbers, upper):
     assert gg.explain(gg.linalg.cholesky(x, upper=upper)).ok
 
 
+@together
 @pytest.mark.parametrize(
     "program",
     [

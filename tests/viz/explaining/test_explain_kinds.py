@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import glassgrad as gg
+from checks import together
 from glassgrad.autograd import Function
 from glassgrad.autograd.function import once_differentiable
 from glassgrad.utils.checkpoint import checkpoint
@@ -145,6 +146,7 @@ KINDS = [
 ]
 
 
+@together
 @pytest.mark.parametrize("program", KINDS, ids=range(len(KINDS)))
 def test_each_node_of_each_kind(program):
     for node in nodes_behind(program()):
@@ -165,6 +167,7 @@ TRANSFORMS = {
 }
 
 
+@together
 @pytest.mark.parametrize("name", TRANSFORMS)
 def test_nodes_of_transforms_speak_without_numbers(name):
     told = []
@@ -181,6 +184,7 @@ def test_nodes_of_transforms_speak_without_numbers(name):
     assert not any("Error" in words for words in told)
 
 
+@together
 @pytest.mark.parametrize("latex", [None, 7, "x", ("x", None), [r"\frac"], object(), ("x",) * 4])
 def test_a_latex_of_any_kind(latex):
     kind = type("Odd", (Once,), {"latex": latex})
@@ -189,6 +193,7 @@ def test_a_latex_of_any_kind(latex):
     assert found.html
 
 
+@together
 @pytest.mark.parametrize("shape", [(4,), (3, 4), (3, 4, 2)])
 def test_operands_of_a_cross_entropy_may_be_its_scores_or_their_logarithms(shape):
     rng = np.random.default_rng(0)

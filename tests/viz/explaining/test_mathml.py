@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ET
 import pytest
 
 import glassgrad.nn  # noqa: F401  # its losses are ops, too
-from checks import Checks
+from checks import Checks, together
 from glassgrad.viz.explaining.formulas import latex_of
 from glassgrad.viz.explaining.mathml import mathml
 from opcase import all_primitives
@@ -37,6 +37,7 @@ def test_every_formula_of_every_op_is_read():
                 assert "\\text" in tex or "<mtext>" not in markup
 
 
+@together
 @pytest.mark.parametrize(
     ("tex", "markup"),
     [
@@ -74,6 +75,7 @@ def test_a_line_may_end_between_two_formulas():
     assert mathml(r"\bar x = 0,\ \bar y = 1").count("</math> <math>") == 1
 
 
+@together
 @pytest.mark.parametrize(
     "tex",
     [r"\unknown", "{", "}", "x}", r"x^", r"x_1_2", r"\frac1", r"\text{", "#", "$x$", "\\"],
@@ -83,6 +85,7 @@ def test_what_cannot_be_read_is_shown_as_it_is(tex):
     assert elements(markup).find("math/mtext").text == tex
 
 
+@together
 @pytest.mark.parametrize(
     "tex",
     [

@@ -2,6 +2,7 @@
 
 import pytest
 
+from checks import together
 from glassgrad.autograd import Function
 from glassgrad.viz.explaining.formulas import (
     MOST_READ,
@@ -20,6 +21,7 @@ from opcase import all_primitives
 OPS = all_primitives()
 
 
+@together
 @pytest.mark.parametrize(
     ("written", "tex"),
     [
@@ -64,6 +66,7 @@ def test_numbers_take_the_places_of_letters():
     assert text(equation.right, lambda _: "7") == "2·7·7^(7−1) + 2^(7)"
 
 
+@together
 @pytest.mark.parametrize(
     ("written", "said"),
     [

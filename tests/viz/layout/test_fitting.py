@@ -1,5 +1,6 @@
 import pytest
 
+from checks import together
 from glassgrad.viz.layout.engines import fit
 from glassgrad.viz.layout.places import Layout, Place, box_of, nominal
 from glassgrad.viz.scene.graph import Arc, Graph, Vertex
@@ -35,6 +36,7 @@ def test_boxes_of_the_nominal_size_stay_where_they_are():
     assert fitted().places == LAYOUT.places
 
 
+@together
 @pytest.mark.parametrize("width", [40, 79, 81, 200])
 def test_what_is_beside_a_box_makes_room_and_no_more(width):
     places = fitted(n1=width).places

@@ -1,5 +1,6 @@
 import pytest
 
+from checks import together
 from glassgrad.viz.layout.lines import notes_of, with_ties
 from glassgrad.viz.layout.places import Layout, Place
 from glassgrad.viz.scene.graph import Arc, Graph, Vertex
@@ -84,6 +85,7 @@ def test_boxes_in_one_place_do_not_hang(head):
     assert routed(graph(("n1", head)), crowded).routes["d0-0"]
 
 
+@together
 @pytest.mark.parametrize(("start", "side"), [(None, -1), (-200.0, 1), (300.0, -1)])
 def test_a_tie_round_a_box_crosses_no_arrow_that_comes_to_it(start, side):
     places = {

@@ -5,6 +5,7 @@ from importlib import resources
 
 import pytest
 
+from checks import together
 from glassgrad.viz.players.assets import MODULES, script, styles
 
 STATIC = resources.files("glassgrad.viz.players").joinpath("static")
@@ -25,6 +26,7 @@ def test_the_script_asks_for_nothing_and_runs_no_text():
     assert "</script" not in script()
 
 
+@together
 @pytest.mark.parametrize("name", MODULES)
 def test_a_module_uses_only_those_before_it(name):
     before = set(MODULES[: MODULES.index(name)])
@@ -32,6 +34,7 @@ def test_a_module_uses_only_those_before_it(name):
     assert set(re.findall(r'from "\./(\w+)\.js"', source(name))) <= before
 
 
+@together
 @pytest.mark.parametrize("name", MODULES)
 def test_every_name_that_is_imported_is_exported(name):
     for names, other in re.findall(r'import \{([^}]*)\} from "\./(\w+)\.js"', source(name)):
@@ -41,11 +44,13 @@ def test_every_name_that_is_imported_is_exported(name):
             )
 
 
+@together
 @pytest.mark.parametrize("name", [*MODULES, "widget"])
 def test_files_are_short_enough_to_be_read(name):
     assert len(source(name).splitlines()) <= 400
 
 
+@together
 @pytest.mark.parametrize("name", MODULES)
 def test_no_line_of_a_template_is_stripped(name):
     for line in source(name).splitlines():

@@ -7,6 +7,7 @@ import weakref
 import pytest
 
 import glassgrad as gg
+from checks import together
 from glassgrad.core.errors import ArgumentError, GraphError
 from glassgrad.viz.players.live import LivePlayer, refresh_all
 
@@ -346,6 +347,7 @@ def test_a_player_that_no_notebook_shows_saves_what_has_happened(page, tmp_path)
     assert repr(page.player) == "LivePlayer(12 events)"
 
 
+@together
 @pytest.mark.parametrize("name", ["<script>alert(1)</script>", '"><img src=x>', "a\x00\u202eb"])
 def test_names_are_text(name):
     x = gg.tensor([1.0], requires_grad=True)

@@ -5,6 +5,7 @@ import re
 import pytest
 
 import glassgrad as gg
+from checks import together
 from glassgrad.viz import draw
 from glassgrad.viz.players import html
 from glassgrad.viz.players.html import drawn_with_room, page_drawing, slim, templates_of
@@ -108,6 +109,7 @@ def test_no_made_up_number_is_hovered_over(session):
     assert not any("grad" in vertex.tip.split("\n", 1)[-1] for vertex in page.graph.vertices)
 
 
+@together
 @pytest.mark.parametrize("shape", [(), (0,), (1,), (3,), (4,), (5,), (2, 3)])
 def test_any_shape_has_room(shape):
     x = gg.ones(shape, requires_grad=True)

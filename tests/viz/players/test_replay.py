@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import glassgrad as gg
+from checks import together
 from glassgrad.tracing import Trace
 from glassgrad.viz import draw
 from glassgrad.viz.players import html
@@ -127,6 +128,7 @@ def test_what_was_packed_comes_back(value):
     assert unpack(pack(value)) == value
 
 
+@together
 @pytest.mark.parametrize("text", ["\ud800", "\u2028", "a\x00", "</script>", "<!--", "&amp;"])
 def test_packed_text_has_no_sign_that_a_page_could_read(text):
     packed = pack([text, text * 9])

@@ -3,6 +3,7 @@ import re
 import pytest
 
 import glassgrad as gg
+from checks import together
 from glassgrad.tracing import Trace
 from glassgrad.viz import draw, graph_of
 from glassgrad.viz.style import text_width
@@ -148,6 +149,7 @@ def with_a_level(rankdir):
     return seen[0]
 
 
+@together
 @pytest.mark.parametrize("rankdir", ["LR", "TB"])
 @pytest.mark.parametrize("drawn", [with_its_gradients_graph, with_long_scopes, with_a_level])
 def test_the_title_of_a_frame_lies_inside_of_it_and_under_no_box(drawn, rankdir):

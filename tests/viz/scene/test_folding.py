@@ -1,5 +1,6 @@
 import pytest
 
+from checks import together
 from glassgrad.tracing import Trace
 from glassgrad.viz import graph_of
 from glassgrad.viz.scene.folding import fold
@@ -78,6 +79,7 @@ def test_what_repeats_is_found_without_modules():
     assert "blocks that repeat" in graph.notice
 
 
+@together
 @pytest.mark.parametrize("most", [1, 2, 3, 10, 40, 149])
 @pytest.mark.parametrize("program", ["rnn", "chain", "mlp", "network", "bare"])
 def test_there_are_never_more_boxes_than_asked_for(program, most, samples):

@@ -1,10 +1,12 @@
 import pytest
 
+from checks import together
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 from glassgrad.viz import draw
 from glassgrad.viz.scene.graph import Look
 
 
+@together
 @pytest.mark.parametrize(
     ("options", "words"),
     [
@@ -25,6 +27,7 @@ def test_an_option_that_means_nothing_is_refused(options, words, samples):
         draw(samples.square(), **options)
 
 
+@together
 @pytest.mark.parametrize(
     ("options", "words"),
     [
@@ -42,6 +45,7 @@ def test_one_part_may_be_given_by_its_name(samples):
     assert draw(samples.square(), show="shapes") == draw(samples.square(), show=("shapes",))
 
 
+@together
 @pytest.mark.parametrize(
     ("look", "count", "most"),
     [

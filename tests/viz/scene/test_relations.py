@@ -1,6 +1,7 @@
 import pytest
 
 import glassgrad as gg
+from checks import together
 from glassgrad.tracing import Trace, snapshot
 from glassgrad.viz import draw, graph_of
 
@@ -170,6 +171,7 @@ def recurrent(steps):
     return gg.record(h.sum(), create_graph=True)
 
 
+@together
 @pytest.mark.parametrize("steps", [2, 6, 16])
 def test_larger_ones_hang_below_too_in_their_frame(steps):
     trace = recurrent(steps)

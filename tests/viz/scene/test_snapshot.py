@@ -1,6 +1,7 @@
 import pytest
 
 import glassgrad as gg
+from checks import together
 from glassgrad.tracing import Trace, snapshot
 from glassgrad.viz import graph_of
 from glassgrad.viz.scene.graph import PARTS, Look
@@ -108,6 +109,7 @@ def test_a_small_graph_has_no_stubs(samples):
     assert of_kind(graph_of(samples.rnn(5)), "stub") == []
 
 
+@together
 @pytest.mark.parametrize(("length", "rows"), [(10, 2), (40, 2), (100, 0)])
 def test_larger_graphs_say_less(length, rows, samples):
     nodes = of_kind(graph_of(samples.chain(length)), "function")
@@ -138,6 +140,7 @@ def test_a_graph_that_was_looked_at_after_its_pass_has_struck_notes():
 # --- what is asked for --------------------------------------------------------------------------
 
 
+@together
 @pytest.mark.parametrize(
     ("part", "words"),
     [("values", "value"), ("shapes", "shape"), ("saved", "size"), ("versions", "v0")],

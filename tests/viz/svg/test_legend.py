@@ -3,6 +3,7 @@ import re
 import pytest
 
 import glassgrad as gg
+from checks import together
 from glassgrad.viz import draw
 from glassgrad.viz.style import KINDS, MARKS, TIES
 from glassgrad.viz.svg.pen import HOOK, legend_items
@@ -23,6 +24,7 @@ def test_every_kind_in_the_picture_is_named_and_no_other():
     assert set(shown) == present
 
 
+@together
 @pytest.mark.parametrize("tie", ["saved", "view", "origin"])
 def test_every_kind_of_tie_is_named(tie):
     x = leaf()
