@@ -34,7 +34,7 @@ from ._families import Transposed
 from ._rules import batch_all
 from .creation import arange, zeros
 from .joining import cat
-from .linalg import check_factors
+from .linalg import check_factors, transposed
 from .random import dropout
 
 # One layer, one direction -------------------------------------------------------------------------
@@ -85,21 +85,17 @@ class Recurrence(Transposed):
         Args:
             projection: what makes h of an LSTM smaller, `(P, H)`.
         """
-        a = np.matmul(x, _turned(w_ih)[..., None, :, :]) + b_ih[..., None, None, :]
+        a = np.matmul(x, transposed(w_ih)[..., None, :, :]) + b_ih[..., None, None, :]
         now = tuple([state[..., 0, :, :] for state in states])
         every = []
         for t in range(x.shape[-3]):
-            q = np.matmul(now[0], _turned(w_hh)) + b_hh[..., None, :]
+            q = np.matmul(now[0], transposed(w_hh)) + b_hh[..., None, :]
             now = cls.cell(a[..., t, :, :], q, *now, **parameters)
             if projection is not None:
-                now = (np.matmul(now[0], _turned(projection)), *now[1:])
+                now = (np.matmul(now[0], transposed(projection)), *now[1:])
             every.append(now)
         last = [state[..., None, :, :] for state in now]
         return *[_joined(each) for each in zip(*every, strict=True)], *last
-
-
-def _turned(matrix: Any) -> Any:
-    return np.swapaxes(matrix, -1, -2)
 
 
 def _joined(steps: Any) -> Any:
@@ -121,8 +117,9 @@ def _sigmoid(x: Any) -> Any:
 # What a step begins with, x, h and 1, is one column for each example; so one product, with both
 # weights and the biases side by side, gives a + q for all gates, each of them a matrix of its own
 # in the memory. All that a step makes lies below, in the same block, and each call of NumPy writes
-# to where the result stays. Each call takes time, however small its arrays are: so gates that are
-# computed alike lie side by side, and what can be done for all steps at once is not done in a step.
+# to where the result stays. Each call takes time, however small its arrays are, and each view of a
+# part: so gates that are computed alike lie side by side, and what can be done for all steps at
+# once is not done in a step.
 
 
 def _begun(x: Any, hidden: Any, n_made: int) -> tuple[Any, Any, Any, Any]:
@@ -137,9 +134,9 @@ def _begun(x: Any, hidden: Any, n_made: int) -> tuple[Any, Any, Any, Any]:
     shape = n_steps + 1, n + size + 1 + n_made * size, width
     steps = np.empty_like(x, order="C", shape=shape)
     begun, h, made = _blocks(steps, n, size)
-    begun[:-1, :n] = _turned(x)
+    begun[:-1, :n] = transposed(x)
     begun[:, -1] = 1
-    h[0] = _turned(hidden)[0]
+    h[0] = transposed(hidden)[0]
     return steps, begun, h, made
 
 
@@ -153,7 +150,7 @@ def _blocks(steps: Any, n: int, size: int) -> tuple[Any, Any, Any]:
 
 def _in_rows(h: Any) -> Any:
     """What each step, and the last one, leaves of h: copies, since users may write to them."""
-    after = np.copy(_turned(h[1:]), order="C")
+    after = np.copy(transposed(h[1:]), order="C")
     return after, np.copy(after[-1:])
 
 
@@ -165,7 +162,7 @@ def _side_by_side(w_ih: Any, w_hh: Any, bias: Any, n: int) -> Any:
 
 def _columns(grad: Any, like: Any) -> Any:
     """A gradient as a column for each example, in new memory."""
-    return np.zeros_like(like) if grad is None else np.copy(_turned(grad), order="C")
+    return np.zeros_like(like) if grad is None else np.copy(transposed(grad), order="C")
 
 
 def _by_weights(ctx: Any, by_own: Any, begun: Any, x: Any, w_ih: Any, w_hh: Any) -> Values:
@@ -241,23 +238,24 @@ class LSTM(Recurrence):
         i, f, g, o = _side_by_side(w_ih, w_hh, b_ih + b_hh, 4)
         weight = np.concatenate([-i, -f, -o, g])  # what has a sigmoid, for its exponential
         steps, begun, h, made = _begun(x, hidden, 8)  # i, f, o, g, c, i·g, f·c, tanh c
-        made[0, 4] = _turned(cell)[0]
+        made[0, 4] = transposed(cell)[0]
         products = steps[:, begun.shape[1] :][:, : len(weight)]
-        of_step = begun[:-1], products[:-1], made[:-1], made[1:, 4], h[1:]
+        places = slice(3), slice(2), slice(3, 5), slice(5, 7), 5, 6, 2, 3, 7
+        own = [made[:-1, place] for place in places]  # all views at once: Note [A step is a block]
         one = np.ones_like(x, shape=())
-        for now, product, own, c_after, h_after in zip(*of_step, strict=True):
+        for now, product, gates, i_f, g_c, both, new, old, o, g, tanh, c, h_after in zip(
+            begun[:-1], products[:-1], *own, made[1:, 4], h[1:], strict=True
+        ):
             np.dot(weight, now, product)
-            gates = own[:3]
             np.exp(gates, gates)
             np.add(gates, one, gates)
             np.reciprocal(gates, gates)
-            _, _, o, g, _, new, old, tanh = own
             np.tanh(g, g)
-            np.multiply(own[:2], own[3:5], own[5:7])
-            np.add(new, old, c_after)
-            np.tanh(c_after, tanh)
+            np.multiply(i_f, g_c, both)
+            np.add(new, old, c)
+            np.tanh(c, tanh)
             np.multiply(o, tanh, h_after)
-        cs = _turned(made[1:, 4])
+        cs = transposed(made[1:, 4])
         hs, last = _in_rows(h)
         return hs, cs, last, np.copy(cs[-1:], order="C"), steps
 
@@ -275,16 +273,19 @@ class LSTM(Recurrence):
         dh, dc = [_columns(grad, o[:1])[0] for grad in (by_last, by_last_c)]
         turned, through = in_rows(w_hh.T), np.empty_like(dc)
         by_gates = by_own.reshape(len(x), -1, x.shape[1])
-        for t in reversed(range(len(x))):
-            np.add(dh, by_h[t], dh)
-            np.add(dc, np.multiply(dh, to_cell[t], through), dc)
-            if by_c is not None:
-                np.add(dc, by_c[t].T, dc)
-            own = by_own[t]
-            np.multiply(own[:3], dc, own[:3])
-            np.multiply(own[3], dh, own[3])
-            np.dot(turned, by_gates[t], dh)
-            np.multiply(dc, f[t], dc)
+        by_c = [None] * len(x) if by_c is None else transposed(by_c)
+        of_step = by_h, by_c, to_cell, f, by_own[:, :3], by_own[:, 3], by_gates
+        for grad, to_c, slope, f, by_ifg, by_o, own in zip(
+            *[each[::-1] for each in of_step], strict=True
+        ):
+            np.add(dh, grad, dh)
+            np.add(dc, np.multiply(dh, slope, through), dc)
+            if to_c is not None:
+                np.add(dc, to_c, dc)
+            np.multiply(by_ifg, dc, by_ifg)
+            np.multiply(by_o, dh, by_o)
+            np.dot(turned, own, dh)
+            np.multiply(dc, f, dc)
         return *_by_weights(ctx, by_gates, begun, x, w_ih, w_hh), dh.T[None], dc.T[None]
 
 
