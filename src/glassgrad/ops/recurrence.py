@@ -34,7 +34,7 @@ from ._families import Transposed
 from ._rules import batch_all
 from .creation import arange, zeros
 from .joining import cat
-from .linalg import check_factors, transposed
+from .linalg import check_factors, transposed, unfit
 from .random import dropout
 
 # One layer, one direction -------------------------------------------------------------------------
@@ -133,6 +133,7 @@ def _begun(x: Any, hidden: Any, n_made: int) -> tuple[Any, Any, Any, Any]:
     size = hidden.shape[-1]
     shape = n_steps + 1, n + size + 1 + n_made * size, width
     steps = np.empty_like(x, order="C", shape=shape)
+    steps[-1] = 0  # most of it nobody reads, but a record of it is the same each time
     begun, h, made = _blocks(steps, n, size)
     begun[:-1, :n] = transposed(x)
     begun[:, -1] = 1
@@ -378,12 +379,11 @@ def all_steps(kind: str, x: Tensor, states: States, w: Weights) -> tuple[States,
         states: h, and of an LSTM c, before the first step: `(1, N, H)` each.
         w: the parameters.
     """
+    _check_steps(x, states, w)
     none = None
     if w.input_bias is None or w.hidden_bias is None:
         none = zeros(w.hidden.shape[0], dtype=x.dtype, device=x.device)
     biases = [none if bias is None else bias for bias in (w.input_bias, w.hidden_bias)]
-    if x.dtype is not w.input.dtype:
-        check_factors("linear", x, w.input)
     operands = x, w.input, w.hidden, *biases, *states
     cls, parameters = _KINDS[kind]
     if w.projection is None:
@@ -392,6 +392,26 @@ def all_steps(kind: str, x: Tensor, states: States, w: Weights) -> tuple[States,
         results = cls.composed(*operands, projection=w.projection)
     n = len(states)
     return results[:n], results[n : 2 * n]
+
+
+def _check_steps(x: Tensor, states: States, w: Weights) -> None:
+    if x.dtype is not w.input.dtype:
+        check_factors("linear", x, w.input)
+    for rows, weight in ((x, w.input), (states[0], w.hidden)):
+        if rows.shape[-1] != weight.shape[1]:
+            raise unfit(rows.shape, weight.shape[::-1])
+    if not len(x):
+        raise ShapeError(
+            "Expected sequence length to be larger than 0 in RNN. The last step is asked for what "
+            f"it ends with. Leave out an input of shape {tuple(x.shape)}."
+        )
+    for k, state in enumerate(states):
+        if state.shape[1] != x.shape[1]:
+            raise ShapeError(
+                f"Input batch size {x.shape[1]} doesn't match hidden{k} batch size "
+                f"{state.shape[1]}. Each example has a state of its own. Write one of shape "
+                f"{(1, x.shape[1], state.shape[2])}, or of its last two dims for a cell."
+            )
 
 
 _KINDS: dict[str, tuple[type[Recurrence], dict[str, bool]]] = {
@@ -454,7 +474,7 @@ def recurrent(
         h of all steps of the last layer, `(T, N, D·H)`, and the states after the last step.
     """
     n = sum([len(directions) for directions in layers])
-    first = [(state,) if n == 1 else state.split(1) for state in states]
+    first = [(state,) if state.shape[0] == 1 else state.split(1) for state in states]
     last: list[States] = []
     for depth, directions in enumerate(layers):
         if depth and p:
