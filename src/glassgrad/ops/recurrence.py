@@ -86,16 +86,15 @@ class Recurrence(Transposed):
             projection: what makes h of an LSTM smaller, `(P, H)`.
         """
         a = np.matmul(x, transposed(w_ih)[..., None, :, :]) + b_ih[..., None, None, :]
-        now = tuple([state[..., 0, :, :] for state in states])
+        turned, bias = transposed(w_hh)[..., None, :, :], b_hh[..., None, None, :]
         every = []
         for t in range(x.shape[-3]):
-            q = np.matmul(now[0], transposed(w_hh)) + b_hh[..., None, :]
-            now = cls.cell(a[..., t, :, :], q, *now, **parameters)
+            own = a[..., t : t + 1, :, :]
+            states = cls.cell(own, np.matmul(states[0], turned) + bias, *states, **parameters)
             if projection is not None:
-                now = (np.matmul(now[0], transposed(projection)), *now[1:])
-            every.append(now)
-        last = [state[..., None, :, :] for state in now]
-        return *[np.stack(each, axis=-3) for each in zip(*every, strict=True)], *last
+                states = (np.matmul(states[0], transposed(projection)), *states[1:])
+            every.append(states)
+        return *[np.concatenate(each, axis=-3) for each in zip(*every, strict=True)], *states
 
 
 def _parts(x: Any, n: int) -> list[Any]:
