@@ -31,7 +31,8 @@ from glassgrad.values.backend import in_rows
 
 from ._declaring import for_each_kind, function
 from ._families import Transposed
-from ._rules import batch_all
+from ._rules import batch_all, run
+from .activations import Sigmoid
 from .creation import arange, zeros
 from .joining import cat
 from .linalg import check_factors, transposed, unfit
@@ -103,7 +104,7 @@ def _parts(x: Any, n: int) -> list[Any]:
 
 
 def _sigmoid(x: Any) -> Any:
-    return 1 / (1 + np.exp(-x))
+    return run(Sigmoid, x)
 
 
 # Note [A step is a block]
