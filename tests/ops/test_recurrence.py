@@ -94,3 +94,30 @@ def test_the_number_of_parameters_is_checked():
             gg.rnn_tanh(x, h, params, False, 1, 0.0, False, False, False)
     with pytest.raises(GlassgradError, match="input must have 3 dimensions"):
         gg.rnn_tanh(x[0], h, [], False, 1, 0.0, False, False, False)
+
+
+@pytest.mark.parametrize(
+    ("shape", "state", "words"),
+    [
+        ((0, 1, 1), (1, 1, 1), "Expected sequence length to be larger than 0"),
+        ((2, 1, 3), (1, 1, 1), r"shapes cannot be multiplied \(2x3 and 1x4\)"),
+        ((2, 1, 1), (1, 1, 3), r"shapes cannot be multiplied \(1x3 and 1x4\)"),
+        ((2, 3, 1), (1, 1, 1), "batch size 3 doesn't match hidden0 batch size 1"),
+    ],
+)
+def test_shapes_that_do_not_fit_are_refused(shape, state, words):
+    x, h, weights = gg.zeros(*shape), gg.zeros(*state), [gg.zeros(4, 1)] * 2
+    with pytest.raises(RuntimeError, match=words):
+        gg.lstm(x, (h, h), weights, False, 1, 0.0, False, False, False)
+
+
+@pytest.mark.parametrize("name", ["LSTM", "GRU", "RNN"])
+def test_what_comes_out_may_be_written_to(name):
+    """Unlike in PyTorch, whose backward looks at it again."""
+    module = getattr(gg.nn, name)(1, 2)
+    found = []
+    for factor in (1.0, 0.0):
+        y, _ = module(gg.ones(3, 1, 1))
+        y.detach().mul_(factor)
+        found.append(gg.autograd.grad(y.sum(), module.weight_hh_l0)[0])
+    assert gg.equal(*found)

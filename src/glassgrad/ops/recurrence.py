@@ -25,15 +25,16 @@ import numpy as np
 
 from glassgrad import ops
 from glassgrad.core.errors import RangeError, ShapeError
-from glassgrad.core.state import Func, Values
+from glassgrad.core.state import Func, Names, Values
 from glassgrad.core.tensor import Tensor
 from glassgrad.levels.level import pulled_back
 from glassgrad.values.backend import in_rows
 
 from ._declaring import for_each_kind, function
 from ._families import Transposed
-from ._rules import batch_all
-from .linalg import check_factors
+from ._rules import batch_all, run
+from .activations import Sigmoid
+from .linalg import check_factors, transposed, unfit
 
 # One layer, one direction -------------------------------------------------------------------------
 
@@ -52,7 +53,7 @@ class Recurrence(Transposed):
 
     multiple = True
     keeps_index = True
-    saves = ("input", "weight_ih", "weight_hh", "bias_ih", "bias_hh", "hidden")
+    saves: ClassVar[Names] = ("input", "weight_ih", "weight_hh", "bias_ih", "bias_hh", "hidden")
     kept_results: ClassVar[int] = 1
     cell: ClassVar[Func]
     pulled: ClassVar[Func]
@@ -72,9 +73,9 @@ class Recurrence(Transposed):
     @classmethod
     def vmap(cls, info, in_dims, *values, **parameters):
         """The formula, with the dim of all examples in front of those that it sees."""
-        values = batch_all(info, in_dims, values)
-        nothing_kept = values[0][..., :0, :, :]
-        return *cls.composed(*values, **parameters), nothing_kept
+        batched = batch_all(info, in_dims, values)
+        nothing_kept = batched[0][..., :0, :, :]
+        return *cls.composed(*batched, **parameters), nothing_kept
 
     @classmethod
     def composed(cls, x, w_ih, w_hh, b_ih, b_hh, *states, projection=None, **parameters):
@@ -83,27 +84,16 @@ class Recurrence(Transposed):
         Args:
             projection: what makes h of an LSTM smaller, `(P, H)`.
         """
-        a = np.matmul(x, _turned(w_ih)[..., None, :, :]) + b_ih[..., None, None, :]
-        now = tuple([state[..., 0, :, :] for state in states])
+        a = np.matmul(x, transposed(w_ih)[..., None, :, :]) + b_ih[..., None, None, :]
+        turned, bias = transposed(w_hh)[..., None, :, :], b_hh[..., None, None, :]
         every = []
         for t in range(x.shape[-3]):
-            q = np.matmul(now[0], _turned(w_hh)) + b_hh[..., None, :]
-            now = cls.cell(a[..., t, :, :], q, *now, **parameters)
+            own = a[..., t : t + 1, :, :]
+            states = cls.cell(own, np.matmul(states[0], turned) + bias, *states, **parameters)
             if projection is not None:
-                now = (np.matmul(now[0], _turned(projection)), *now[1:])
-            every.append(now)
-        last = [state[..., None, :, :] for state in now]
-        return *[_joined(each) for each in zip(*every, strict=True)], *last
-
-
-def _turned(matrix: Any) -> Any:
-    return np.swapaxes(matrix, -1, -2)
-
-
-def _joined(steps: Any) -> Any:
-    """One array of what each step has, in a third of the time of `np.stack`."""
-    *ahead, rows, size = steps[0].shape
-    return np.concatenate(steps, axis=-2).reshape(*ahead, len(steps), rows, size)
+                states = (np.matmul(states[0], transposed(projection)), *states[1:])
+            every.append(states)
+        return *[np.concatenate(each, axis=-3) for each in zip(*every, strict=True)], *states
 
 
 def _parts(x: Any, n: int) -> list[Any]:
@@ -112,15 +102,16 @@ def _parts(x: Any, n: int) -> list[Any]:
 
 
 def _sigmoid(x: Any) -> Any:
-    return 1 / (1 + np.exp(-x))
+    return run(Sigmoid, x)
 
 
 # Note [A step is a block]
 # What a step begins with, x, h and 1, is one column for each example; so one product, with both
 # weights and the biases side by side, gives a + q for all gates, each of them a matrix of its own
 # in the memory. All that a step makes lies below, in the same block, and each call of NumPy writes
-# to where the result stays. Each call takes time, however small its arrays are: so gates that are
-# computed alike lie side by side, and what can be done for all steps at once is not done in a step.
+# to where the result stays. Each call takes time, however small its arrays are, and each view of a
+# part: so gates that are computed alike lie side by side, and what can be done for all steps at
+# once is not done in a step.
 
 
 def _begun(x: Any, hidden: Any, n_made: int) -> tuple[Any, Any, Any, Any]:
@@ -134,10 +125,11 @@ def _begun(x: Any, hidden: Any, n_made: int) -> tuple[Any, Any, Any, Any]:
     size = hidden.shape[-1]
     shape = n_steps + 1, n + size + 1 + n_made * size, width
     steps = np.empty_like(x, order="C", shape=shape)
+    steps[-1] = 0  # most of it nobody reads, but a record of it is the same each time
     begun, h, made = _blocks(steps, n, size)
-    begun[:-1, :n] = _turned(x)
+    begun[:-1, :n] = transposed(x)
     begun[:, -1] = 1
-    h[0] = _turned(hidden)[0]
+    h[0] = transposed(hidden)[0]
     return steps, begun, h, made
 
 
@@ -151,7 +143,7 @@ def _blocks(steps: Any, n: int, size: int) -> tuple[Any, Any, Any]:
 
 def _in_rows(h: Any) -> Any:
     """What each step, and the last one, leaves of h: copies, since users may write to them."""
-    after = np.copy(_turned(h[1:]), order="C")
+    after = np.copy(transposed(h[1:]), order="C")
     return after, np.copy(after[-1:])
 
 
@@ -163,7 +155,7 @@ def _side_by_side(w_ih: Any, w_hh: Any, bias: Any, n: int) -> Any:
 
 def _columns(grad: Any, like: Any) -> Any:
     """A gradient as a column for each example, in new memory."""
-    return np.zeros_like(like) if grad is None else np.copy(_turned(grad), order="C")
+    return np.zeros_like(like) if grad is None else np.copy(transposed(grad), order="C")
 
 
 def _by_weights(ctx: Any, by_own: Any, begun: Any, x: Any, w_ih: Any, w_hh: Any) -> Values:
@@ -239,23 +231,24 @@ class LSTM(Recurrence):
         i, f, g, o = _side_by_side(w_ih, w_hh, b_ih + b_hh, 4)
         weight = np.concatenate([-i, -f, -o, g])  # what has a sigmoid, for its exponential
         steps, begun, h, made = _begun(x, hidden, 8)  # i, f, o, g, c, i·g, f·c, tanh c
-        made[0, 4] = _turned(cell)[0]
+        made[0, 4] = transposed(cell)[0]
         products = steps[:, begun.shape[1] :][:, : len(weight)]
-        of_step = begun[:-1], products[:-1], made[:-1], made[1:, 4], h[1:]
+        places = slice(3), slice(2), slice(3, 5), slice(5, 7), 5, 6, 2, 3, 7
+        own = [made[:-1, place] for place in places]  # all views at once: Note [A step is a block]
         one = np.ones_like(x, shape=())
-        for now, product, own, c_after, h_after in zip(*of_step, strict=True):
+        for now, product, gates, i_f, g_c, both, new, old, o, g, tanh, c, h_after in zip(
+            begun[:-1], products[:-1], *own, made[1:, 4], h[1:], strict=True
+        ):
             np.dot(weight, now, product)
-            gates = own[:3]
             np.exp(gates, gates)
             np.add(gates, one, gates)
             np.reciprocal(gates, gates)
-            _, _, o, g, _, new, old, tanh = own
             np.tanh(g, g)
-            np.multiply(own[:2], own[3:5], own[5:7])
-            np.add(new, old, c_after)
-            np.tanh(c_after, tanh)
+            np.multiply(i_f, g_c, both)
+            np.add(new, old, c)
+            np.tanh(c, tanh)
             np.multiply(o, tanh, h_after)
-        cs = _turned(made[1:, 4])
+        cs = transposed(made[1:, 4])
         hs, last = _in_rows(h)
         return hs, cs, last, np.copy(cs[-1:], order="C"), steps
 
@@ -273,16 +266,19 @@ class LSTM(Recurrence):
         dh, dc = [_columns(grad, o[:1])[0] for grad in (by_last, by_last_c)]
         turned, through = in_rows(w_hh.T), np.empty_like(dc)
         by_gates = by_own.reshape(len(x), -1, x.shape[1])
-        for t in reversed(range(len(x))):
-            np.add(dh, by_h[t], dh)
-            np.add(dc, np.multiply(dh, to_cell[t], through), dc)
-            if by_c is not None:
-                np.add(dc, by_c[t].T, dc)
-            own = by_own[t]
-            np.multiply(own[:3], dc, own[:3])
-            np.multiply(own[3], dh, own[3])
-            np.dot(turned, by_gates[t], dh)
-            np.multiply(dc, f[t], dc)
+        by_c = [None] * len(x) if by_c is None else transposed(by_c)
+        of_step = by_h, by_c, to_cell, f, by_own[:, :3], by_own[:, 3], by_gates
+        for grad, to_c, slope, f, by_ifg, by_o, own in zip(
+            *[each[::-1] for each in of_step], strict=True
+        ):
+            np.add(dh, grad, dh)
+            np.add(dc, np.multiply(dh, slope, through), dc)
+            if to_c is not None:
+                np.add(dc, to_c, dc)
+            np.multiply(by_ifg, dc, by_ifg)
+            np.multiply(by_o, dh, by_o)
+            np.dot(turned, own, dh)
+            np.multiply(dc, f, dc)
         return *_by_weights(ctx, by_gates, begun, x, w_ih, w_hh), dh.T[None], dc.T[None]
 
 
@@ -375,12 +371,11 @@ def all_steps(kind: str, x: Tensor, states: States, w: Weights) -> tuple[States,
         states: h, and of an LSTM c, before the first step: `(1, N, H)` each.
         w: the parameters.
     """
+    _check_steps(x, states, w)
     none = None
     if w.input_bias is None or w.hidden_bias is None:
         none = ops.zeros(w.hidden.shape[0], dtype=x.dtype, device=x.device)
     biases = [none if bias is None else bias for bias in (w.input_bias, w.hidden_bias)]
-    if x.dtype is not w.input.dtype:
-        check_factors("linear", x, w.input)
     operands = x, w.input, w.hidden, *biases, *states
     cls, parameters = _KINDS[kind]
     if w.projection is None:
@@ -389,6 +384,26 @@ def all_steps(kind: str, x: Tensor, states: States, w: Weights) -> tuple[States,
         results = cls.composed(*operands, projection=w.projection)
     n = len(states)
     return results[:n], results[n : 2 * n]
+
+
+def _check_steps(x: Tensor, states: States, w: Weights) -> None:
+    if x.dtype is not w.input.dtype:
+        check_factors("linear", x, w.input)
+    for rows, weight in ((x, w.input), (states[0], w.hidden)):
+        if rows.shape[-1] != weight.shape[1]:
+            raise unfit(rows.shape, weight.shape[::-1])
+    if not len(x):
+        raise ShapeError(
+            "Expected sequence length to be larger than 0 in RNN. The last step is asked for what "
+            f"it ends with. Leave out an input of shape {tuple(x.shape)}."
+        )
+    for k, state in enumerate(states):
+        if state.shape[1] != x.shape[1]:
+            raise ShapeError(
+                f"Input batch size {x.shape[1]} doesn't match hidden{k} batch size "
+                f"{state.shape[1]}. Each example has a state of its own. Write one of shape "
+                f"{(1, x.shape[1], state.shape[2])}, or of its last two dims for a cell."
+            )
 
 
 _KINDS: dict[str, tuple[type[Recurrence], dict[str, bool]]] = {
@@ -451,7 +466,7 @@ def recurrent(
         h of all steps of the last layer, `(T, N, D·H)`, and the states after the last step.
     """
     n = sum([len(directions) for directions in layers])
-    first = [(state,) if n == 1 else state.split(1) for state in states]
+    first = [(state,) if state.shape[0] == 1 else state.split(1) for state in states]
     last: list[States] = []
     for depth, directions in enumerate(layers):
         if depth and p:
