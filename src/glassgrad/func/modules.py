@@ -9,6 +9,7 @@ A module is asked for what `nn.Module` has, and called; `nn` itself is above thi
 """
 
 import contextlib
+import functools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -157,9 +158,7 @@ def _check_names(module: Any, values: Values) -> None:
 def _place(module: Any, key: str) -> tuple[dict[str, Any], str] | None:
     """The dict in which a module keeps the tensor of this name; None if it has no such."""
     *path, name = key.split(".")
-    owner = module
-    for part in path:
-        owner = getattr(owner, part)
+    owner = functools.reduce(getattr, path, module)
     for registry in (owner._parameters, owner._buffers, vars(owner)):
         if name in registry:
             return registry, name

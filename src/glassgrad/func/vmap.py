@@ -17,7 +17,8 @@ from glassgrad.core.errors import ArgumentError, TransformError
 from glassgrad.core.function import Function
 from glassgrad.core.primitive import Parameters, Primitive
 from glassgrad.core.state import Func, Shape, Values
-from glassgrad.core.tensor import Tensor, wrap
+from glassgrad.core.tensor import Tensor, whole, wrap
+from glassgrad.levels.duals import of_arrays
 from glassgrad.levels.level import Level
 from glassgrad.memory.calls import warn
 from glassgrad.memory.views import show
@@ -463,18 +464,24 @@ class BatchLevel(Level):
         """Do the op for all examples at once, by its `vmap` rule."""
         values, mine = self.own(operands)
         in_dims = tuple([None if x is None else 0 for x in mine])
+        rule = functools.partial(_one_by_one, cls) if cls.vmap is Function.vmap else cls.vmap
+        takes_arrays = hasattr(rule, "on_arrays") and not cls.multiple
+        if takes_arrays and 0 in in_dims and not self.outer:
+            of_batch = functools.partial(rule, self.info, in_dims)
+            found = of_arrays(cls, values, of_batch, parameters)
+            if found is not None:
+                out = wrap(whole(found))
+                return wrap(Batch(self, show(out, values[0]) if cls.views else out))
         with self.below():
-            if 0 not in in_dims:
+            if 0 in in_dims:
+                values = in_dtype(cls, values, common_dtype(cls, self.seen(values, mine)))
+                out = rule(self.info, in_dims, *values, **parameters)
+            else:
                 out = cls.apply(*values, **parameters)
-                if cls.views:
-                    show(out, values[0])
-                return out
-            values = in_dtype(cls, values, common_dtype(cls, self.seen(values, mine)))
-            has_rule = cls.vmap is not Function.vmap
-            rule = cls.vmap if has_rule else functools.partial(_one_by_one, cls)
-            out = rule(self.info, in_dims, *values, **parameters)
             if cls.views:
                 show(out, values[0])
+        if 0 not in in_dims:
+            return out
         if cls.multiple:
             return tuple([wrap(Batch(self, part)) for part in out])
         return wrap(Batch(self, out))

@@ -25,9 +25,9 @@ import numpy as np
 from glassgrad.core import errors, state
 from glassgrad.core.function import Function, run_forward
 from glassgrad.core.graph import ends
-from glassgrad.core.primitive import Parameters, Primitive, edges_of, plain_values
+from glassgrad.core.primitive import Parameters, Primitive, plain_values
 from glassgrad.core.saved import note_versions
-from glassgrad.core.state import Values, modes, setting
+from glassgrad.core.state import Func, Values, modes, setting
 from glassgrad.core.tensor import PLAIN, Tensor, is_differentiable, whole, wrap
 from glassgrad.memory.calls import form_of, place_outputs
 from glassgrad.memory.saved import is_any_of
@@ -107,7 +107,7 @@ class Duals:
     def close(self) -> None:
         """Take all tangents away."""
         for tensor in list(self._carriers.values()):
-            self.drop(tensor)
+            tensor.cold_side().tangent = None
         self._carriers.clear()
         self._of_saved.clear()
 
@@ -121,12 +121,10 @@ class Duals:
 
     def has_tangent(self, operands: Iterable[Any]) -> bool:
         """Whether one of the operands of an op has a tangent, and it is to be moved on."""
-        if not self.acts():
-            return False
-        for x in operands:
-            if isinstance(x, Tensor) and x.cold is not None and self.tangent(x) is not None:
-                return True
-        return False
+        return self.acts() and any(
+            isinstance(x, Tensor) and x.cold is not None and self.tangent(x) is not None
+            for x in operands
+        )
 
     def tangent(self, tensor: Tensor) -> Tensor | None:
         """The tangent of `tensor`: its own, or for a view the part of its stem's."""
@@ -147,11 +145,6 @@ class Duals:
         """Let `tensor` have this very tangent."""
         tensor.cold_side().tangent = tangent
         self._carriers[id(tensor)] = tensor
-
-    def drop(self, tensor: Tensor) -> None:
-        """Take the tangent of `tensor` away."""
-        if tensor.cold is not None:
-            tensor.cold.tangent = None
 
     def give(self, tensor: Tensor, tangent: Tensor) -> Tensor:
         """Let `tensor`, which has none, have a tangent: this one, or a copy laid out as it is.
@@ -288,7 +281,7 @@ class Duals:
             if in_place:
                 self.written(out, tangent)
             elif tangent is not None:
-                self.drop(out)
+                out.cold_side().tangent = None
                 self.give(out, tangent)
                 self.keep_output(out, tangent)
         return outputs
@@ -334,8 +327,7 @@ def room_like(tensor: Tensor, tangent: Tensor) -> Tensor:
     last = sum([(n - 1) * step for n, step in zip(size, stride, strict=True)])
     reach = 0 if 0 in size else last + 1
     memory = tensor.new_zeros((reach,), dtype=tangent.dtype) + tangent.new_zeros(())
-    room: Tensor = memory.as_strided(size, stride)
-    return room
+    return memory.as_strided(size, stride)  # type: ignore[no-any-return]  # a Tensor
 
 
 def _is_shown(args: Values) -> bool:
@@ -370,15 +362,17 @@ def moved_on(
     Raises:
         MissingRuleError: if the op has no rule for tangents.
     """
-    found = None if level.outer else _on_arrays(cls, values, tangents, parameters)
-    if found is not None:
-        return found
     wanted = tangents[cls.differentiates]
+    moves = cls.differentiable and not set(map(type, wanted)) <= {type(None)}
+    if moves and not level.outer and _form(cls)[1]:
+        found = _on_arrays(cls, values, tangents, parameters)
+        if found is not None:
+            return found
     with level.below():
         out = cls.apply(*values, **parameters)
         if cls.views:
             show(out, values[0])
-        if not cls.differentiable or all(tangent is None for tangent in wanted):
+        if not moves:
             return out, ((None,) * len(out) if cls.multiple else None)
         if cls.jvp is Function.jvp:
             raise errors.MissingRuleError(
@@ -387,7 +381,7 @@ def moved_on(
                 "reverse mode, or take the tangent away with `x.detach()`."
             )
         values = in_common_dtype(cls, values)
-        moved = cls.jvp(_context(cls, values, wanted, out, parameters), *wanted)
+        moved = cls.jvp(context_of(_form(cls)[0], values, out, wanted, parameters), *wanted)
         if not cls.multiple:
             return out, _with_own_memory(cls, moved, out, tangents)
         pairs = zip(moved, out, strict=True)
@@ -397,42 +391,49 @@ def moved_on(
 def _on_arrays(
     cls: type[Primitive], values: Values, tangents: Values, parameters: Parameters
 ) -> tuple[Tensor, Tensor] | None:
-    """The same, of arrays: the rule gets these where nothing is recorded, as in a backward pass.
+    """The same, of bare arrays; None for what is to be done step by step."""
+    moves: list[Any] = []
+    for dx in tangents[cls.differentiates]:
+        if dx is not None and (dx.edge is not None or type(dx) not in PLAIN):
+            return None
+        moves.append(None if dx is None else dx.payload)
+
+    def rule(*arrays: Any, **parameters: Any) -> tuple[Tensor, Tensor] | None:
+        out = whole(cls.forward(*arrays, **parameters))
+        ctx = context_of(_form(cls)[0], arrays, out, tuple(moves), parameters)
+        moved = whole(cls.jvp(ctx, *moves))
+        can_move = moved is not None and out.dtype.kind in "fc"
+        if not can_move or moved.shape != out.shape or moved.dtype is not out.dtype:
+            return None
+        result, tangent = wrap(out), wrap(moved)
+        if cls.views:
+            as_view(result, values[0])
+        is_fresh = moved.base is None and id(moved) not in map(id, moves)
+        if not is_fresh and _shares_memory(tangent, tangents):
+            tangent = as_view(tangent, tangents[0]) if cls.views else wrap(moved.copy())
+        return result, tangent
+
+    return of_arrays(cls, values, rule, parameters)  # type: ignore[no-any-return]  # of the rule
+
+
+def of_arrays(cls: type[Primitive], values: Values, rule: Func, parameters: Parameters) -> Any:
+    """What a rule makes of the arrays of its op's operands, at the bottom.
+
+    As in a backward pass, that is quicker where no graph, and nobody else, is to know of the op.
 
     Returns:
-        None for what is to be done step by step: what goes wrong, say, is told of there.
+        None where it takes tensors instead: also after anything went wrong, which is told of there.
     """
-    arrays, wanted = plain_values(cls, values), tangents[cls.differentiates]
-    if arrays is None or not _form(cls)[1] or modes.inference or state.computed:
+    for x in values:
+        if isinstance(x, Tensor) and x.edge is not None:
+            return None
+    arrays = plain_values(cls, values)
+    if arrays is None or modes.inference or state.computed:
         return None
-    kinds = {type(dx) for dx in wanted if dx is not None}
-    if not kinds or kinds - PLAIN or edges_of((*values, *wanted)) is not None:
-        return None
-    moves = tuple([None if dx is None else dx.payload for dx in wanted])
     try:
-        out = whole(cls.forward(*arrays, **parameters))
-        moved = whole(cls.jvp(_context(cls, arrays, moves, out, parameters), *moves))
+        return rule(*arrays, **parameters)
     except Exception:  # noqa: BLE001  # whatever it is
         return None
-    can_move = moved is not None and out.dtype.kind in "fc"
-    if not can_move or moved.shape != out.shape or moved.dtype is not out.dtype:
-        return None
-    result, tangent = wrap(out), wrap(moved)
-    if cls.views:
-        as_view(result, values[0])
-    if (moved.base is not None or id(moved) in map(id, moves)) and _shares_memory(tangent, wanted):
-        return result, as_view(tangent, wanted[0]) if cls.views else wrap(moved.copy())
-    return result, tangent
-
-
-def _context(
-    cls: type[Primitive], values: Values, wanted: Values, out: Any, parameters: Parameters
-) -> Any:
-    """The `ctx` of a `jvp`."""
-    kind, _ = _form(cls)
-    ctx: Any = kind() if kind is OpCall else context_of(kind, values, out, wanted, parameters)
-    ctx.operands, ctx.parameters, ctx.result = values, parameters, out
-    return ctx
 
 
 class OpCall:
@@ -444,27 +445,25 @@ class OpCall:
 @functools.cache
 def _form(cls: type[Primitive]) -> tuple[Any, bool]:
     """The class of the `ctx` of a `jvp`, and whether it takes arrays as well as tensors."""
-    takes_arrays = cls.differentiable and not (cls.multiple or hasattr(cls.jvp, "on_tensors"))
+    takes_arrays = not (cls.multiple or hasattr(cls.jvp, "on_tensors"))
     if hasattr(cls.jvp, "by_call"):
         return OpCall, takes_arrays
     # It has room for the call itself.
     return type(f"{cls.__name__}Forward", (cls._backward_cls,), {}), takes_arrays
 
 
-def context_of(
-    node_class: Any,
-    values: Values,
-    out: Any,
-    wanted: Values,
-    parameters: Parameters,
-) -> Any:
-    """What backward would find on its ctx: nobody else sees it, and it keeps nothing.
+def context_of(kind: Any, values: Values, out: Any, wanted: Values, parameters: Parameters) -> Any:
+    """What backward would find on its ctx, and the call: nobody else sees it, and it keeps nothing.
 
     Args:
-        node_class: of the node that an op would have.
+        kind: the class of the node that an op would have, or OpCall.
         wanted: for each operand that can have a derivative, None if it is not asked for.
     """
-    cls, ctx = node_class._forward_cls, object.__new__(node_class)
+    ctx = object.__new__(kind)
+    ctx.operands, ctx.parameters, ctx.result = values, parameters, out
+    if kind is OpCall:
+        return ctx
+    cls = kind._forward_cls
     ctx.edges, ctx.holders = wanted, ()
     kept = [
         (*values, out)[position] if condition is None or wanted[condition] is not None else None

@@ -45,11 +45,9 @@ class Level:
 
     def __enter__(self) -> Any:
         inside = {"grad": self.grad, **self.modes_inside}
-        self._below: Changes = {"levels": self.outer}
-        if not self.grad:  # no_grad around a transform holds below it too
-            self._below["grad"] = False
-        if not self.forward:
-            self._below["forward"] = False
+        # no_grad around a transform holds below it too.
+        off = {name: False for name in ("grad", "forward") if not getattr(self, name)}
+        self._below: Changes = {"levels": self.outer, **off}
         self._open = setting(levels=(*self.outer, self), **inside)
         return self._open.enter(self)
 
@@ -98,10 +96,9 @@ class Level:
 
     def edges(self, cls: Any, mine: Values) -> Any:
         """The edges of this level's operands; None if none requires grad, or may."""
-        if not (cls.differentiable and modes.grad) or modes.inference:
-            return None
-        edges = edges_of(mine[cls.differentiates])
-        return edges if edges and edges.count(None) < len(edges) else None
+        is_recorded = cls.differentiable and modes.grad and not modes.inference
+        edges = edges_of(mine[cls.differentiates]) if is_recorded else None
+        return edges if edges and any(edges) else None  # a view made in no_grad mode has none
 
     def passes_down(self, name: str, input: Any, others: Values) -> bool:
         """Whether an in-place op is nothing to this level, so that it is done one level down.

@@ -13,7 +13,7 @@ from glassgrad.core.tensor import Size, Tensor
 from glassgrad.levels.level import transposed_twice
 
 from ._arguments import OpClass
-from ._rules import batch_all, lined_up, on_tensors, run, shifted, total, zeros_like
+from ._rules import batch_all, lined_up, on_arrays, on_tensors, run, shifted, total, zeros_like
 
 
 class WithGradient(Primitive):
@@ -93,11 +93,12 @@ class Elementwise(WithGradient):
         return total(parts)
 
     @classmethod
+    @on_arrays
     def vmap(cls, info, in_dims, *values, **parameters):
         """The dims of an example are lined up from the last one; the batch stays in front."""
         if len(values) == 1:
-            return cls.apply(values[0], **parameters)
-        return cls.apply(*lined_up(values, in_dims), **parameters)
+            return run(cls, values[0], **parameters)
+        return run(cls, *lined_up(values, in_dims), **parameters)
 
 
 def forward_of(ufunc: Any) -> Func:
@@ -209,9 +210,10 @@ class Along(WithGradient):
     sizes: ClassVar[Names] = ()
 
     @classmethod
+    @on_arrays
     def vmap(cls, info, in_dims, *values, **parameters):
         """One dim further on; the same value for each example is stretched over the batch."""
-        return cls.apply(*batch_all(info, in_dims, values), **cls.one_further(info, parameters))
+        return run(cls, *batch_all(info, in_dims, values), **cls.one_further(info, parameters))
 
     @classmethod
     def one_further(cls, info: Any, parameters: Parameters) -> Parameters:

@@ -30,6 +30,12 @@ def on_tensors(jvp: Any) -> Any:
     return jvp
 
 
+def on_arrays(vmap: Any) -> Any:
+    """Mark a `vmap` that takes arrays as well, where nothing is recorded."""
+    vmap.on_arrays = True
+    return vmap
+
+
 def total(parts: list[Any]) -> Any:
     """The sum of the parts that are there; None if none is."""
     there = [part for part in parts if part is not None]

@@ -28,7 +28,7 @@ from ._arguments import Dims, dim_there, int_of, names_none, reduced, size_of, w
 from ._checks import scalar_name
 from ._declaring import function, in_numpys_order, method, op
 from ._families import Along, KeepsShape, Moved, Reduction, Transposed, over_dims
-from ._rules import kept_shape, piece, rows_of, run, seen, spread, total, zeros_like
+from ._rules import kept_shape, on_arrays, piece, rows_of, run, seen, spread, total, zeros_like
 from .shape import Flip, apply_along
 
 
@@ -60,8 +60,9 @@ class Sum(KeepsShape):
         return spread(grad, ctx.shape)
 
     @classmethod
+    @on_arrays
     def vmap(cls, info, in_dims, x, *, dtype):
-        return cls.along.apply(x, dim=tuple(range(1, x.ndim)), keepdim=False, dtype=dtype)
+        return run(cls.along, x, dim=tuple(range(1, x.ndim)), keepdim=False, dtype=dtype)
 
 
 @op(SumDim, Sum, out=True, axis=True)

@@ -38,7 +38,7 @@ from ._arguments import (
 from ._checks import scalar_name
 from ._declaring import attribute, method, of_numpy, op
 from ._families import KeepsShape, Moved, Paired, by_call
-from ._rules import in_front, run, shifted, without_layers
+from ._rules import in_front, on_arrays, run, shifted, without_layers
 from ._writing import reshaped_in_place
 from .conversion import Contiguous, reread
 
@@ -59,8 +59,9 @@ class Expand(KeepsShape):
         return grad if grad.shape == ctx.shape else sum_to(grad, ctx.shape)
 
     @classmethod
+    @on_arrays
     def vmap(cls, info, in_dims, x, *, size):
-        return cls.apply(in_front(x, len(size)), size=(info.batch_size, *size))
+        return run(cls, in_front(x, len(size)), size=(info.batch_size, *size))
 
 
 @method()

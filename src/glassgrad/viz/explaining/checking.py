@@ -237,7 +237,8 @@ class BuiltIn(Recorded):
         outputs = [np.asarray(part) for part in (out if cls.multiple else (out,))]
         output = tuple(outputs) if cls.multiple else outputs[0]
         node, given = self.node, tuple(values)
-        return outputs, context_of(type(node), given, output, node.edges, self.parameters)
+        kind = type("Context", (type(node),), {})  # with room for the call
+        return outputs, context_of(kind, given, output, node.edges, self.parameters)
 
     def settled(self, values: list[Any]) -> list[Any]:
         outputs = super().settled(values)
