@@ -358,6 +358,7 @@ class Some(Along):
     """y = ∃ᵢ (xᵢ ≠ 0)"""
 
     differentiable = False
+    promotes = None
     forward = staticmethod(over_dims(np.any))
 
 
@@ -365,6 +366,7 @@ class All(Along):
     """y = ∀ᵢ (xᵢ ≠ 0)"""
 
     differentiable = False
+    promotes = None
     forward = staticmethod(over_dims(np.all))
 
 
