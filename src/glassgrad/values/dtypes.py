@@ -154,13 +154,11 @@ def promote_types(type1: Any, type2: Any) -> DType:
 def result_dtype(arrays: Sequence[Any], numbers: Sequence[Number] = ()) -> DType:
     """PyTorch's `result_type` of some arrays (or tensors) and Python numbers."""
     groups = (
-        [array.dtype for array in arrays if array.ndim],
-        [array.dtype for array in arrays if not array.ndim],
-        [dtype_of_number(value) for value in numbers],
+        {array.dtype for array in arrays if array.ndim},
+        {array.dtype for array in arrays if not array.ndim},
+        {dtype_of_number(value) for value in numbers},
     )
-    strong, *weaker = [
-        functools.reduce(promote_types, dict.fromkeys(group)) for group in groups if group
-    ]
+    strong, *weaker = [functools.reduce(promote_types, group) for group in groups if group]
     for dtype in weaker:
         if CATEGORY[dtype.kind] > CATEGORY[strong.kind]:  # complex128 of float64 and a number 1j
             of_its_size = strong.kind == "f" and dtype.kind == "c"
