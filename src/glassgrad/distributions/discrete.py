@@ -354,7 +354,7 @@ class Categorical(_OfClasses):
 
     def _log_prob(self, value: Tensor) -> Tensor:
         index = value.long().unsqueeze(-1)
-        shape = ops.zeros(index.shape).add(ops.zeros(self.param_shape)).shape
+        shape = ops.broadcast_shapes(index.shape, self.param_shape)
         index = index.expand((*shape[:-1], 1))
         return self.logits.expand(shape).gather(-1, index).squeeze(-1)
 

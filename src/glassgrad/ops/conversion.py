@@ -164,7 +164,7 @@ def to(
     dtype, device = destination(args[: len(args) - len(flags)], dtype, device)
     wanted = input.payload.dtype if dtype is None else as_dtype(dtype)
     place = input.device if device is None else Device(device)
-    if not copy and wanted == input.dtype and _is_on(input.payload, place):
+    if not copy and wanted == input.payload.dtype and _is_on(input.payload, place):
         return input
     source = input.detach() if input.requires_grad and not is_differentiable(wanted) else input
     return ToCopy.apply(source, dtype=wanted, device=place)
@@ -201,6 +201,8 @@ def as_type(input: Tensor, memory_format: Any = None, *, dtype: DType) -> Tensor
         >>> tensor([1]).cdouble()
         tensor([1.+0.j], dtype=glassgrad.complex128)
     """
+    if input.payload.dtype is dtype:
+        return input
     return to(input, dtype, memory_format=memory_format)
 
 

@@ -101,7 +101,7 @@ def check_names_places(index: Any) -> None:
 
 
 def _is_mask(tensor: Any) -> bool:
-    return bool(tensor.dtype.kind == "b" or tensor.dtype == np.uint8)
+    return tensor.dtype.char in "?B"  # of bools, or uint8
 
 
 def dims_of(item: Any) -> int:

@@ -75,26 +75,19 @@ def count_of(shape: Shape) -> float:
 class PointwiseLoss(Transposed, Elementwise):
     """A loss of each element, and then their mean, their sum or none of the two: `reduction`.
 
-    Its operands have one shape; behind the first two there may be weights, which have no gradient.
-    Forward and backward know of the reduction; the other rules follow. A subclass says how the
-    loss of an element moves: `by_input`, and `by_target` where that is not the opposite.
+    Its operands have one shape. Forward and backward know of the reduction; the other rules
+    follow. A subclass says how the loss of an element moves: `by_input`, and `by_target` where that
+    is not the opposite.
     """
 
     saves = ("self", "target")
     broadcasts = False
-    differentiates = slice(2)
-    keeps_index = True
     by_input: Func
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.weights = inputs[2:]
 
     @staticmethod
     def backward(ctx, grad):
         x, t = ctx.saved_tensors
         share = share_of(grad, ctx.reduction, count_of(x.shape))
-        share = share * ctx.weights[0] if ctx.weights else share
         rule = ctx._forward_cls
         pairs = zip((rule.by_input, rule.by_target), ctx.needs_input_grad, strict=True)
         return tuple([slope(ctx, x, t) * share if wanted else None for slope, wanted in pairs])
@@ -109,6 +102,21 @@ class PointwiseLoss(Transposed, Elementwise):
         """The losses of all elements, reduced for each example."""
         losses = cls.apply(*batch_all(info, in_dims, values), **{**parameters, "reduction": "none"})
         return reduced(losses, parameters["reduction"], is_batch=True)
+
+
+class WeightedLoss(PointwiseLoss):
+    """One that may have weights behind its operands, which have no gradient."""
+
+    differentiates = slice(2)
+    keeps_index = True
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.weights = inputs[2:]
+
+    @staticmethod
+    def backward(ctx, grad):
+        return PointwiseLoss.backward(ctx, grad * ctx.weights[0] if ctx.weights else grad)
 
 
 def of_all(losses: Tensor, reduction: str, weight: Tensor | None = None) -> Tensor:
@@ -347,7 +355,7 @@ _LEAST_LOG = -100.0  # PyTorch's, for the logarithm of 0: a loss stays finite
 _LEAST_SLOPE = float(np.float32(1e-12))  # PyTorch's, too: x·(1 − x) may be 0
 
 
-class BinaryCrossEntropy(PointwiseLoss):
+class BinaryCrossEntropy(WeightedLoss):
     """z = −Σᵢ wᵢ·(tᵢ·ln xᵢ + (1 − tᵢ)·ln(1 − xᵢ))/n
     x̄ᵢ = z̄·wᵢ·(xᵢ − tᵢ)/(xᵢ·(1 − xᵢ))/n,  t̄ᵢ = z̄·wᵢ·ln((1 − xᵢ)/xᵢ)/n
     """
@@ -420,7 +428,7 @@ def _check_probabilities(name: str, x: Tensor) -> None:
         )
 
 
-class BinaryCrossEntropyWithLogits(PointwiseLoss):
+class BinaryCrossEntropyWithLogits(WeightedLoss):
     """z = Σᵢ wᵢ·((1 − tᵢ)·xᵢ + aᵢ·sᵢ)/n,  aᵢ = 1 + (pᵢ − 1)·tᵢ
     sᵢ = ln(1 + exp(−xᵢ)),  w, p = weights
     x̄ᵢ = z̄·wᵢ·(1 − tᵢ − aᵢ/(1 + exp xᵢ))/n,  t̄ᵢ = z̄·wᵢ·((pᵢ − 1)·sᵢ − xᵢ)/n

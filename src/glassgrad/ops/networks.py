@@ -497,13 +497,13 @@ def batch_norm(
     if running_mean is not None:
         _move(running_mean, mean.detach(), momentum)
     if running_var is not None:
-        _move(running_var, variance.detach() * (count / (count - 1)), momentum)
+        _move(running_var, variance.detach(), momentum, count / (count - 1))
     return y
 
 
-def _move(running: Tensor, found: Tensor, momentum: float) -> None:
-    """Move a running statistic towards what a batch has."""
-    running.mul_(1 - momentum).add_(found.reshape(running.shape), alpha=momentum)
+def _move(running: Tensor, found: Tensor, momentum: float, scale: float = 1.0) -> None:
+    """Move a running statistic towards what a batch has, times `scale`."""
+    running.mul_(1 - momentum).add_(found.reshape(running.shape) * (momentum * scale))
 
 
 @functional()

@@ -354,6 +354,7 @@ class Some(Along):
     """y = ∃ᵢ (xᵢ ≠ 0)"""
 
     differentiable = False
+    promotes = None
     forward = staticmethod(over_dims(np.any))
 
 
@@ -361,6 +362,7 @@ class All(Along):
     """y = ∀ᵢ (xᵢ ≠ 0)"""
 
     differentiable = False
+    promotes = None
     forward = staticmethod(over_dims(np.all))
 
 

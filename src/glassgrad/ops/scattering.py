@@ -36,10 +36,9 @@ from .shape import apply_along
 
 def along(index: Any, dim: int) -> Values:
     """The key that takes `index` in one dim, and counts up in all others."""
-    counts = np.ix_(*(np.arange(n) for n in index.shape))
-    key = [backend_of(index).asarray(count) for count in counts]
-    key[dim] = index
-    return tuple(key)
+    as_array, ones = backend_of(index).asarray, [1] * index.ndim
+    counts = [np.arange(n).reshape(n, *ones[at + 1 :]) for at, n in enumerate(index.shape)]
+    return tuple([index if at == dim else as_array(count) for at, count in enumerate(counts)])
 
 
 class Indexed(Primitive):

@@ -365,7 +365,6 @@ _ENTRIES = 1 << 18  # in a matrix of windows, which a cache holds; for more, exa
 class _Product(Primitive):
     """One of the three products."""
 
-    promotes = None
     saves = ("input", "weight")
     saved_if = {"input": 1, "weight": 0}
 

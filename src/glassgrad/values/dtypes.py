@@ -158,9 +158,9 @@ def result_dtype(arrays: Sequence[Any], numbers: Sequence[Number] = ()) -> DType
     if is_real and len(set(dtypes)) == 1 and dtypes[0].kind == "f":
         return dtypes[0]
     groups = (
-        [array.dtype for array in arrays if array.ndim],
-        [array.dtype for array in arrays if not array.ndim],
-        [dtype_of_number(value) for value in numbers],
+        {array.dtype for array in arrays if array.ndim},
+        {array.dtype for array in arrays if not array.ndim},
+        {dtype_of_number(value) for value in numbers},
     )
     strong, *weaker = [functools.reduce(promote_types, group) for group in groups if group]
     for dtype in weaker:
