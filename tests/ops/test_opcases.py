@@ -11,6 +11,7 @@ import pytest
 import torch
 
 import glassgrad
+from both import bare
 from checks import SampleChecks, together
 from glassgrad.core.errors import GlassgradError
 from leaks.letting_go import Owner, behind, survivors
@@ -299,10 +300,6 @@ def spelled(y):
         return None
     edges = [(n and bare(n.name()), nr) for n, nr in y.grad_fn.next_functions]
     return bare(y.grad_fn.name()), y.output_nr, edges
-
-
-def bare(name):
-    return name.rpartition("::")[2]
 
 
 # Memory -----------------------------------------------------------------------------------------

@@ -187,9 +187,8 @@ def check_versions(node: PrimitiveNode) -> None:
 
     A tensor that was given another array since, by `x.data = y`, is saved with that one.
     """
-    for index, holder in enumerate(node.holders or ()):
+    for index, (holder, kept) in enumerate(zip(node.holders or (), node._entries, strict=False)):
         check_version(node, index)
-        kept: Any = node._entries[index]
         new: Any = getattr(holder, "payload", None)
         is_other = new is not kept and type(new) is type(kept) and new.dtype == kept.dtype
         if is_other and node._saved_names[index] not in getattr(node._forward_cls, "copied", ()):

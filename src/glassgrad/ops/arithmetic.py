@@ -740,8 +740,8 @@ class Polar(Transposed, Elementwise):
 
     @staticmethod
     def gradient(grad, z):
-        turned = np.conj(grad)
-        return np.real(turned * run(Sgn, z)), np.real(turned * (z * 1j))
+        rotated = np.conj(grad)
+        return np.real(rotated * run(Sgn, z)), np.real(rotated * (z * 1j))
 
 
 @op(Polar, is_method=False, inplace=False, tensors=("abs", "angle"), out_exact=True)

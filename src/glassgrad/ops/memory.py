@@ -197,7 +197,7 @@ def owner_of(array: Any, *, of_any_dtype: bool = False) -> Any:
     array = array_of(array)
     kind, dtype = type(array), array.dtype
     below = array
-    while type(below) is kind and (of_any_dtype or below.dtype == dtype):
+    while isinstance(below, (kind, np.ndarray)) and (of_any_dtype or below.dtype == dtype):
         array = below
         below = getattr(array.base, "keeps_alive", array.base)  # what `strided` shows parts of
     return array

@@ -165,6 +165,5 @@ def result_dtype(arrays: Sequence[Any], numbers: Sequence[Number] = ()) -> DType
     strong, *weaker = [functools.reduce(promote_types, group) for group in groups if group]
     for dtype in weaker:
         if CATEGORY[dtype.kind] > CATEGORY[strong.kind]:  # complex128 of float64 and a number 1j
-            of_its_size = strong.kind == "f" and dtype.kind == "c"
-            strong = promote_types(strong, complex64) if of_its_size else dtype
+            strong = promote_types(strong, complex64) if strong.kind == "f" else dtype
     return strong

@@ -202,12 +202,11 @@ def in_dtype(cls: Any, operands: Sequence[Any], dtype: DType | None) -> Values:
     values = list(operands)
     first = len(values) if dtype is None else cls.promotes or 0
     for position, value in enumerate(values[first:], start=first):
-        is_tensor = isinstance(value, Tensor)
-        own = value.payload if is_tensor else value
+        own = getattr(value, "payload", value)  # of a Tensor
         if not is_array(own):
             values[position] = constant(value, dtype)
         elif own.dtype is not dtype and own.dtype != dtype:
-            values[position] = value.to(dtype) if is_tensor else value.astype(dtype)
+            values[position] = value.astype(dtype) if own is value else value.to(dtype)
     return tuple(values)
 
 
