@@ -163,20 +163,6 @@ assert whole_names() == known, whole_names() ^ known
 """)
 
 
-def test_functions_can_be_pickled_under_any_of_their_names(in_a_new_process):
-    in_a_new_process("""
-import operator, pickle, types
-from glassgrad.ops._declaring import FUNCTIONS
-from glassgrad.ops._lookup import load_all
-
-load_all()
-for name in FUNCTIONS:
-    function = operator.attrgetter(name)(gg)
-    if isinstance(function, types.FunctionType):
-        assert pickle.loads(pickle.dumps(function)) is function, name
-""")
-
-
 def test_no_file_is_called_like_a_function():
     """The file would take the function's place in `glassgrad.ops` when it loads."""
     assert set(NAMES) & set(FILES[""]) == set()

@@ -647,6 +647,9 @@ def guarded(function: Any) -> Any:
     plain, passed = _quickest(function, given)
     text, doc = f"return plain({passed})\n", function.__doc__
     made = _derived(function, text, given, doc=doc, plain=plain)
+    scope = function.__globals__
+    if scope.get(function.__name__, made) is function:
+        scope[function.__name__] = made  # where `pickle` looks for it
     for rule in [rule for rule, known in PUBLIC.items() if known is function]:
         PUBLIC[rule] = made
     return made

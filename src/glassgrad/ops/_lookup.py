@@ -17,7 +17,6 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from types import FunctionType
 from typing import Any
 
 from glassgrad.core.errors import ArgumentTypeError
@@ -89,10 +88,6 @@ def of_module(
         if name not in known:
             return is_missing(name)
         value = scope[name] = guarded(function_named(home, name))
-        if value.__class__ is FunctionType and value.__module__.startswith("glassgrad.ops."):
-            value.__module__ = module  # where it is found, by `pickle` too
-            if value.__name__ not in known:
-                value.__name__ = value.__qualname__ = name
         return value
 
     return names, find, lambda: sorted({*scope, *names})
