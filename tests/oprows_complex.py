@@ -28,7 +28,7 @@ def _of_pairs(function, *inputs, **params):
 
 def _by_the_rule(function, x):
     """The public function returns a real tensor as it is; the rule is checked on reals here."""
-    return numbers.Conj.apply(x) if function is numbers.conj else function(x)
+    return function(x) if isinstance(x, torch.Tensor) else numbers.Conj.apply(x)
 
 
 NUMBERS = [
