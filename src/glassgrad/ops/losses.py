@@ -911,9 +911,8 @@ def cross_entropy(
     check_weight(weight, scores)
     is_log_p = input.edge is not None and modes.duals is None and not modes.levels
     if is_log_p:  # Note [Log p in the place of x]
-        log_p = LogSoftmax.apply(wrap(scores), dim=int(scores.ndim > 1))
-        log_p.edge = edge_of(input)
-        operands = (log_p, *operands[1:])
+        log_p = LogSoftmax.forward(scores, dim=int(scores.ndim > 1))
+        operands = (wrap(log_p, edge_of(input)), *operands[1:])
     return CrossEntropy.apply(
         *operands,
         ignore_index=ignore_index,
