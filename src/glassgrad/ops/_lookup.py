@@ -111,7 +111,7 @@ class Later:
     def _found(self) -> Any:
         load("Tensor", self.name)
         method = METHODS[self.name]
-        if not self.name.startswith("__"):  # operators see to it by themselves
+        if not self.name.startswith("__") and needs_guard(method):  # operators do it themselves
             method = guarded(method)
         setattr(Tensor, self.name, method)
         return method
