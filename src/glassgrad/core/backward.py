@@ -87,12 +87,12 @@ def as_list(tensors: Any) -> list[Any]:
 
 
 def find_roots(
-    outputs: Sequence[Any], grad_outputs: Any, as_tensors: bool
+    outputs: Sequence[Any], given: Sequence[Any], as_tensors: bool
 ) -> tuple[list[Edge], list[Any]]:
     """The edges of the outputs and the gradients that arrive there: arrays, or Tensors."""
     edges: list[Edge] = []
     grads: list[Any] = []
-    for output, gradient in zip(outputs, gradients_given(outputs, grad_outputs), strict=True):
+    for output, gradient in zip(outputs, given, strict=True):
         edge, shape, dtype = root(output, len(edges))
         if gradient is None:
             start = wrap(one(output, shape, dtype))
