@@ -164,10 +164,11 @@ _ANSWERED = """is_complex is_floating_point is_inference copy_ cold_side version
     __torch_function__ __array_ufunc__ __array_function__"""
 # The methods that a tensor without a shape has, too. All others say why there is no answer.
 
+_CONVERTED, _OWN = _CONVERSIONS.split(), _ANSWERED.split()
 for _name, _member in vars(Tensor).items():
-    if _name in _CONVERSIONS.split():
+    if _name in _CONVERTED:
         setattr(_Uninitialized, _name, _converted(_name))
-    elif _name not in _ANSWERED.split() and (callable(_member) or isinstance(_member, Later)):
+    elif _name not in _OWN and (callable(_member) or isinstance(_member, Later)):
         setattr(_Uninitialized, _name, refused(_name))
 
 
