@@ -215,7 +215,8 @@ def defined_in(modules: list[str]) -> list[str]:
 
 def home_of(name: str) -> str:
     """The module that defines a public op, or an alias of it."""
-    return str(getattr(glassgrad.ops, name).__module__)
+    public = getattr(glassgrad.ops, name)
+    return str(getattr(public, "declared", public).__module__)
 
 
 def _methods() -> Iterator[str]:

@@ -627,9 +627,12 @@ def reflected(function: Any) -> Func:
     return _derived(function, text, turned, doc=f"`{function.__name__}`, with `self` second.")
 
 
-def needs_guard(method: Any) -> bool:
-    """Whether a method that is not derived takes a tensor beside its own, and returns one."""
-    if method.__class__ is not FunctionType or method.__code__.co_argcount < 2:
+def needs_guard(name: str, method: Any) -> bool:
+    """Whether a method that is not derived takes a tensor beside its own, and returns one.
+
+    Operators see to that by themselves.
+    """
+    if name.startswith("__") or method.__class__ is not FunctionType:
         return False
     kinds = method.__annotations__
     return "declared" not in vars(method) and list(kinds.values()).count(Tensor) > 2
@@ -647,9 +650,6 @@ def guarded(function: Any) -> Any:
     plain, passed = _quickest(function, given)
     text, doc = f"return plain({passed})\n", function.__doc__
     made = _derived(function, text, given, doc=doc, plain=plain)
-    scope = function.__globals__
-    if scope.get(function.__name__, made) is function:
-        scope[function.__name__] = made  # where `pickle` looks for it
     for rule in [rule for rule, known in PUBLIC.items() if known is function]:
         PUBLIC[rule] = made
     return made

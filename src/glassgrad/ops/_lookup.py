@@ -87,7 +87,12 @@ def of_module(
     def find(name: str) -> Any:
         if name not in known:
             return is_missing(name)
-        value = scope[name] = guarded(function_named(home, name))
+        function = function_named(home, name)
+        value = scope[name] = guarded(function)
+        if value is not function and value.__module__ == function.__module__:
+            value.__module__ = module  # where `pickle` finds it
+            if value.__name__ not in known:
+                value.__name__ = value.__qualname__ = name
         return value
 
     return names, find, lambda: sorted({*scope, *names})
@@ -111,7 +116,7 @@ class Later:
     def _found(self) -> Any:
         load("Tensor", self.name)
         method = METHODS[self.name]
-        if not self.name.startswith("__") and needs_guard(method):  # operators do it themselves
+        if needs_guard(self.name, method):
             method = guarded(method)
         setattr(Tensor, self.name, method)
         return method
@@ -123,9 +128,7 @@ def methods() -> dict[str, Any]:
     Those that are given other tensors are also found later: `guarded` says which is none.
     """
     later = {name: Later(name) for name in FILES.get("Tensor", ())}
-    return later | {
-        name: x for name, x in METHODS.items() if name[:2] == "__" or not needs_guard(x)
-    }
+    return later | {name: each for name, each in METHODS.items() if not needs_guard(name, each)}
 
 
 ORDERS = {
