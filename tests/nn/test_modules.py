@@ -35,6 +35,17 @@ def test_arguments_are_pytorchs(name):
     assert listed(getattr(nn, name)) == listed(getattr(torch.nn, name))
 
 
+def test_modules_are_instances_of_the_classes_that_pytorchs_are():
+    both = [(getattr(nn, name), getattr(torch.nn, name)) for name in MODULES]
+    differ = {
+        (ours.__name__, base.__name__)
+        for ours, theirs in both
+        for base, their_base in both
+        if issubclass(ours, base) != issubclass(theirs, their_base)
+    }
+    assert differ == {(f"LazyBatchNorm{n}d", f"BatchNorm{n}d") for n in "123"}
+
+
 def test_a_class_derived_from_a_module_keeps_what_is_not_said_anew():
     class Own(nn.ReLU):
         def __init__(self, size, depth=3):

@@ -467,12 +467,6 @@ class ReLU(_activations.ReLU):
     def __init__(self, inplace: bool = False) -> None: ...
     def forward(self, input: glassgrad.core.tensor.Tensor) -> glassgrad.core.tensor.Tensor: ...
 
-class ReLU6(_activations.ReLU6):
-    """`x`, cut off at 0 and 6."""
-
-    def __init__(self, inplace: bool = False) -> None: ...
-    def forward(self, input: glassgrad.core.tensor.Tensor) -> glassgrad.core.tensor.Tensor: ...
-
 class LeakyReLU(_activations.LeakyReLU):
     """`x` where it is positive, a small part of it elsewhere."""
 
@@ -543,6 +537,12 @@ class Hardtanh(_activations.Hardtanh):
     """`x`, cut off at two bounds."""
 
     def __init__(self, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> None: ...
+    def forward(self, input: glassgrad.core.tensor.Tensor) -> glassgrad.core.tensor.Tensor: ...
+
+class ReLU6(_activations.ReLU6):
+    """`x`, cut off at 0 and 6."""
+
+    def __init__(self, inplace: bool = False) -> None: ...
     def forward(self, input: glassgrad.core.tensor.Tensor) -> glassgrad.core.tensor.Tensor: ...
 
 class Threshold(_activations.Threshold):
@@ -934,7 +934,6 @@ __all__ = [
     "TransformerDecoder",
     "Transformer",
     "ReLU",
-    "ReLU6",
     "LeakyReLU",
     "RReLU",
     "ELU",
@@ -947,6 +946,7 @@ __all__ = [
     "Hardsigmoid",
     "Hardswish",
     "Hardtanh",
+    "ReLU6",
     "Threshold",
     "Hardshrink",
     "Softshrink",

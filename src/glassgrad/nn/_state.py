@@ -23,7 +23,7 @@ from glassgrad.ops import _checks as check
 EXTRA_STATE = "_extra_state"
 
 
-class IncompatibleKeys(NamedTuple):
+class _IncompatibleKeys(NamedTuple):
     """The names that only one side of `load_state_dict` had.
 
     Attributes:
@@ -101,12 +101,12 @@ def own_state(module: Any) -> dict[str, Tensor]:
     return {name: value for name, value in named.items() if value is not None}
 
 
-def load(module: Any, state: Mapping[str, Any], strict: bool, assign: bool) -> IncompatibleKeys:
+def load(module: Any, state: Mapping[str, Any], strict: bool, assign: bool) -> _IncompatibleKeys:
     """Fill a module from a state; see `Module.load_state_dict`."""
     why = "Values are found by name. Pass what `module.state_dict()` returns."
     check.kind("Expected state_dict to be dict-like, got", state, Mapping, why)
     metadata = getattr(state, "_metadata", {})
-    keys = IncompatibleKeys([], [])
+    keys = _IncompatibleKeys([], [])
     errors: list[str] = []
     writes: list[Callable[[], None]] = []
 

@@ -11,10 +11,6 @@ class ReLU(Applied, of="relu"):
     """`max(x, 0)`."""
 
 
-class ReLU6(Applied, of="relu6"):
-    """`x`, cut off at 0 and 6."""
-
-
 class LeakyReLU(Applied, of="leaky_relu"):
     """`x` where it is positive, a small part of it elsewhere."""
 
@@ -76,18 +72,27 @@ class Hardtanh(Applied, of="hardtanh"):
         super()._build(given)
 
 
+class ReLU6(Hardtanh, of="relu6"):
+    """`x`, cut off at 0 and 6."""
+
+    def _build(self, given: dict[str, Any]) -> None:
+        super()._build(given | {"min_val": 0.0, "max_val": 6.0})
+
+
 class Threshold(Applied, of="threshold"):
     """`x` where it is larger than `threshold`, `value` elsewhere."""
 
 
-class Hardshrink(Applied, of="hardshrink"):
-    """`x` where it is further from 0 than `lambd`, 0 elsewhere."""
-
+class _Shrink(Applied):
     def extra_repr(self) -> str:
         return str(self.lambd)
 
 
-class Softshrink(Hardshrink, of="softshrink"):
+class Hardshrink(_Shrink, of="hardshrink"):
+    """`x` where it is further from 0 than `lambd`, 0 elsewhere."""
+
+
+class Softshrink(_Shrink, of="softshrink"):
     """`x`, moved towards 0 by `lambd`."""
 
 
@@ -119,18 +124,26 @@ class Softmax(Applied, of="softmax"):
     """Positive numbers that add up to 1 along a dim."""
 
 
-class LogSoftmax(Softmax, of="log_softmax"):
+class LogSoftmax(Applied, of="log_softmax"):
     """The logarithm of `Softmax`, without its rounding to 0."""
 
 
-class Softmin(Softmax, of="softmin"):
+class Softmin(Applied, of="softmin"):
     """`Softmax` of `-x`: the smallest element gets the largest share."""
 
 
 # Dropout: it does nothing in evaluation mode ------------------------------------------------------
 
 
-class Dropout(Applied, of="dropout"):
+class _DropoutNd(Applied):
+    _in_repr = ("p", "inplace")
+
+    def _build(self, given: dict[str, Any]) -> None:
+        check_dropout(given["p"])
+        super()._build(given)
+
+
+class Dropout(_DropoutNd, of="dropout"):
     """Elements set to 0 at random; the others grow, so that the expectation stays.
 
     Args:
@@ -141,28 +154,22 @@ class Dropout(Applied, of="dropout"):
         ArgumentError: if `p` is not from 0 to 1.
     """
 
-    _in_repr = ("p", "inplace")
 
-    def _build(self, given: dict[str, Any]) -> None:
-        check_dropout(given["p"])
-        super()._build(given)
-
-
-class Dropout1d(Dropout, of="dropout1d"):
+class Dropout1d(_DropoutNd, of="dropout1d"):
     """`Dropout` of whole channels of sequences."""
 
 
-class Dropout2d(Dropout, of="dropout2d"):
+class Dropout2d(_DropoutNd, of="dropout2d"):
     """`Dropout` of whole channels of images."""
 
 
-class Dropout3d(Dropout, of="dropout3d"):
+class Dropout3d(_DropoutNd, of="dropout3d"):
     """`Dropout` of whole channels of volumes."""
 
 
-class AlphaDropout(Dropout, of="alpha_dropout"):
+class AlphaDropout(_DropoutNd, of="alpha_dropout"):
     """`Dropout` that keeps mean and variance of what `SELU` makes."""
 
 
-class FeatureAlphaDropout(Dropout, of="feature_alpha_dropout"):
+class FeatureAlphaDropout(_DropoutNd, of="feature_alpha_dropout"):
     """`AlphaDropout` of whole channels."""

@@ -130,7 +130,7 @@ class MarginRankingLoss(_Loss, of="margin_ranking_loss", margin=0.0):
     """How much is missing until one score is larger than the other by a margin."""
 
 
-class CosineEmbeddingLoss(MarginRankingLoss, of="cosine_embedding_loss"):
+class CosineEmbeddingLoss(_Loss, of="cosine_embedding_loss", margin=0.0):
     """What the cosine between vectors lacks of 1 where they are alike; else what is too much."""
 
 

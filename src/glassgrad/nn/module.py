@@ -28,6 +28,7 @@ from glassgrad.hooks.on_gradients import Hooks, RemovableHandle
 from glassgrad.memory.calls import warn
 from glassgrad.nn import _hooks, _state
 from glassgrad.nn._hooks import EVERYWHERE, Hook
+from glassgrad.nn._state import _IncompatibleKeys
 from glassgrad.nn.parameter import Buffer, Parameter, is_lazy
 from glassgrad.ops.conversion import destination
 from glassgrad.values.backend import Device
@@ -608,7 +609,7 @@ class Module:
 
     def load_state_dict(
         self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
-    ) -> _state.IncompatibleKeys:
+    ) -> _IncompatibleKeys:
         """Copy the values of a `state_dict` into this module's parameters and buffers.
 
         Args:
@@ -765,7 +766,9 @@ class Module:
 
     def __repr__(self) -> str:
         lines = [line for line in self.extra_repr().splitlines() if line]
-        children = [f"({name}): {_indented(repr(child))}" for name, child in self._modules.items()]
+        children = [
+            f"({name}): {_addindent(repr(child), 2)}" for name, child in self._modules.items()
+        ]
         name = self._get_name()
         if not children and len(lines) <= 1:
             return f"{name}({''.join(lines)})"
@@ -813,8 +816,8 @@ def _joined(path: str, name: str) -> str:
     return f"{path}.{name}" if path else name
 
 
-def _indented(text: str) -> str:
-    return text.replace("\n", "\n  ")
+def _addindent(text: str, spaces: int) -> str:
+    return text.replace("\n", "\n" + " " * spaces)
 
 
 # Hooks of all modules -----------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from typing import Any
 
 import glassgrad.nn
 from glassgrad.missing import missing_from
-from glassgrad.nn import convolution, losses, module
+from glassgrad.nn import activations, convolution, losses, module, pooling, transformer
 from glassgrad.nn import lazy as our_lazy
 from glassgrad.nn import normalization as our_normalization
 from glassgrad.nn._making import each_dim
@@ -24,8 +24,16 @@ _FILES = (
     "instancenorm lazy linear loss normalization padding pixelshuffle pooling rnn sparse "
     "transformer upsampling"
 )
-_WITH_BASES = (our_lazy, convolution, losses, our_normalization)
-"""Our files with base classes that PyTorch has too: programs ask `isinstance` for `_ConvNd`."""
+_WITH_BASES = (
+    our_lazy,
+    activations,
+    convolution,
+    losses,
+    our_normalization,
+    pooling,
+    transformer,
+)
+"""Our files with more that PyTorch has too: programs ask `isinstance` for `_ConvNd`, say."""
 
 
 class _View(ModuleType):
@@ -36,13 +44,13 @@ class _View(ModuleType):
 
 
 def __getattr__(name: str) -> Any:
-    """What `nn` has under that name, or a base class of one of its files."""
+    """What `nn` has under that name, or what one of its files has besides."""
     if name in glassgrad.nn.__all__:
         return getattr(glassgrad.nn, name)
     for file in _WITH_BASES:
-        base = vars(file).get(name)
-        if isinstance(base, type) and base.__module__ == file.__name__:
-            return base
+        found = vars(file).get(name)
+        if callable(found) and found.__module__ == file.__name__:
+            return found
     return _missing(name)
 
 

@@ -59,7 +59,7 @@ class _ConstantPad(_Pad):
         return listed(self, "padding", "value")
 
 
-class _ZeroPad(_Pad):
+class _ZeroPad(_ConstantPad):
     """Pads with zeros.
 
     Args:
@@ -67,8 +67,10 @@ class _ZeroPad(_Pad):
     """
 
     def __init__(self, padding: Ints) -> None:
-        super().__init__(padding)
-        self.value = 0.0
+        super().__init__(padding, 0.0)
+
+    def extra_repr(self) -> str:
+        return f"{self.padding}"
 
 
 class ConstantPad1d(_ConstantPad, rank=1):
@@ -88,7 +90,7 @@ class ConstantPad3d(_ConstantPad, rank=3):
     """A constant around the last three dims."""
 
 
-class ZeroPad1d(_ZeroPad, rank=1):
+class ZeroPad1d(_ZeroPad, ConstantPad1d, rank=1):
     """Zeros around the last dim.
 
     Example:
@@ -97,11 +99,11 @@ class ZeroPad1d(_ZeroPad, rank=1):
     """
 
 
-class ZeroPad2d(_ZeroPad, rank=2):
+class ZeroPad2d(_ZeroPad, ConstantPad2d, rank=2):
     """Zeros around the last two dims."""
 
 
-class ZeroPad3d(_ZeroPad, rank=3):
+class ZeroPad3d(_ZeroPad, ConstantPad3d, rank=3):
     """Zeros around the last three dims."""
 
 

@@ -17,16 +17,16 @@ class _Windows(Applied):
         super()._build(given)
 
 
-class _MaxPool(_Windows):
+class _MaxPoolNd(_Windows):
     _names = ("kernel_size", "stride", "padding", "dilation", "return_indices", "ceil_mode")
     _in_repr = ("kernel_size", "stride", "padding", "dilation", "ceil_mode")
 
 
-class MaxPool1d(_MaxPool, of="max_pool1d"):
+class MaxPool1d(_MaxPoolNd, of="max_pool1d"):
     """`MaxPool2d` of lines, `(n, c, w)`."""
 
 
-class MaxPool2d(_MaxPool, of="max_pool2d"):
+class MaxPool2d(_MaxPoolNd, of="max_pool2d"):
     """The largest element of each window of images, `(n, c, h, w)`.
 
     Args:
@@ -43,11 +43,11 @@ class MaxPool2d(_MaxPool, of="max_pool2d"):
     """
 
 
-class MaxPool3d(_MaxPool, of="max_pool3d"):
+class MaxPool3d(_MaxPoolNd, of="max_pool3d"):
     """`MaxPool2d` of spaces, `(n, c, d, h, w)`."""
 
 
-class _MaxUnpool(_Windows):
+class _MaxUnpoolNd(_Windows):
     _names = ("kernel_size", "stride", "padding")
 
     def _build(self, given: dict[str, Any]) -> None:
@@ -65,11 +65,11 @@ class _MaxUnpool(_Windows):
         return super().forward(*inputs[:2], **named)
 
 
-class MaxUnpool1d(_MaxUnpool, of="max_unpool1d"):
+class MaxUnpool1d(_MaxUnpoolNd, of="max_unpool1d"):
     """`MaxUnpool2d` of lines, `(n, c, w)`."""
 
 
-class MaxUnpool2d(_MaxUnpool, of="max_unpool2d"):
+class MaxUnpool2d(_MaxUnpoolNd, of="max_unpool2d"):
     """The way back from `MaxPool2d`: largest elements where they were, among zeros.
 
     Args:
@@ -82,7 +82,7 @@ class MaxUnpool2d(_MaxUnpool, of="max_unpool2d"):
     """
 
 
-class MaxUnpool3d(_MaxUnpool, of="max_unpool3d"):
+class MaxUnpool3d(_MaxUnpoolNd, of="max_unpool3d"):
     """`MaxUnpool2d` of spaces, `(n, c, d, h, w)`."""
 
 
@@ -158,15 +158,15 @@ class AdaptiveAvgPool3d(Applied, of="adaptive_avg_pool3d"):
     """`AdaptiveAvgPool2d` of spaces, `(n, c, d, h, w)`."""
 
 
-class _AdaptiveMaxPool(Applied):
+class _AdaptiveMaxPoolNd(Applied):
     _in_repr = ("output_size",)
 
 
-class AdaptiveMaxPool1d(_AdaptiveMaxPool, of="adaptive_max_pool1d"):
+class AdaptiveMaxPool1d(_AdaptiveMaxPoolNd, of="adaptive_max_pool1d"):
     """`AdaptiveMaxPool2d` of lines, `(n, c, w)`."""
 
 
-class AdaptiveMaxPool2d(_AdaptiveMaxPool, of="adaptive_max_pool2d"):
+class AdaptiveMaxPool2d(_AdaptiveMaxPoolNd, of="adaptive_max_pool2d"):
     """The largest elements of as many windows of images as the result has elements.
 
     Args:
@@ -179,7 +179,7 @@ class AdaptiveMaxPool2d(_AdaptiveMaxPool, of="adaptive_max_pool2d"):
     """
 
 
-class AdaptiveMaxPool3d(_AdaptiveMaxPool, of="adaptive_max_pool3d"):
+class AdaptiveMaxPool3d(_AdaptiveMaxPoolNd, of="adaptive_max_pool3d"):
     """`AdaptiveMaxPool2d` of spaces, `(n, c, d, h, w)`."""
 
 

@@ -63,7 +63,7 @@ class _Layer(Module):
             setattr(self, f"norm{k}", LayerNorm(d_model, eps=layer_norm_eps, **form))
         for k in blocks:
             setattr(self, f"dropout{k}", Dropout(dropout))
-        self.activation = _activation(activation)
+        self.activation = _get_activation_fn(activation)
 
     # The blocks, which programs override, have PyTorch's names.
 
@@ -94,7 +94,7 @@ def _attend(
     return y  # type: ignore[no-any-return]
 
 
-def _activation(given: Any) -> Any:
+def _get_activation_fn(given: Any) -> Any:
     if not isinstance(given, str):
         return given
     if given not in ("relu", "gelu"):
@@ -194,12 +194,16 @@ class TransformerDecoderLayer(_Layer):
         return self.dropout2(y)  # type: ignore[no-any-return]  # a Tensor
 
 
+def _get_clones(module: Module, N: int) -> ModuleList:  # PyTorch's name
+    return ModuleList([copy.deepcopy(module) for _ in range(N)])
+
+
 class _Stack(Module):
     """What encoder and decoder share: layers like one, one behind the other."""
 
     def __init__(self, layer: Module, num_layers: int, norm: Module | None) -> None:
         super().__init__()
-        self.layers = ModuleList([copy.deepcopy(layer) for _ in range(num_layers)])
+        self.layers = _get_clones(layer, num_layers)
         self.num_layers = num_layers
         self.norm = norm
 
