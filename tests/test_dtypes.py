@@ -123,3 +123,18 @@ def test_what_is_not_implemented_for_a_dtype_says_so_by_its_class(m, name):
     with pytest.raises(NotImplementedError, match="not implemented for") as raised:
         NOT_IMPLEMENTED[name](m)
     assert m is torch or isinstance(raised.value, KernelError)
+
+
+@pytest.mark.parametrize("m", LIBRARIES)
+def test_large_unsigned_numbers_are_kept_and_not_mixed_with_others(m):
+    x = m.tensor([1, 65535], dtype=m.uint16)
+    assert x.tolist() == [1, 65535]
+    assert x.numpy().dtype == "uint16"
+    assert not x.dtype.is_signed
+    assert x.type().endswith("UInt16Tensor")
+    assert m.iinfo(m.uint64).max == 2**64 - 1
+    assert (x * 0.5).dtype == m.float32
+    assert x.sum().dtype == m.int64
+    assert m.promote_types(m.uint32, m.float16) == m.float16
+    with pytest.raises(RuntimeError, match="attempted to promote UInt16 and Int"):
+        m.promote_types(m.uint16, m.int32)

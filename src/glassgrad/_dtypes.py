@@ -41,6 +41,9 @@ __all__ = [
     "result_type",
     "short",
     "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
 ]
 
 
@@ -134,6 +137,7 @@ float64 = double = public(dtypes.float64)
 complex64 = cfloat = public(dtypes.complex64)
 complex128 = cdouble = public(dtypes.complex128)
 uint8 = public(dtypes.uint8)
+uint16, uint32, uint64 = [public(np.dtype(name)) for name in ("uint16", "uint32", "uint64")]
 int8 = public(dtypes.int8)
 int16 = short = public(dtypes.int16)
 int32 = public(dtypes.int32)

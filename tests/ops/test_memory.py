@@ -125,7 +125,9 @@ def test_set_refuses_what_it_would_break():
 def test_a_storage_is_all_of_the_memory_that_a_tensor_shows_a_part_of(lib):
     x = lib.tensor([[1.0, 2.0], [3.0, 4.0]])
     for part in (x, x[1], x.t(), x[0].detach()):
+        assert isinstance(part.untyped_storage(), lib.UntypedStorage)
         memory = part.storage()
+        assert isinstance(memory, lib.TypedStorage)
         assert len(memory) == memory.size() == 4
         assert memory.data_ptr() == x.data_ptr()
         assert memory.tolist() == [1.0, 2.0, 3.0, 4.0]

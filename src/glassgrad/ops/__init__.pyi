@@ -23,7 +23,7 @@ from glassgrad.ops.joining import Tensors, as_strided as as_strided, as_strided_
 from glassgrad.ops.linalg import chain_matmul as chain_matmul, einsum as einsum
 from glassgrad.ops.masking import masked_fill as masked_fill, masked_scatter as masked_scatter
 from glassgrad.ops.matrices import _lu as lu, _qr as qr, _svd as svd, logdet as logdet, lu_unpack as lu_unpack, matrix_exp as matrix_exp, pinverse as pinverse
-from glassgrad.ops.memory import detach_ as detach_, fill as fill, fill_ as fill_, get_device as get_device, is_nonzero as is_nonzero, is_same_size as is_same_size, is_storage as is_storage, layout, layout as layout, memory_format, memory_format as memory_format, numel as numel, resize_as_ as resize_as_, typename as typename, zero_ as zero_
+from glassgrad.ops.memory import TypedStorage as TypedStorage, UntypedStorage as UntypedStorage, detach_ as detach_, fill as fill, fill_ as fill_, get_device as get_device, is_nonzero as is_nonzero, is_same_size as is_same_size, is_storage as is_storage, layout, layout as layout, memory_format, memory_format as memory_format, numel as numel, resize_as_ as resize_as_, typename as typename, zero_ as zero_
 from glassgrad.ops.networks import bilinear as bilinear, group_norm as group_norm, layer_norm as layer_norm, rms_norm as rms_norm
 from glassgrad.ops.norms import Order, cdist as cdist, dist as dist, pairwise_distance as pairwise_distance, pdist as pdist
 from glassgrad.ops.ordering import AminmaxReturn, CummaxReturn, CumminReturn, HistogramReturn, KthvalueReturn, ModeReturn, SortReturn, TopkReturn, bincount as bincount, unique as unique, unique_consecutive as unique_consecutive
@@ -56,6 +56,12 @@ IntTensor: TensorType
 LongTensor: TensorType
 
 ShortTensor: TensorType
+
+UInt16Tensor: TensorType
+
+UInt32Tensor: TensorType
+
+UInt64Tensor: TensorType
 
 def abs(input: Tensor, *, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
     """`|input|`, element by element.
@@ -5018,6 +5024,11 @@ __all__ = [
     "IntTensor",
     "LongTensor",
     "ShortTensor",
+    "TypedStorage",
+    "UInt16Tensor",
+    "UInt32Tensor",
+    "UInt64Tensor",
+    "UntypedStorage",
     "abs",
     "abs_",
     "absolute",

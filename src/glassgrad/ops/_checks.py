@@ -14,7 +14,7 @@ import numpy as np
 from glassgrad.core import errors
 from glassgrad.core.state import Names
 from glassgrad.core.tensor import Tensor
-from glassgrad.values.dtypes import TYPE_NAMES, DType, ends_of
+from glassgrad.values.dtypes import TYPE_NAMES, DType
 from glassgrad.values.operands import no_kernel
 
 
@@ -277,9 +277,22 @@ def _fits(dtype: DType, value: Any) -> bool:
     return bool(low <= value <= high)  # False for nan
 
 
+def ends_of(dtype: DType) -> tuple[Any, Any]:
+    """The smallest and the largest element of a dtype; floats reach from -∞ to ∞."""
+    if dtype.kind not in "biu":
+        return -math.inf, math.inf
+    if dtype.kind == "b":
+        return False, True
+    limits = np.iinfo(dtype)
+    return int(limits.min), int(limits.max)
+
+
 _C_NAMES = {
     "uint8": "uint8_t",
     "int8": "int8_t",
+    "uint16": "uint16_t",
+    "uint32": "uint32_t",
+    "uint64": "uint64_t",
     "int16": "int16_t",
     "int32": "int",
     "int64": "int64_t",

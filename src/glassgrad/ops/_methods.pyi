@@ -8,7 +8,7 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.ops._arguments import Dims, Operand
 from glassgrad.ops.elementary import FrexpReturn
 from glassgrad.ops.generator import Generator
-from glassgrad.ops.memory import Storage, contiguous_format
+from glassgrad.ops.memory import TypedStorage, UntypedStorage, contiguous_format
 from glassgrad.ops.norms import Order
 from glassgrad.ops.ordering import AminmaxReturn, CummaxReturn, CumminReturn, HistogramReturn, KthvalueReturn, ModeReturn, SortReturn, TopkReturn
 from glassgrad.ops.shape import Ints
@@ -1471,7 +1471,7 @@ class OpMethods:
     def stft(self, n_fft: builtins.int, hop_length: builtins.int | None = None, win_length: builtins.int | None = None, window: Tensor | None = None, center: builtins.bool = True, pad_mode: str = 'reflect', normalized: builtins.bool = False, onesided: builtins.bool | None = None, return_complex: builtins.bool | None = None) -> Tensor:
         """The transforms of the pieces of a signal: which frequencies it has, and when."""
 
-    def storage(self) -> Storage:
+    def storage(self) -> TypedStorage:
         """The memory of `input`, as a sequence of elements that can be asked for its place and size."""
 
     def storage_offset(self) -> builtins.int:
@@ -1591,6 +1591,15 @@ class OpMethods:
     def type_as(self, other: Tensor) -> Tensor:
         """`input` in the dtype, and on the device, of `other`."""
 
+    def uint16(self, memory_format: Any = None) -> Tensor:
+        """`to(input, uint16)`; fractions are cut off."""
+
+    def uint32(self, memory_format: Any = None) -> Tensor:
+        """`to(input, uint32)`; fractions are cut off."""
+
+    def uint64(self, memory_format: Any = None) -> Tensor:
+        """`to(input, uint64)`; fractions are cut off."""
+
     def unbind(self, dim: builtins.int = 0, *, axis: builtins.int | None = None) -> tuple[Tensor, ...]:
         """The elements of a dim as tensors of their own."""
 
@@ -1627,7 +1636,7 @@ class OpMethods:
     def unsqueeze_(self, dim: builtins.int) -> Tensor:
         """`unsqueeze`, in place."""
 
-    def untyped_storage(self) -> Storage:
+    def untyped_storage(self) -> UntypedStorage:
         """The memory of `input`, as a sequence of bytes."""
 
     def var(self, dim: Dims = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, correction: builtins.float | None = 1, axis: Dims = None, keepdims: builtins.bool | None = None) -> Tensor:

@@ -20,7 +20,6 @@ from glassgrad.values.dtypes import (
     Number,
     as_dtype,
     dtype_of_number,
-    ends_of,
     get_default_dtype,
     int64,
     promote_types,
@@ -795,7 +794,11 @@ def _filled(values: list[Any], dtype: DType) -> Any:
             return np.array(values, dtype)
     except OverflowError as error:
         wide = np.array(values)
-        if dtype.kind == "u" and wide.dtype.kind == "i" and np.abs(wide).max() <= ends_of(dtype)[1]:
+        if (
+            dtype.kind == "u"
+            and wide.dtype.kind == "i"
+            and np.abs(wide).max() <= check.ends_of(dtype)[1]
+        ):
             return wide.astype(dtype)  # negative numbers wrap around
         raise errors.RangeError(
             f"value cannot be converted to type {dtype} without overflow; Overflow when unpacking "

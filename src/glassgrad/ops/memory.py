@@ -156,8 +156,33 @@ class Storage:
         return False
 
 
+class TypedStorage(Storage):
+    """The same as elements of the tensor's dtype: what `x.storage()` gives.
+
+    Example:
+        >>> isinstance(tensor([1.0]).storage(), TypedStorage)
+        True
+    """
+
+    __slots__ = ()
+
+
+class UntypedStorage(Storage):
+    """The same as bytes: what `x.untyped_storage()` gives.
+
+    Example:
+        >>> isinstance(tensor([1.0]).untyped_storage(), UntypedStorage)
+        True
+    """
+
+    __slots__ = ()
+
+
+FUNCTIONS |= {"TypedStorage": TypedStorage, "UntypedStorage": UntypedStorage}
+
+
 @method()
-def storage(input: Tensor) -> Storage:
+def storage(input: Tensor) -> TypedStorage:
     """The memory of `input`, as a sequence of elements that can be asked for its place and size.
 
     Example:
@@ -167,18 +192,18 @@ def storage(input: Tensor) -> Storage:
 
     See also: https://pytorch.org/docs/stable/storage.html
     """
-    return Storage(owner_of(input.payload))
+    return TypedStorage(owner_of(input.payload))
 
 
 @method()
-def untyped_storage(input: Tensor) -> Storage:
+def untyped_storage(input: Tensor) -> UntypedStorage:
     """The memory of `input`, as a sequence of bytes.
 
     Example:
         >>> untyped_storage(tensor([1.0, 2.0])).nbytes()
         8
     """
-    return Storage(in_a_row(owner_of(input, of_any_dtype=True)).view("uint8"))
+    return UntypedStorage(in_a_row(owner_of(input, of_any_dtype=True)).view("uint8"))
 
 
 @function()

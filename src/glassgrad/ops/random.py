@@ -22,7 +22,7 @@ from glassgrad.core.state import Shape, modes
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.memory.calls import warn
 from glassgrad.values.backend import asnumpy, backend_for, backend_of
-from glassgrad.values.dtypes import DType, as_dtype, ends_of, get_default_dtype, int64
+from glassgrad.values.dtypes import DType, as_dtype, get_default_dtype, int64
 from glassgrad.values.layers import batches_of, fresh
 
 from . import _checks as check
@@ -414,7 +414,7 @@ def check_range(low: int, high: int, dtype: DType) -> None:
             f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}. There "
             f"is no integer in between. Write a `high` above {low}."
         )
-    lowest, highest = ends_of(dtype)
+    lowest, highest = check.ends_of(dtype)
     if low < lowest or high - 1 > highest:
         end = "from" if low < lowest else "to - 1"
         raise errors.ShapeError(
@@ -846,7 +846,7 @@ def random_(
 def _largest(dtype: Any) -> int:
     if dtype.kind == "f":
         return int(2 ** (np.finfo(dtype).nmant + 1))
-    return int(ends_of(dtype)[1])
+    return int(check.ends_of(dtype)[1])
 
 
 class Bernoulli(_Drawn):

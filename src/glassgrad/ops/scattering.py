@@ -17,7 +17,7 @@ from glassgrad.core.primitive import Primitive
 from glassgrad.core.state import Func, Shape, Values
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.values.backend import asnumpy, backend_of
-from glassgrad.values.dtypes import Number, ends_of, int32, int64
+from glassgrad.values.dtypes import Number, int32, int64
 from glassgrad.values.gradients import sum_to
 from glassgrad.values.layers import array_of, visible
 from glassgrad.values.operands import broadcast_text
@@ -897,7 +897,7 @@ def _neutral(reduce: str, dtype: Any) -> Any:
     """What does not change the result: 0 for a sum, 1 for a product, -∞ for a maximum."""
     if reduce in ("sum", "mean", "prod"):
         return int(reduce == "prod")
-    low, high = ends_of(dtype)
+    low, high = check.ends_of(dtype)
     return low if reduce == "amax" else high
 
 

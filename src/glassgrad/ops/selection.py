@@ -8,7 +8,7 @@ from glassgrad.core.errors import ArgumentError, DTypeError, KernelError, RangeE
 from glassgrad.core.primitive import Primitive, constant
 from glassgrad.core.tensor import Tensor
 from glassgrad.memory.calls import warn
-from glassgrad.values.dtypes import ends_of, get_default_dtype, int64, result_dtype, uint8
+from glassgrad.values.dtypes import get_default_dtype, int64, result_dtype, uint8
 from glassgrad.values.layers import array_of
 
 from . import _checks as check
@@ -431,7 +431,7 @@ def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
         _check_real(input, min, max)
         if input.dtype.kind == "b":
             input = input.to(result_dtype([x for x in (input, min, max) if isinstance(x, Tensor)]))
-        low, high = ends_of(input.dtype)
+        low, high = check.ends_of(input.dtype)
         bounds = low if min is None else min, high if max is None else max
         return ClampTensor.apply(input, *bounds)
     low, high = _bound(input, min), _bound(input, max)

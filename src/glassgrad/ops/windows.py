@@ -20,7 +20,7 @@ from glassgrad.core.primitive import Parameters, Primitive
 from glassgrad.core.state import Shape, Values
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.backend import backend_of, kept
-from glassgrad.values.dtypes import ends_of, int64
+from glassgrad.values.dtypes import int64
 
 from . import _checks as check
 from ._arguments import OpClass, ints_of
@@ -819,7 +819,7 @@ class MaxPool2d(Transposed, Along):
     @staticmethod
     def forward(x, *, lines):
         """One dim goes after the other: of rows the largest elements, and of these."""
-        lowest, _ = ends_of(x.dtype)
+        lowest, _ = check.ends_of(x.dtype)
         for dim, line in enumerate(lines, x.ndim - len(lines)):
             shape = (*x.shape[:dim], taps_of(line).index.shape[1], *x.shape[dim + 1 :])
             y = np.full_like(x, lowest, order="C", shape=shape)

@@ -9,7 +9,6 @@ its category is higher. See https://pytorch.org/docs/stable/tensor_attributes.ht
 """
 
 import functools
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -44,6 +43,9 @@ TYPE_NAMES = {
     float64: "Double",
     complex64: "ComplexFloat",
     complex128: "ComplexDouble",
+    np.dtype("uint16"): "UInt16",
+    np.dtype("uint32"): "UInt32",
+    np.dtype("uint64"): "UInt64",
 }
 """PyTorch's older names of the dtypes: those of its tensor types, which its messages have too."""
 
@@ -114,16 +116,6 @@ def as_dtype(dtype: Any) -> DType:
     return found
 
 
-def ends_of(dtype: DType) -> tuple[Any, Any]:
-    """The smallest and the largest element of a dtype; floats reach from -∞ to ∞."""
-    if dtype.kind not in "biu":
-        return -math.inf, math.inf
-    if dtype.kind == "b":
-        return False, True
-    limits = np.iinfo(dtype)
-    return int(limits.min), int(limits.max)
-
-
 def dtype_of_number(value: Number) -> DType:
     """The dtype a Python number stands for on its own."""
     if isinstance(value, (bool, np.bool_)):
@@ -148,6 +140,11 @@ def promote_types(type1: Any, type2: Any) -> DType:
     ranks = CATEGORY[a.kind], CATEGORY[b.kind]
     if ranks[0] != ranks[1] and min(ranks) < 2:  # 2: both hold fractions
         return a if ranks[0] > ranks[1] else b
+    if any(each.kind == "u" and each is not uint8 for each in (a, b)):
+        raise DTypeError(
+            "Promotion for uint16, uint32, uint64 types is not supported, attempted to promote "
+            f"{TYPE_NAMES[a]} and {TYPE_NAMES[b]}. They are for data. Write `x.long()` first."
+        )
     return np.promote_types(a, b)
 
 
