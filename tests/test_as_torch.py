@@ -29,6 +29,10 @@ assert cudnn is torch.backends.cudnn is gg.backends.cudnn
 assert torch.zeros is gg.zeros and "zeros" in dir(torch)
 assert nn.modules.loss._Loss and nn.modules.batchnorm._BatchNorm and torch.testing.assert_close
 
+assert torch.torch is torch and not torch.onnx.is_in_onnx_export()
+assert torch.fx.wrap(len) is len and not torch.cuda._initialized
+assert isinstance(torch._C.Generator(), torch.Generator)
+
 from torch.optim.adamw import AdamW
 from torch.optim.optimizer import required, ParamsT
 from torch.utils.hooks import RemovableHandle
@@ -36,6 +40,16 @@ from torch.utils._pytree import tree_flatten, tree_map, tree_unflatten
 from torch.utils.data._utils.collate import default_collate
 from torch.functional import einsum
 from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.nn.modules.dropout import _DropoutNd
+from torch.nn.modules.module import _IncompatibleKeys, _addindent
+from torch.nn.modules.pooling import _MaxPoolNd
+from torch.nn.modules.transformer import _get_activation_fn, _get_clones
+from torch.hub import HASH_REGEX, urlparse
+from torch.jit.annotations import BroadcastingList2, List
+from torch._dynamo import OptimizedModule
+from torch._tensor import Tensor as again
+from torch._utils import _flatten_dense_tensors, _unflatten_dense_tensors
+from torch.storage import TypedStorage, UntypedStorage
 from torch.nn.parallel import DataParallel, DistributedDataParallel
 from torch.nn.init import _calculate_correct_fan, _calculate_fan_in_and_fan_out
 from torch.nn.utils.stateless import _reparametrize_module
@@ -70,6 +84,13 @@ with sdpa_kernel([SDPBackend.MATH]):
 x = torch.zeros(1, dtype=torch.float64)
 assert str(x.dtype) == f"{x.dtype}" == repr(x.dtype) == "torch.float64"
 assert str(x) == "tensor([0.], dtype=torch.float64)" and str(x.layout) == "torch.strided"
+
+pieces = [torch.ones(2, 3), torch.zeros(2)]
+flat = _flatten_dense_tensors(pieces)
+assert [x.shape for x in _unflatten_dense_tensors(flat, pieces)] == [(2, 3), (2,)]
+assert _addindent("a\\nb", 4) == "a\\n    b" and len(_get_clones(nn.Linear(1, 1), 3)) == 3
+assert urlparse("https://x.org/f-00ff.pth").path == "/f-00ff.pth"
+assert HASH_REGEX.search("f-00ff.pth")[1] == "00ff"
 """
 
 TRAINING = """

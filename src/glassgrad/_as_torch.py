@@ -22,6 +22,7 @@ __all__ = ["as_torch"]
 
 
 _PATHS = {
+    "_tensor": "core.tensor",
     "autograd.profiler": "profiler",
     "functional": "",
     "optim.adadelta": "optim.adagrad",
@@ -32,6 +33,7 @@ _PATHS = {
     "optim.radam": "optim.adam",
     "optim.rmsprop": "optim.adagrad",
     "optim.sparse_adam": "optim.adam",
+    "storage": "ops.memory",
     "utils._foreach_utils": "optim.optimizer",
     "utils.data._utils": "utils.data",
     "utils.data._utils.collate": "utils.data.collate",
@@ -120,7 +122,7 @@ class _Finder:
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         if spec.name == "torch":
             module: ModuleType = _Torch("torch", sys.modules["glassgrad"].__doc__)
-            vars(module)["__all__"] = sys.modules["glassgrad"].__all__
+            vars(module).update(__all__=sys.modules["glassgrad"].__all__, torch=module)
             return module
         path = spec.name.removeprefix("torch.")
         own = f"glassgrad.{_PATHS.get(path, path)}".removesuffix(".")

@@ -13,7 +13,7 @@ import os
 import re
 import sys
 import typing
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from types import ModuleType, SimpleNamespace
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
@@ -22,7 +22,7 @@ from glassgrad.ops import _checks as check
 
 from . import ops
 from ._dtypes import bfloat16, dtype, float16
-from .core.errors import ArgumentError, ArgumentTypeError, DeviceError, GraphError
+from .core.errors import ArgumentError, ArgumentTypeError, DeviceError, GraphError, LinAlgError
 from .core.tensor import Size, Tensor
 from .levels import subclasses
 from .missing import tells_missing
@@ -560,6 +560,23 @@ def _assert(condition: Any, message: str = "") -> None:
     assert condition, message
 
 
+def _parsed(url: str) -> Any:
+    from urllib.parse import urlparse  # slow, and seldom asked for
+
+    return urlparse(url)
+
+
+def _in_a_row(tensors: Sequence[Tensor]) -> Tensor:
+    """All elements of some tensors, in one dim."""
+    return ops.cat([tensor.reshape(-1) for tensor in tensors])
+
+
+def _in_shape(flat: Tensor, tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """The way back: parts of one dim in the shapes of some tensors."""
+    parts = flat.split([tensor.numel() for tensor in tensors])
+    return tuple([x.view_as(like) for x, like in zip(parts, tensors, strict=True)])
+
+
 def _no_download(*args: Any, **kwargs: Any) -> Any:
     raise GraphError(
         "nothing is downloaded here. Load the weights with PyTorch or a browser, and write "
@@ -699,6 +716,7 @@ _FUNCTIONS: tuple[tuple[str, Any, str], ...] = (
     ("distributed", _no_group, "scatter_object_list send_object_list recv_object_list"),
     ("distributed.elastic.multiprocessing.errors", _same, "record"),
     ("distributed.nn", _no_group, "all_reduce all_gather"),
+    ("fx", _same, "wrap"),
     ("hub", _says(os.path.expanduser("~/.cache/torch/hub")), "get_dir"),  # noqa: PTH111  # quicker
     ("hub", _says(None), "set_dir"),
     ("hub", _no_download, "download_url_to_file help list load load_state_dict_from_url load_url"),
@@ -708,6 +726,7 @@ _FUNCTIONS: tuple[tuple[str, Any, str], ...] = (
     ("jit", _same, "trace trace_module freeze optimize_for_inference unused export wait"),
     ("jit", _same, "script_method interface _overload _overload_method"),
     ("mps", _says(None), "manual_seed seed"),
+    ("onnx", _says(False), "is_in_onnx_export is_onnxrt_backend_supported"),
     ("mps", _no_such_backend("MPS"), "synchronize empty_cache"),
     ("mps xpu", _says(0), "device_count"),
     ("xpu", _says(0), "memory_allocated"),
@@ -732,6 +751,7 @@ _TAKEN: tuple[tuple[str, ModuleType, str], ...] = (
 
 _OPS = {
     "cuda": [f"{name}Tensor" for name in _GPU_TENSORS],
+    "_C": ["Generator"],
     "random": ["Generator", "default_generator", "get_rng_state", "initial_seed", "manual_seed"],
 }
 _OPS["random"] += ["seed", "set_rng_state"]
@@ -750,9 +770,14 @@ _MODULES: dict[str, dict[str, Any]] = {
         "get_autocast_gpu_dtype": lambda: get_autocast_dtype("cuda"),
         "get_device_module": lambda device=None: _BY_NAME[Device(device or "cpu").type],
     },
-    "_C": {"Value": object},
+    "_C": {"_LinAlgError": LinAlgError, "Value": object},
+    "_dynamo": {"OptimizedModule": type("OptimizedModule", (), {})},
     "_dynamo.config": {"suppress_errors": False, "verbose": False},
     "_inductor.config": {},
+    "_utils": {
+        "_flatten_dense_tensors": _in_a_row,
+        "_unflatten_dense_tensors": _in_shape,
+    },
     "accelerator": {
         "is_available": lambda: _gpus() > 0,
         "device_count": _gpus,
@@ -815,6 +840,7 @@ _MODULES: dict[str, dict[str, Any]] = {
         "memory_stats": lambda device=None: {},
         "memory_summary": lambda device=None, abbreviated=False: "",
         "get_rng_state_all": list,
+        "_initialized": False,
     },
     "cuda.amp": {"autocast": _CudaAutocast, "GradScaler": functools.partial(GradScaler, "cuda")},
     "cuda.nvtx": {"range": lambda *args, **kwargs: contextlib.nullcontext()},
@@ -824,6 +850,7 @@ _MODULES: dict[str, dict[str, Any]] = {
         "ReduceOp": SimpleNamespace(SUM=0, AVG=1, PRODUCT=2, MIN=3, MAX=4),
     },
     "futures": {"Future": Future, "collect_all": _no_group},
+    "hub": {"HASH_REGEX": re.compile(r"-([a-f0-9]*)\."), "urlparse": _parsed},
     "jit": {
         "annotate": lambda the_type, the_value: the_value,
         "Attribute": lambda value, type: value,
@@ -831,6 +858,10 @@ _MODULES: dict[str, dict[str, Any]] = {
         "fork": lambda function, *args, **kwargs: function(*args, **kwargs),
         "isinstance": _is_instance,
         "ScriptFunction": type("ScriptFunction", (), {}),
+    },
+    "jit.annotations": {
+        **{name: getattr(typing, name) for name in ("Any", "Dict", "List", "Optional", "Tuple")},
+        **{f"BroadcastingList{n}": list for n in range(1, 7)},
     },
     "types": {
         "_dtype": dtype,

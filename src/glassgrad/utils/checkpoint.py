@@ -55,9 +55,12 @@ __all__ = [
     "CheckpointFunction",
     "checkpoint",
     "checkpoint_sequential",
+    "detach_variable",
+    "get_device_states",
     "noop_context_fn",
     "set_checkpoint_debug_enabled",
     "set_checkpoint_early_stop",
+    "set_device_states",
 ]
 
 Contexts = tuple[AbstractContextManager[Any], AbstractContextManager[Any]]
@@ -568,7 +571,7 @@ class CheckpointFunction(Function):
     def backward(ctx: Any, *grads: Any) -> Any:
         """Run again, recorded, and backward over that."""
         _check_whole_pass()
-        tensors = [x.detach().requires_grad_(x.requires_grad) for x in ctx.saved_tensors]
+        tensors = detach_variable(tuple(ctx.saved_tensors))
         inputs = ctx.arguments.with_tensors(tensors)
         with _drawing_from(ctx.random_state), enable_grad():
             outputs = ctx.run_function(*inputs)
@@ -594,3 +597,54 @@ def _check_whole_pass() -> None:
             "leaves. To resolve this error, you can either set use_reentrant=False, or call "
             ".backward() without passing the `inputs` argument."
         )
+
+
+# What Functions that run something again are written with ----------------------------------------
+
+
+def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The same with new leaves in the place of tensors: where a second run begins.
+
+    Args:
+        inputs: tensors, each of which requires grad as before, and anything else.
+
+    Raises:
+        ArgumentTypeError: if they are no tuple.
+
+    Example:
+        >>> x = ones(2, requires_grad=True) * 2
+        >>> detach_variable((x, 3))
+        (tensor([2., 2.], requires_grad=True), 3)
+
+    See also: https://pytorch.org/docs/stable/checkpoint.html
+    """
+    if not isinstance(inputs, tuple):
+        raise ArgumentTypeError(
+            "Only tuple of tensors is supported. Got Unsupported input type: "
+            f"{type(inputs).__name__}. Write `detach_variable((x,))`."
+        )
+    return tuple(
+        [x.detach().requires_grad_(x.requires_grad) if isinstance(x, Tensor) else x for x in inputs]
+    )
+
+
+def get_device_states(*_: Any) -> tuple[list[int], list[Tensor]]:
+    """The GPUs on which some arguments are, and the states of their random numbers: none here.
+
+    Random numbers are drawn on the CPU, whose state `get_rng_state` gives.
+
+    Example:
+        >>> get_device_states(ones(2))
+        ([], [])
+    """
+    return [], []
+
+
+def set_device_states(
+    devices: Iterable[int], states: Iterable[Tensor], *, device_type: str | None = None
+) -> None:
+    """Set what `get_device_states` gave: nothing.
+
+    Example:
+        >>> set_device_states(*get_device_states(ones(2)))
+    """
