@@ -25,6 +25,7 @@ from glassgrad.core.state import is_ours
 _MOST_FRAMES, _MOST_PARTS, _MOST_LOOKS, _DEEPEST = 20, 100, 2_000, 8
 _OWN_REFERENCES = 3  # the frame's, ours, and that of the call which counts them
 _PLAIN = frozenset((str, bytes, int, float, complex, bool, type(None), np.ndarray))
+_DESCRIPTORS = (GetSetDescriptorType, MemberDescriptorType)
 _OPAQUE = (type, ModuleType, FunctionType)
 _REGISTRIES = ("_parameters", "_buffers", "_modules")  # whose entries a module has as attributes
 # A notebook has `_` and `_3` for its results; `t4` is what a tensor without a name is called.
@@ -179,7 +180,7 @@ def _attributes(whole: Any) -> Parts:
                     found.append((name, members[name].__get__(whole)))
                 except AttributeError:
                     continue  # nothing is in it
-    held: Any = holder.__get__(whole) if type(holder) is GetSetDescriptorType else {}
+    held: Any = holder.__get__(whole) if type(holder) in _DESCRIPTORS else {}
     for name, part in islice(dict.items(held), _MOST_PARTS):
         if type(name) is not str:
             continue

@@ -499,7 +499,10 @@ class Recorder(EventLog):
                 self._added(node, (node.variable.grad,))
             self._before[node] = []
             return
-        entered, self._before[node] = list(map(self.table.add, grads)), list(map(self.table.add, results))
+        entered, self._before[node] = (
+            list(map(self.table.add, grads)),
+            list(map(self.table.add, results)),
+        )
         self._emit("apply", node, grad_in=entered, grad_out=self._before[node])
 
     def _added(self, node: Any, grads: Grads) -> None:
