@@ -1,7 +1,6 @@
 """The names that tensors have where a program asks for a picture of them."""
 
 import gc
-import subprocess
 import sys
 import threading
 import time
@@ -9,8 +8,6 @@ import types
 import weakref
 from collections import OrderedDict, defaultdict
 
-import numpy as np
-import pytest
 import torch
 
 import glassgrad as gg
@@ -189,8 +186,7 @@ def test_a_frame_that_a_debugger_has_stopped_is_let_alone():
 
     def program():
         w = 1
-        v = w
-        return v
+        return [w]
 
     before = sys.gettrace()
     sys.settrace(tracer)

@@ -22,7 +22,7 @@ import numpy as np
 
 from glassgrad.core.state import is_ours
 
-_MOST_FRAMES, _MOST_PARTS, _MOST_LOOKS, _DEEPEST = 20, 100, 2_000, 8
+_MOST_FRAMES, _MOST_PARTS, _MOST_LOOKS, _DEEPEST = 20, 100, 1_000, 8
 _OWN_REFERENCES = 3  # the frame's, ours, and that of the call which counts them
 _PLAIN = frozenset((str, bytes, int, float, complex, bool, type(None), np.ndarray))
 _DESCRIPTORS = (GetSetDescriptorType, MemberDescriptorType)
@@ -31,7 +31,7 @@ _REGISTRIES = ("_parameters", "_buffers", "_modules")  # whose entries a module 
 # A notebook has `_` and `_3` for its results; `t4` is what a tensor without a name is called.
 _NAME = re.compile(r"(?!_|t\d+\Z)[^\W\d]\w*")
 _LIBRARY = re.compile(r"[/\\](?:site|dist)-packages[/\\]")
-_PYTHON = os.path.dirname(os.__file__) + os.sep
+_PYTHON = os.__file__.removesuffix("os.py")
 
 _mro_of = type.__dict__["__mro__"].__get__
 _members_of = type.__dict__["__dict__"].__get__
@@ -143,7 +143,8 @@ def _named(variables: dict[str, Any], tensors: type) -> Named:
                     continue
                 opened.add(id(part))
                 if kind is list or kind is tuple:
-                    deeper.append((path, True, enumerate(part[:_MOST_PARTS])))
+                    if not _PLAIN.issuperset(map(type, part[:10])):  # as of a list of numbers
+                        deeper.append((path, True, enumerate(part[:_MOST_PARTS])))
                 elif issubclass(kind, dict):
                     deeper.append((path, True, _entries(part)))
                 else:
