@@ -33,12 +33,17 @@ def to_the_end(session):
     return session.trace
 
 
-def recorded(*args, **options):
+def recorded(run, **options):
     """The trace of a recorded pass, also if it ends in an exception."""
     try:
-        return gg.record(*args, **options)
+        return gg.record(run.roots, run.seeds, **options)
     except RuntimeError as error:
         return error.trace
+
+
+def begun(run, **options):
+    """A session on the same: here and in `recorded`, what a run holds has the same names."""
+    return gg.step(run.roots, run.seeds, **options)
 
 
 # A session keeps the log that `record` gives ------------------------------------------------------
@@ -53,10 +58,8 @@ def test_a_session_stepped_to_its_end_has_the_trace_of_record(
         return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        trace = gg.record(one.roots, one.seeds, create_graph=create_graph)
-        session = gg.step(
-            other.roots, other.seeds, create_graph=create_graph, granularity=granularity
-        )
+        trace = recorded(one, create_graph=create_graph)
+        session = begun(other, create_graph=create_graph, granularity=granularity)
         while not session.is_done:
             session.next()
     assert session.trace.to_json() == trace.to_json()
@@ -73,10 +76,8 @@ def test_stepping_back_takes_events_out_and_going_on_writes_the_same(
         return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        trace = gg.record(one.roots, one.seeds, create_graph=create_graph)
-        session = gg.step(
-            other.roots, other.seeds, create_graph=create_graph, granularity=granularity
-        )
+        trace = recorded(one, create_graph=create_graph)
+        session = begun(other, create_graph=create_graph, granularity=granularity)
         seen = [session.trace.to_json()]
         for forward in moves:
             if forward and not session.is_done:
@@ -95,8 +96,8 @@ def test_a_pass_that_fails_has_the_same_log_in_both(program, hooked, granularity
     one, other = (Run(gg, program, hooked=hooked) for _ in range(2))
     if not one.roots:
         return
-    trace = recorded(one.roots, one.seeds)
-    stepped = to_the_end(gg.step(other.roots, other.seeds, granularity=granularity))
+    trace = recorded(one)
+    stepped = to_the_end(begun(other, granularity=granularity))
     assert stepped.to_json() == trace.to_json()
     assert Trace.from_json(trace.to_json()) == trace
 

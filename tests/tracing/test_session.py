@@ -102,8 +102,8 @@ def test_by_micro_steps_it_pauses_after_each_phase():
         "n1 ExpBackward0, before its rule",
         "n1 ExpBackward0, after its rule and before it lets go of what it saved",
         "n1 ExpBackward0, after its rule and before a gradient is handed on",
-        "n0 AccumulateGrad of t0, before it runs",
-        "n0 AccumulateGrad of t0, before it adds to .grad",
+        "n0 AccumulateGrad of x, before it runs",
+        "n0 AccumulateGrad of x, before it adds to .grad",
     ]
 
 

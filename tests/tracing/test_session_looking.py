@@ -85,11 +85,12 @@ def test_hooks_are_listed_with_their_kinds():
 
 
 def test_gradients_are_those_of_the_leaves_by_name():
-    x, b = leaf([1.0, 2.0], "x"), leaf([0.5, 0.5])
-    s = glassgrad.step((x * b).sum()).run()
+    a, b = leaf([1.0, 2.0], "x"), leaf([0.5, 0.5])
+    s = glassgrad.step((a * b * leaf(1.0)).sum()).run()
     assert {name: grad.tolist() for name, grad in s.gradients.items()} == {
         "x": [0.5, 0.5],
-        "t1": [1.0, 2.0],
+        "b": [1.0, 2.0],
+        "t2": 1.5,
     }
 
 

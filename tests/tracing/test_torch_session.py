@@ -34,12 +34,18 @@ def threads():
 @together
 @pytest.mark.parametrize("program", CLASSICS, ids=lambda program: program.__name__)
 def test_stepping_is_recording_with_pauses(program):
-    (watched, loss), (recorded, other) = program(torch), program(torch)
-    with step(loss) as session:
-        ran = []
-        while (stop := session.next()) is not None:
-            ran.append(stop.id)
-    trace = record(other)
+    def stepped(leaves, loss):
+        with step(loss) as session:
+            ran = []
+            while (stop := session.next()) is not None:
+                ran.append(stop.id)
+        return leaves, ran, session
+
+    def recorded_at_once(leaves, loss):
+        return leaves, record(loss)
+
+    watched, ran, session = stepped(*program(torch))
+    recorded, trace = recorded_at_once(*program(torch))
     assert ran == trace.schedule()
     assert session.trace == trace
     assert all(torch.equal(a.grad, b.grad) for a, b in zip(watched, recorded, strict=True))
@@ -87,7 +93,7 @@ def test_it_prints_where_the_pass_stands():
         session.next()
         stale = (
             "  other () float32, 4 bytes, saved at version 0, which is stale: it is at version 1 "
-            "now; memory shared with leaf t1"
+            "now; memory shared with leaf w"
         )
         assert repr(session).splitlines()[3:] == [
             "Saved by n2 MulBackward0:",
@@ -97,7 +103,7 @@ def test_it_prints_where_the_pass_stands():
             "  h1 doubled (tensor)",
         ]
     assert repr(session) == (
-        "Closed after 3 of 6 nodes of the pass.\nGradients:\n  x: none\n  t1: none"
+        "Closed after 3 of 6 nodes of the pass.\nGradients:\n  x: none\n  w: none"
     )
 
 
@@ -113,13 +119,13 @@ def test_it_prints_what_is_ready_and_what_has_come_of_it_in_the_words_of_glassgr
 
     theirs, ours = told(torch, step), told(gg, gg.step, granularity="micro")
     assert theirs[0] == ours[0].replace("before it runs", "before it adds to .grad")
-    assert "n1 AccumulateGrad of t1: 1 of 1 arrived; () float32 [3]" in theirs[0]
+    assert "n1 AccumulateGrad of w: 1 of 1 arrived; () float32 [3]" in theirs[0]
     assert (
         theirs[1]
         == ours[1]
         == (
             "The pass is over: 4 of 4 nodes are done.\n"
-            "Gradients:\n  t0: (2,) float32 [3, 3]\n  t1: () float32 [3]"
+            "Gradients:\n  x: (2,) float32 [3, 3]\n  w: () float32 [3]"
         )
     )
 

@@ -46,7 +46,7 @@ def test_the_schedule_of_a_part_has_what_runs_for_the_inputs():
     x, _, loss = program(torch)
     with step(loss, inputs=[x]) as session:
         told = [session.describe(node) for node in session.schedule]
-        assert told[-1] == "n0 AccumulateGrad of t0"
+        assert told[-1] == "n0 AccumulateGrad of x"
         assert len(told) == 5
         ran = session.run().schedule()
     assert ran == [label.split()[0] for label in told]

@@ -32,6 +32,7 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.memory.saved import Saved, saved_by
 from glassgrad.memory.stale import shown, span
 from glassgrad.memory.views import AsStridedBackward0, CopySlices
+from glassgrad.tracing.sight import InSight
 from glassgrad.tracing.summary import ArrayTable, dtype_name
 from glassgrad.values.layers import Layer, array_of
 
@@ -81,13 +82,13 @@ class Naming:
 
     def __init__(self, nodes: Iterable[Node]) -> None:
         nodes = sorted(nodes, key=attrgetter("seq"))
-        leaves = {id(node.variable) for node in nodes if isinstance(node, AccumulateGrad)}
         inner = [node for node in nodes if not isinstance(node, AccumulateGrad)]
         self._labels: dict[int, str] = {}
         self._paths: dict[int, dict[int, Path]] = {}
         self.parameters: dict[int, str] = {}
         calls = _calls_at(inner)
         if calls:
+            leaves = {id(node.variable) for node in nodes if isinstance(node, AccumulateGrad)}
             self._name_leaves(self._name_outermost(calls), leaves)
         self.scopes = self._found(inner, calls)
 
@@ -152,6 +153,8 @@ def _calls_at(nodes: list[Node]) -> list[_Call]:
     for node in nodes:  # the oldest first: a call ends at the last one with its mark
         for start, module, cls in getattr(node, "calls", ()):
             ends[start, cls] = node.seq, module
+    if not ends:
+        return []
     calls = [_Call(start, end, ref(), cls) for (start, cls), (end, ref) in ends.items()]
     return sorted(calls, key=lambda call: (call.start, -call.end))
 
@@ -175,6 +178,8 @@ class Graph:
         "Leaves, outputs and saved tensors are looked through. Set `x.name` before the session"
     )
 
+    tensor_class: Any = Tensor
+
     def __init__(self, nodes: Iterable[Any], outputs: Iterable[Any]) -> None:
         self.edges: dict[Any, Edges] = {}
         self.nodes: list[Any] = []
@@ -186,6 +191,7 @@ class Graph:
         self.outputs: list[Any] = []
         self._lines: dict[tuple[str, int], str] = {}
         self._inside = {"inside": [level.kind for level in modes.levels]} if modes.levels else {}
+        self._in_sight = InSight(self.tensor_class)
         self._add({node: tuple(node.next_functions) for node in nodes})
         self.outputs = list(outputs)
 
@@ -249,7 +255,7 @@ class Graph:
     def _output(self, table: ArrayTable, output: Any) -> Entry:
         node: Any = self.node_of(output)
         slot = output.output_nr
-        if self.is_tensor(output):
+        if isinstance(output, self.tensor_class):
             about = self._tensor(table, output)
         else:
             shape, dtype = node._input_metadata[slot]
@@ -291,7 +297,7 @@ class Graph:
             entry["base"] = self.node[self._bases.setdefault(node, self._bases.get(first, first))]
         if hooks := self.hooks_at(node):
             entry["hooks"] = [{"id": x.id, "kind": x.kind, "name": x.name} for x in hooks]
-        if retained := self.retained_by(node):
+        if getattr(node, "cold", None) is not None and (retained := self.retained_by(node)):
             entry["retains"] = [
                 {"slot": slot, **self._tensor(table, tensor)} for slot, tensor in retained
             ]
@@ -310,7 +316,9 @@ class Graph:
             return entry | {"leaf": self._leaf_of[id(what)]}
         if owner is not None:
             entry["owner"] = owner
-        if self.is_tensor(what) and (label := self.label(what)) is not None:
+        is_tensor = isinstance(what, self.tensor_class)
+        label = self.label(what) if is_tensor else self._in_sight.name_of(what)
+        if label is not None:
             entry["label"] = label
         return entry
 
@@ -327,11 +335,13 @@ class Graph:
 
     def label(self, tensor: Tensor) -> str | None:
         """What `tensor` is called."""
-        return self.naming.parameters.get(id(tensor)) if tensor.name is None else tensor.name
+        if tensor.name is not None:
+            return tensor.name
+        return self.naming.parameters.get(id(tensor)) or self._in_sight.name_of(tensor)
 
     def is_tensor(self, value: Any) -> bool:
         """Whether `value` is a tensor of the library."""
-        return isinstance(value, Tensor)
+        return isinstance(value, self.tensor_class)
 
     def node_of(self, tensor: Tensor | GradientEdge) -> Node | None:
         """The node at which the gradient of `tensor` arrives; None if none does."""

@@ -377,14 +377,14 @@ class Log(EventLog):
         grads = turn.results if kind == "post_hook" else turn.grads
         if kind == "post_accumulate":
             grads = (grad_of(turn.node.variable),)
-        self._entering = self.table.ids(grads)
+        self._entering = list(map(self.table.add, grads))
 
     def _tell(self, kind: str, node: Any, _: Any, after: Grads, detail: Any) -> None:
         """Write down a phase."""
         if kind == "apply":
             if isinstance(node, PrimitiveNode) and any(self._entering):
                 self._unpacked(node)
-            grad_out = self.table.ids(after)
+            grad_out = list(map(self.table.add, after))
             self._emit(kind, node, grad_in=self._entering, grad_out=grad_out)
         elif kind == "buffer":
             source, position = detail
@@ -400,7 +400,7 @@ class Log(EventLog):
         elif not isinstance(detail, ReferenceType):  # what retains: no hook
             if kind == "post_accumulate":
                 kind, after = "post_hook", (grad_of(node.variable),)
-            hook, changed = self.graph.hook(node, detail), self.table.ids(after)
+            hook, changed = self.graph.hook(node, detail), list(map(self.table.add, after))
             self._emit(kind, node, hook=hook, before=self._entering, after=changed)
 
     def _told(self, _: str, node: Node) -> None:

@@ -3,7 +3,6 @@
 import functools
 import math
 import sys
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -63,10 +62,6 @@ class ArrayTable:
             known = self._ids[key] = f"a{len(self._ids)}"
             self.summaries[known] = summarize(array, full=self.full, examples=examples)
         return known
-
-    def ids(self, values: Iterable[Any]) -> list[ArrayId]:
-        """The ids of several."""
-        return list(map(self.add, values))
 
     def cut(self, length: int) -> None:
         """Be as it was when there were `length` arrays."""

@@ -99,18 +99,19 @@ def array_text(array: Entry | None) -> str:
     shape, head = array["shape"], array["head"]
     examples = examples_in_words(array)
     if not shape and not examples:
-        return _number_text(head[0])
-    whole = f"[{', '.join(_number_text(value) for value in head)}]"
+        return number_text(head[0])
+    whole = f"[{', '.join(number_text(value) for value in head)}]"
     if len(shape) == 1 and shape[0] <= len(head) and len(whole) <= 26 and not examples:
         return whole
-    norm = "" if array["norm"] is None else f" ‖·‖={_number_text(array['norm'])}"
+    norm = "" if array["norm"] is None else f" ‖·‖={number_text(array['norm'])}"
     return f"{examples}{shape_text(shape)}{norm}" + (f" ({spoiled})" if spoiled else "")
 
 
-def _number_text(value: Any) -> str:
+def number_text(value: Any, digits: int = 3) -> str:
+    """A number in so many digits."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return str(value)
-    return f"{value:.3g}"
+    return f"{value:.{digits}g}"
 
 
 class Narrator:

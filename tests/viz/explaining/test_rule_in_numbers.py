@@ -1,8 +1,12 @@
 """A rule in symbols and in its numbers."""
 
+import re
+
+import numpy as np
 import pytest
 
 import glassgrad as gg
+from checks import together
 from glassgrad.autograd import Function
 from glassgrad.viz.explaining.entries import explanations
 from viz.explaining.cube import Cube
@@ -46,6 +50,34 @@ def test_a_negative_number_stands_in_parentheses():
     assert rule(x * x, gradient=gg.tensor(-1.0))["x̄"] == "z̄·y = (-1)·(-2) = 2"
 
 
+def by_hand(line):
+    """What a reader's calculator makes of `… = [1, 1]·(1 − [0.964, -0.762]²) = […]`, and that."""
+    *_, filled, result = line.split(" = ")
+    sums = filled.replace("²", "**2").replace("·", "*").replace("−", "-").replace("^", "**")
+    numbers = re.sub(r"\[([^][]*)\]", r"np.array([\1])", sums)
+    found = np.atleast_1d(eval(numbers, {"np": np}))
+    return [f"{x:.3g}" for x in found], result.strip("[]").split(", ")
+
+
+@together
+@pytest.mark.parametrize("scale", [0.03, 0.4, 1.0, 2.0, 3.3, 4.4, 5.0])
+def test_the_numbers_have_as_many_digits_as_make_them_come_out_right(scale):
+    x = gg.tensor([1.2345, -0.87654], dtype=gg.float64, requires_grad=True)
+    w = gg.tensor([0.98765, 1.23456], dtype=gg.float64, requires_grad=True)
+    y = x * scale
+    for made in (y * w, y.tanh(), y.sigmoid(), y**3, y / w, (y * y).sqrt()):
+        gradient = gg.tensor([1.03456, -2.3456], dtype=gg.float64)
+        for line in rule(made, gradient=gradient).values():
+            found, shown = by_hand(line)
+            assert found == shown, line
+
+
+def test_more_digits_are_shown_only_where_three_do_not_do(x):
+    half = gg.tensor(-1.0, requires_grad=True)
+    assert rule(half.tanh())["x̄"] == "ȳ·(1 − y²) = 1·(1 − (-0.7616)²) = 0.42"
+    assert rule((x * 0.123456).softmax(0), gradient=x.detach())["x̄ᵢ"].count("0.") > 2
+
+
 def test_small_matrices_are_written_out():
     a = gg.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
     assert rule(a @ a)["X̄"] == "Z̄·Yᵀ = [[1, 1], [1, 1]]·[[1, 2], [3, 4]]ᵀ = [[3, 7], [3, 7]]"
@@ -57,7 +89,7 @@ def test_of_one_element_for_all(x):
 
 def test_what_does_not_fit_stands_beside_the_formula(x):
     assert rule(x.softmax(0))["x̄ᵢ"] == (
-        "yᵢ·(ȳᵢ − Σⱼ yⱼ·ȳⱼ), so x̄ = [0, 0], where y = [0.0474, 0.953], ȳ = [1, 1]"
+        "yᵢ·(ȳᵢ − Σⱼ yⱼ·ȳⱼ), so x̄ = [0, 0], where y = [0.04743, 0.9526], ȳ = [1, 1]"
     )
     big = gg.ones(3, 3, requires_grad=True)
     assert rule(big * 2)["x̄"] == "z̄·y = (3, 3) ‖·‖=6, where z̄ = (3, 3) ‖·‖=3, y = 2"

@@ -94,15 +94,16 @@ class TorchGraph(Graph):
                 needed.add(node)
         return needed
 
-    def is_tensor(self, value: Any) -> bool:
-        return is_tensor(value)
+    @property
+    def tensor_class(self) -> Any:  # type: ignore[override]  # found when PyTorch is there
+        return the_torch().Tensor
 
     def node_of(self, tensor: Any) -> Any:
         edge_of = the_torch().autograd.graph.get_gradient_edge
         return edge_of(tensor).node if tensor.requires_grad else None
 
     def label(self, tensor: Any) -> str | None:
-        return self._labels.get(id(tensor))
+        return self._labels.get(id(tensor)) or self._in_sight.name_of(tensor)
 
     def tensors_by_name(self) -> Iterator[tuple[str | None, Any]]:
         yield from [(self.label(tensor), self.node_of(tensor)) for tensor in self.tensors]
@@ -467,7 +468,7 @@ class Recorder(EventLog):
 
     def _first(self, node: Any, grads: Grads) -> None:
         self._begin(node)
-        self._before[node] = self.table.ids(grads)
+        self._before[node] = list(map(self.table.add, grads))
 
     def _begin(self, node: Any) -> None:
         self._node = node
@@ -475,7 +476,7 @@ class Recorder(EventLog):
         self._turn_of(node)
 
     def _hooked(self, event: str, name: str, node: Any, grads: Grads, *_: Any) -> None:
-        after = self.table.ids(grads)
+        after = list(map(self.table.add, grads))
         self._emit(event, node, hook=name, before=self._before[node], after=after)
         self._before[node] = after
 
@@ -498,12 +499,15 @@ class Recorder(EventLog):
                 self._added(node, (node.variable.grad,))
             self._before[node] = []
             return
-        entered, self._before[node] = self.table.ids(grads), self.table.ids(results)
+        entered, self._before[node] = (
+            list(map(self.table.add, grads)),
+            list(map(self.table.add, results)),
+        )
         self._emit("apply", node, grad_in=entered, grad_out=self._before[node])
 
     def _added(self, node: Any, grads: Grads) -> None:
         self._accumulated.add(node)
-        self._before[node] = self.table.ids(grads)
+        self._before[node] = list(map(self.table.add, grads))
         self._emit("accumulate", tensor=self.graph.leaf[node], grad=self._before[node][0])
 
     def _leave(self, node: Any, results: Grads, _: Grads) -> None:

@@ -24,7 +24,7 @@ from glassgrad.tracing.graph import Entry
 from glassgrad.tracing.log import watched
 from glassgrad.viz.wording import plain, shape_text
 
-from . import formulas
+from . import formulas, in_numbers
 from .checking import is_packed
 from .explain import Explanation, explain, node_of
 from .mathml import mathml
@@ -246,10 +246,10 @@ def _of_record(node: Entry, event: Entry | None, arrays: Entry) -> Entry:
             if arrays[grad]["shape"] != edge["sum_to"]:
                 behind = f"; the engine sums that to {shape_text(edge['sum_to'])}"
             elif issubclass(cls, Elementwise):
-                before = formulas.SUMMED  # PyTorch's rules do it themselves
+                before = in_numbers.SUMMED  # PyTorch's rules do it themselves
         result = None if edge["to"] is None else arrays.get(grad)
-        gradients.append(formulas.Gradient(at, result, before, behind))
+        gradients.append(in_numbers.Gradient(at, result, before, behind))
     kept = [each for each in node.get("saved", ()) if each["name"] in cls.saves]
     saved = {each["name"]: arrays.get(each.get("array")) for each in kept}
-    rule = formulas.rule_in_numbers(cls, gradients, map(arrays.get, event["grad_in"]), saved, {})
+    rule = in_numbers.rule_in_numbers(cls, gradients, map(arrays.get, event["grad_in"]), saved, {})
     return _of_op(cls, [["rule", *line] for line in rule])

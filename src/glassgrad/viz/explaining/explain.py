@@ -22,13 +22,14 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.memory.saved import arrays_in, places
 from glassgrad.memory.views import CopySlices
 from glassgrad.tracing.graph import Entry
-from glassgrad.tracing.summary import summarize
+from glassgrad.tracing.summary import HEAD, summarize
 from glassgrad.utils.checkpoint import CheckpointFunction
 from glassgrad.values.backend import asnumpy
 from glassgrad.viz.wording import escape, plain, shape_text
 
 from .checking import Rerun, Verdict, compare, op_node, positions, rerun_of, run_rule
-from .formulas import SUMMED, Gradient, formulas_of, latex_of, op_of, rule_in_numbers, words_of
+from .formulas import formulas_of, latex_of, op_of, words_of
+from .in_numbers import SUMMED, Gradient, rule_in_numbers
 
 __all__ = ["Explanation", "explain"]
 
@@ -325,7 +326,13 @@ def _rule(
 
 
 def _entry(array: Any) -> Entry | None:
-    return None if array is None else summarize(asnumpy(array))
+    """An array as a trace has it, but for its elements: they are not rounded."""
+    if array is None:
+        return None
+    array = asnumpy(array)
+    found = summarize(array)
+    is_exact = array.dtype.kind == "f" and bool(np.isfinite(array.flat[:HEAD]).all())
+    return found | {"head": array.flat[:HEAD].tolist()} if is_exact else found
 
 
 def _telling(grad: Any) -> Any:

@@ -35,28 +35,21 @@ the tangent follows.
 What the first equation has on its left, are the results. An operand or a parameter has its own name
 for a letter, or its initial (but i, j, k and l are indices); or an equation says whose letter it
 is, as `c = exponent` does. A user's Function may have formulas so, or LaTeX as its `latex`.
-
-`rule_in_numbers` puts arrays into them: `x̄ = z̄·y = [1, 1]·[3, 4] = [3, 4]`. An array is what a
-trace tells of it, so that a node that is there and one in a log are told of alike.
 """
 
 import inspect
-import math
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
-
-import numpy as np
 
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.saved import operand_of
 from glassgrad.ops._families import Elementwise, Linear, Multilinear
 from glassgrad.ops._lookup import load_all
-from glassgrad.tracing.graph import Entry
-from glassgrad.viz.wording import array_text, plain
+from glassgrad.viz.wording import plain
 
 BAR = "\u0304"  # after its letter: the gradient of what the letter stands for
 LEAVES = ("name", "gradient", "tangent")
@@ -466,8 +459,6 @@ def _gap(factor: Term, written: str) -> str:
 Letters = dict[str, str]  # letters of formulas, and the names of what they stand for
 
 LONGEST = 240  # characters of a user's docstring, and of a formula and the same with numbers in it
-MOST = 4  # elements of an array that is written into a formula
-SUMMED = ", summed over what was broadcast: "
 INDICES = "ijkl"
 NOTHING = Term("number", "0")
 
@@ -714,115 +705,3 @@ def _to_the_end(term: Term, tangent: Term) -> Term:
     for divisor in divisors[::-1]:
         product = _joined(product, "/", divisor)
     return product
-
-
-# In numbers --------------------------------------------------------------------------------------
-
-
-class ShortArray(NamedTuple):
-    """An array in one line, and whether all of its elements are in it."""
-
-    text: str
-    is_whole: bool
-
-
-def short_array(array: Entry) -> ShortArray:
-    """An array of a trace.
-
-    Example:
-        >>> short_array({"shape": [2, 1], "head": [1.0, 2.5], "norm": 2.7})
-        ShortArray(text='[[1], [2.5]]', is_whole=True)
-        >>> short_array({"shape": [9], "head": [1.0, 2.5, 0.0, 0.0], "norm": 2.7})
-        ShortArray(text='(9,) ‖·‖=2.7', is_whole=False)
-    """
-    shape, head = array["shape"], array["head"]
-    if not 0 < math.prod(shape) <= min(MOST, len(head)):
-        return ShortArray(array_text(array), False)
-    items = [array_text({"shape": [], "head": [value]}) for value in head]
-    whole = str(np.reshape(items, shape).tolist()).replace("'", "")
-    return ShortArray(whole, len(whole) <= LONGEST // 4)
-
-
-class Gradient(NamedTuple):
-    """The gradient of one operand.
-
-    Attributes:
-        at: the position of the operand.
-        array: what went along its edge.
-        before: what stands before that, where it is not what the formula gives.
-        behind: what there is to say behind it.
-    """
-
-    at: int
-    array: Entry | None
-    before: str = ""
-    behind: str = ""
-
-
-def rule_in_numbers(
-    cls: Any,
-    gradients: Iterable[Gradient],
-    given: Iterable[Entry | None],
-    saved: dict[str, Entry | None],
-    numbers: dict[str, Entry],
-) -> list[tuple[str, str]]:
-    """The gradient of each operand: its symbol, and the formula for it with these numbers.
-
-    Args:
-        cls: the op.
-        gradients: those of the operands, by edge.
-        given: those of the outputs.
-        saved: what the node saved, by name.
-        numbers: by letter, what else is known.
-
-    Returns:
-        A pair for each edge whose formula is known; or one pair, of "rule" and the formula as it
-        stands, if the formula is about all of them together.
-    """
-    found = formulas_of(cls)
-    if found is None or not found.gradient:
-        return []
-    letters = {name: letter for letter, name in reversed(letters_of(cls).items())}
-    known: dict[str, Entry | None] = {**numbers}
-    known |= {letters[name]: array for name, array in saved.items() if array and name in letters}
-    known |= zip([letter + BAR for letter in found.results], given, strict=False)
-    texts = {letter.lower(): short_array(array) for letter, array in known.items() if array}
-    lines, names = [], dict(enumerate(found.operands))
-    for gradient in gradients:
-        letter = names.get(gradient.at)
-        own = [e for e in found.gradient if e.left.kind != "list" and left_name(e).sign == letter]
-        if own and gradient.array:
-            lines.append((text(own[0].left), _line(own, gradient, texts) + gradient.behind))
-    return lines or [("rule", ",  ".join(map(text, found.gradient)))]
-
-
-def _line(formula: list[Equation], gradient: Gradient, letters: dict[str, ShortArray]) -> str:
-    """The right side of a formula, with numbers in it or beside it, and the result."""
-    assert gradient.array
-    result, side = short_array(gradient.array).text, formula[0].right
-    parts = [side, *formula[1:]]
-    right = ", ".join(map(text, parts))
-    leaves = [leaf for part in parts for leaf in terms(part) if leaf.kind in LEAVES]
-    known = {text(leaf): letters.get(as_written(leaf).lower()) for leaf in leaves}
-    used = {letter: value.text for letter, value in known.items() if value}
-    of_each = any(map(_is_indexed, formula))
-    equals = f", so {text(left_name(formula[0]))} = " if of_each else " = "
-    ending = (gradient.before or equals) + result
-    if ending == f" = {used.get(right)}":
-        return right + ending  # passed on as it came
-    is_whole = all(value and value.is_whole for value in known.values())
-    if is_whole and len(formula) == 1 and not _is_indexed(side):
-        filled = text(side, lambda leaf: _in_place(used[text(leaf)], leaf == side))
-        if right != filled and len(filled) <= LONGEST // 2:
-            return f"{right} = {filled}{ending}"
-    where = ", ".join(f"{letter} = {value}" for letter, value in used.items())
-    return right + ending + (f", where {where}" if where else "")
-
-
-def _is_indexed(formula: Term) -> bool:
-    return any(term.kind in ("places", "big") for term in terms(formula))
-
-
-def _in_place(number: str, is_alone: bool) -> str:
-    """A number in the place of a letter."""
-    return f"({number})" if number.startswith("-") and not is_alone else number

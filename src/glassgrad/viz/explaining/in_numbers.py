@@ -1,0 +1,267 @@
+"""Formulas with numbers in them: `x̄ = z̄·y = [1, 1]·[3, 4] = [3, 4]`.
+
+An array is what a trace tells of it, so that a node that is there and one in a log are told of
+alike. Numbers have three digits, and more where a reader with a pocket calculator would not get
+what stands on the right: of `1 − 0.999²`, three do not make 0.00194.
+"""
+
+import math
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from glassgrad.tracing.graph import Entry
+from glassgrad.viz.wording import array_text, number_text
+
+from .formulas import (
+    BAR,
+    LEAVES,
+    LONGEST,
+    Equation,
+    Term,
+    as_written,
+    formulas_of,
+    left_name,
+    letters_of,
+    terms,
+    text,
+)
+
+MOST = 4  # elements of an array that is written into a formula
+LEAST, MOST_DIGITS = 3, 9  # digits of a number: a trace has six, a float32 nine
+SUMMED = ", summed over what was broadcast: "
+
+
+class ShortArray(NamedTuple):
+    """An array in one line, and whether all of its elements are in it."""
+
+    text: str
+    is_whole: bool
+
+
+def short_array(array: Entry, digits: int = LEAST) -> ShortArray:
+    """An array of a trace.
+
+    Example:
+        >>> short_array({"shape": [2, 1], "head": [1.0, 2.5], "norm": 2.7})
+        ShortArray(text='[[1], [2.5]]', is_whole=True)
+        >>> short_array({"shape": [9], "head": [1.0, 2.5, 0.0, 0.0], "norm": 2.7})
+        ShortArray(text='(9,) ‖·‖=2.7', is_whole=False)
+    """
+    shape, head = array["shape"], array["head"]
+    if not 0 < math.prod(shape) <= min(MOST, len(head)):
+        return ShortArray(array_text(array), False)
+    items = [number_text(value, digits) for value in head]
+    whole = str(np.reshape(items, shape).tolist()).replace("'", "")
+    return ShortArray(whole, len(whole) <= LONGEST // 4)
+
+
+class Gradient(NamedTuple):
+    """The gradient of one operand.
+
+    Attributes:
+        at: the position of the operand.
+        array: what went along its edge.
+        before: what stands before that, where it is not what the formula gives.
+        behind: what there is to say behind it.
+    """
+
+    at: int
+    array: Entry | None
+    before: str = ""
+    behind: str = ""
+
+
+def rule_in_numbers(
+    cls: Any,
+    gradients: Iterable[Gradient],
+    given: Iterable[Entry | None],
+    saved: dict[str, Entry | None],
+    numbers: dict[str, Entry],
+) -> list[tuple[str, str]]:
+    """The gradient of each operand: its symbol, and the formula for it with these numbers.
+
+    Args:
+        cls: the op.
+        gradients: those of the operands, by edge.
+        given: those of the outputs.
+        saved: what the node saved, by name.
+        numbers: by letter, what else is known.
+
+    Returns:
+        A pair for each edge whose formula is known; or one pair, of "rule" and the formula as it
+        stands, if the formula is about all of them together.
+    """
+    found = formulas_of(cls)
+    if found is None or not found.gradient:
+        return []
+    letters = {name: letter for letter, name in reversed(letters_of(cls).items())}
+    known: dict[str, Entry | None] = {**numbers}
+    known |= {letters[name]: array for name, array in saved.items() if array and name in letters}
+    known |= zip([letter + BAR for letter in found.results], given, strict=False)
+    arrays = {letter.lower(): array for letter, array in known.items() if array}
+    lines, names = [], dict(enumerate(found.operands))
+    for gradient in gradients:
+        letter = names.get(gradient.at)
+        own = [e for e in found.gradient if e.left.kind != "list" and left_name(e).sign == letter]
+        if own and gradient.array:
+            lines.append((text(own[0].left), _line(own, gradient, arrays) + gradient.behind))
+    return lines or [("rule", ",  ".join(map(text, found.gradient)))]
+
+
+def _line(formula: list[Equation], gradient: Gradient, arrays: dict[str, Entry]) -> str:
+    """The right side of a formula, with numbers in it or beside it, and the result."""
+    assert gradient.array
+    result, side = short_array(gradient.array).text, formula[0].right
+    parts = [side, *formula[1:]]
+    right = ", ".join(map(text, parts))
+    leaves = [leaf for part in parts for leaf in terms(part) if leaf.kind in LEAVES]
+    known = {text(leaf): arrays.get(as_written(leaf).lower()) for leaf in leaves}
+    entries = {letter: array for letter, array in known.items() if array}
+    of_each = any(map(_is_indexed, formula))
+    equals = f", so {text(left_name(formula[0]))} = " if of_each else " = "
+    ending = (gradient.before or equals) + result
+    digits = LEAST
+    if len(formula) == 1 and gradient.before in ("", SUMMED):
+        digits = _digits_for(formula[0], gradient.array, entries)
+    short = {letter: short_array(array, digits) for letter, array in entries.items()}
+    used = {letter: value.text for letter, value in short.items()}
+    if ending == f" = {used.get(right)}":
+        return right + ending  # passed on as it came
+    is_whole = len(used) == len(known) and all(value.is_whole for value in short.values())
+    if is_whole and len(formula) == 1 and not _is_indexed(side):
+        filled = text(side, lambda leaf: _in_place(used[text(leaf)], leaf == side))
+        if right != filled and len(filled) <= LONGEST // 2:
+            return f"{right} = {filled}{ending}"
+    where = ", ".join(f"{letter} = {value}" for letter, value in used.items())
+    return right + ending + (f", where {where}" if where else "")
+
+
+def _is_indexed(formula: Term) -> bool:
+    return any(term.kind in ("places", "big") for term in terms(formula))
+
+
+def _in_place(number: str, is_alone: bool) -> str:
+    """A number in the place of a letter."""
+    return f"({number})" if number.startswith("-") and not is_alone else number
+
+
+# By hand -----------------------------------------------------------------------------------------
+
+
+_CONSTANTS = {"½": 0.5, "π": math.pi, "∞": math.inf}
+_SIGNS: dict[str, Callable[..., Any]] = {
+    "+": np.add, "−": np.subtract, "·": np.multiply, "": np.multiply, "/": np.divide,
+    "=": np.equal, "≠": np.not_equal, "<": np.less, ">": np.greater,
+    "≤": np.less_equal, "≥": np.greater_equal, "∧": np.logical_and, "∨": np.logical_or,
+}  # fmt: skip
+_CALLS: dict[str, Callable[..., Any]] = {
+    "exp": np.exp, "ln": np.log, "sin": np.sin, "cos": np.cos, "tan": np.tan, "sinh": np.sinh,
+    "cosh": np.cosh, "tanh": np.tanh, "sign": np.sign, "max": np.maximum, "min": np.minimum,
+}  # fmt: skip
+_BIG: dict[str, Callable[..., Any]] = {"Σ": np.sum, "Π": np.prod, "max": np.max, "min": np.min}
+_NOTHING = 1e-4  # what may be left, of numbers around 1, where they cancel
+_AXES = {"i": (-1, 1), "j": (1, -1)}  # the shape of a vector whose elements have that index
+
+
+class _TooMuchError(Exception):
+    """A formula that is too much for a pocket calculator."""
+
+
+def _digits_for(formula: Equation, result: Entry, known: dict[str, Entry]) -> int:
+    """How many digits of the numbers let the formula come out at the result, as that is shown."""
+    for digits in range(LEAST, MOST_DIGITS + 1):
+        try:
+            wanted = _as_shown(result, LEAST)
+            numbers = {letter: _as_shown(array, digits) for letter, array in known.items()}
+            with np.errstate(all="ignore"):
+                found = np.asarray(_Calculator(formula, numbers).value(formula.right), float)
+        except (_TooMuchError, ValueError):
+            return LEAST
+        if wanted.size == 1:
+            found = found.sum()  # over what was broadcast
+        found = np.broadcast_to(found, wanted.shape) if found.size == 1 else found
+        if found.size != wanted.size:
+            return LEAST
+        found, scale = found.reshape(wanted.shape), max(map(_size, numbers.values()), default=0)
+        found = np.where((wanted == 0) & (np.abs(found) < _NOTHING * scale), 0.0, found)
+        shown = [number_text(value + 0.0, LEAST) for value in found.ravel().tolist()]
+        if shown == [number_text(value, LEAST) for value in wanted.ravel().tolist()]:
+            return digits
+    return MOST_DIGITS
+
+
+def _size(array: Any) -> float:
+    return float(np.abs(array).max())
+
+
+def _as_shown(array: Entry, digits: int) -> Any:
+    """The elements of a small array of a trace, as they are read off the page."""
+    shape, head = array["shape"], array["head"]
+    is_real = all(type(value) in (int, float) for value in head)
+    if not is_real or not 0 < math.prod(shape) <= min(MOST, len(head)):
+        raise _TooMuchError
+    return np.reshape([float(number_text(value, digits)) for value in head], shape)
+
+
+class _Calculator:
+    """Formulas with numbers in the places of their letters."""
+
+    def __init__(self, formula: Equation, numbers: dict[str, Any]) -> None:
+        self.numbers = numbers
+        letters = [term.sign for term in terms(formula) if term.kind in LEAVES]
+        self.is_of_matrices = any(letter[0].isupper() for letter in letters)
+        self.is_of_places = _is_indexed(formula)
+        self.size = max((array.size for array in numbers.values()), default=1)
+
+    def value(self, term: Term) -> Any:
+        kind, sign, parts = term
+        if kind in LEAVES:
+            return self.letter(term)
+        if kind == "number":
+            return _CONSTANTS[sign] if sign in _CONSTANTS else float(sign)
+        if kind == "places":
+            return self.at_place(*parts)
+        if kind == "big" and sign in _BIG and parts[0].sign in _AXES:
+            axis = _AXES[parts[0].sign].index(-1)
+            return _BIG[sign](self.value(parts[1]), axis=axis, keepdims=True)
+        values = [self.value(part) for part in parts]
+        if kind == "binary" and sign in _SIGNS:
+            is_product = self.is_of_matrices and sign == "·"
+            return _product(*values) if is_product else _SIGNS[sign](*values)
+        if kind == "prefix" and sign in ("−", "√"):
+            return -values[0] if sign == "−" else np.sqrt(values[0])
+        if kind == "bracket" and sign in ("(", "[", "|"):
+            return abs(values[0]) if sign == "|" else values[0] * 1.0
+        if kind == "call" and sign in _CALLS:
+            return _CALLS[sign](*values)
+        if kind == "power":
+            return values[0] ** values[1]
+        if kind == "transpose":
+            return values[0].T if np.ndim(values[0]) == 2 else np.reshape(values[0], (1, -1))
+        if kind == "choice":
+            return np.where(values[1], values[0], values[2])
+        raise _TooMuchError
+
+    def letter(self, leaf: Term) -> Any:
+        if text(leaf) in self.numbers:
+            number = self.numbers[text(leaf)]
+            if not self.is_of_matrices or number.ndim != 1:
+                return number
+            return number.reshape(-1, 1)  # a column
+        if leaf.sign == "n" and self.is_of_places:
+            return float(self.size)
+        raise _TooMuchError
+
+    def at_place(self, base: Term, index: Term) -> Any:
+        """Each element of a vector, along the axis of its index."""
+        vector = self.value(base)
+        if index.sign not in _AXES or np.ndim(vector) != 1:
+            raise _TooMuchError
+        return np.reshape(vector, _AXES[index.sign])
+
+
+def _product(left: Any, right: Any) -> Any:
+    """The product of matrices, or with a number."""
+    return left @ right if np.ndim(left) == np.ndim(right) == 2 else left * right
