@@ -125,19 +125,26 @@ def grad(
         task.run()
         return task.captured
 
-    batch = _batch_of(starts, grad_outputs) if is_grads_batched else None
-    if batch is None:
-        captured = run(grad_outputs)
-    else:
-        captured = in_one_pass(run, batch) if batch else [None] * len(goals)
+    try:
+        batch = _batch_of(starts, grad_outputs) if is_grads_batched else None
+        if batch is None:
+            captured = run(grad_outputs)
+        else:
+            captured = in_one_pass(run, batch) if batch else [None] * len(goals)
+    except Exception as error:
+        tell(error, starts)
+        raise
     results: list[Tensor | None] = []
     for x, value in zip(goals, captured, strict=True):
         if value is None and not allow_unused:
-            raise errors.UnusedInputError(
+            error = importlib.import_module("glassgrad.reasons.cuts").unused_error(
                 f"The differentiated Tensor at index {len(results)} appears to not have been used "
                 "in the graph. Set allow_unused=True if this is the desired behavior: its gradient "
-                "is None then."
+                "is None then.",
+                starts,
+                x,
             )
+            raise error
         if value is None and materialize_grads:
             if isinstance(x, GradientEdge):
                 raise errors.GraphError(
@@ -220,6 +227,17 @@ def given(gradient: object, shape: Shape, dtype: Any, position: int) -> Tensor:
             f"and output[{position}] has a dtype of {dtype}. Write `gradient.to(output.dtype)`."
         )
     return gradient.to(dtype)
+
+
+def nothing_recorded(output: Tensor, said: str) -> Exception:
+    """The error for an output that has no place in a graph, of which PyTorch says `said`."""
+    cuts = importlib.import_module("glassgrad.reasons.cuts")
+    return cuts.nothing_recorded(output, said)  # type: ignore[no-any-return]  # an exception
+
+
+def tell(error: Exception, outputs: Any) -> None:
+    """Let an exception of a pass from `outputs` say what is known of it, in few frames."""
+    importlib.import_module("glassgrad.reasons.passes").tell(error, outputs)
 
 
 def must_be_tensor(gradient: object, position: int) -> Tensor:

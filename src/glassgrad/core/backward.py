@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .errors import ArgumentTypeError, GradientError, GraphError, TransformError
+from .errors import ArgumentTypeError, GradientError, TransformError
 from .graph import Edge, GradientEdge, edge_of
 from .state import Shape, modes, plugs
 from .tensor import PLAIN, Tensor, wrap
@@ -34,7 +34,11 @@ def backward(
             "parameter and its gradient which can cause a memory leak. Write `autograd.grad(…)`, "
             "or set `.grad` to None after use."
         )
-    backward_task(tensor, gradient, retain_graph, create_graph, inputs).run()
+    try:
+        backward_task(tensor, gradient, retain_graph, create_graph, inputs).run()
+    except Exception as error:
+        plugs.checks.tell(error, tensor)
+        raise
 
 
 def backward_task(
@@ -144,11 +148,8 @@ def root(output: Any, position: int) -> tuple[Edge, tuple[int, ...], Any]:
         )
     edge = edge_of(output)
     if edge is None:
-        raise GraphError(
-            f"element {position} of tensors does not require grad and does not have a grad_fn "
-            f"(shape {tuple(output.shape)}). Nothing it was computed from requires grad, or it "
-            "was made under no_grad(). Set requires_grad=True on the leaves first."
-        )
+        said = f"element {position} of tensors does not require grad and does not have a grad_fn"
+        raise plugs.checks.nothing_recorded(output, said)
     return edge, output.payload.shape, output.payload.dtype
 
 

@@ -118,7 +118,7 @@ class BackwardCFunction(FunctionCtx, SavingNode):
     def release(self) -> None:
         """Let go of what was saved; touching it later raises FreedGraphError."""
         if type(self.holders) is tuple and self.holders:
-            self.holders, self.versions = FREED, None
+            self.holders, self.versions = modes.task.freed if modes.task else FREED, None
 
     def compute(self, grads: Values, recorded: bool) -> Values:
         """What the user's `backward` makes of `grads`, checked; one gradient per edge."""

@@ -27,7 +27,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 
 from . import state
-from .errors import GraphError
 from .state import Func, Names, Shape, Values, plugs
 from .tensor import LEAF, Pending, Tensor, Version
 
@@ -276,9 +275,6 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
     """
     edge = edge_of(tensor)
     if edge is None:
-        raise GraphError(
-            "It is not possible to get the gradient edge for a Tensor that does not require "
-            f"gradients (shape {tuple(tensor.shape)}). No gradient ever arrives there. "
-            "Create it with requires_grad=True."
-        )
+        said = "It is not possible to get the gradient edge for a Tensor that does not require "
+        raise plugs.checks.nothing_recorded(tensor, f"{said}gradients")
     return edge if isinstance(edge, GradientEdge) else GradientEdge(edge, 0)

@@ -15,15 +15,20 @@ from typing import Any, ClassVar, NoReturn
 from . import state
 from .errors import FreedGraphError
 from .graph import Node
-from .state import Values, plugs
+from .state import Place, Values, modes, plugs
 from .tensor import Tensor
 
 
 class Gone:
-    """Stands in for the saved tensors of a node that has let them go."""
+    """Stands in for the saved tensors of a node that has let them go.
 
-    def __init__(self, message: str) -> None:
-        self.message = message
+    Attributes:
+        by: the line that began the pass in which it did; None if nobody knows.
+        newest: the number of the newest node of that pass.
+    """
+
+    def __init__(self, message: str, by: Place | None = None, newest: int = 0) -> None:
+        self.message, self.by, self.newest = message, by, newest
 
     def _raise(self, *_: object) -> NoReturn:
         raise FreedGraphError(self.message)
@@ -93,7 +98,7 @@ class PrimitiveNode(SavingNode):
     def release(self) -> None:
         """Let go of what was saved; touching it later raises FreedGraphError."""
         if self.holders is not None:
-            self.saved_tensors = FREED
+            self.saved_tensors = modes.task.freed if modes.task else FREED
             self.holders = self.versions = None
             for kept in plugs.saved.kept_beside(self) if hasattr(self, "__dict__") else ():
                 setattr(self, kept.name, None)

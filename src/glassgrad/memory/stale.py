@@ -154,15 +154,15 @@ def _written(place: Place) -> tuple[ast.stmt, ast.AST] | None:
     except (SyntaxError, ValueError):  # a cell with magics in it
         return None
     begin, within = where[::2], ast.walk(tree)  # which meets the outer ones first
-    around = [n for n in within if any(s[::2] <= begin < s[1::2] for s in _spans(n)[:1])]
+    around = [n for n in within if any(s[::2] <= begin < s[1::2] for s in spans(n)[:1])]
     statements = [node for node in around if isinstance(node, ast.stmt)]
-    exactly = [node for node in around if where in _spans(node)]
+    exactly = [node for node in around if where in spans(node)]
     if not statements or not exactly:  # a file that was changed since it was imported
         return None
     return statements[-1], next((x for x in exactly if isinstance(x, ast.Call)), exactly[-1])
 
 
-def _spans(node: Any) -> list[Any]:
+def spans(node: Any) -> list[Any]:
     """Where a node's source begins and ends: lines, then columns; none if it has no place.
 
     The instruction of `x⏎.f()` begins at the name: a call has that span, too.
@@ -187,7 +187,7 @@ def shown(place: Place) -> str:
         return f"inside glassgrad's {code.co_qualname}"
     line = span(place)[0]
     text = linecache.getline(code.co_filename, line).strip()
-    where = f"{_file(code.co_filename)}, line {line}"
+    where = f"{file_name(code.co_filename)}, line {line}"
     return f"{where}: `{text}`" if text else where
 
 
@@ -201,7 +201,7 @@ def span(place: Place) -> Values:
     return found if found[0] else (code.co_firstlineno, *found[1:])
 
 
-def _file(filename: str) -> str:
+def file_name(filename: str) -> str:
     """A file's name, or the number of the notebook cell."""
     _, is_cell, rest = filename.partition("<ipython-input-")
     ipython = sys.modules.get("IPython")

@@ -1,0 +1,139 @@
+"""What an exception of a backward pass can say: who freed the graph, and who shares it."""
+
+import ast
+import sys
+from types import FrameType
+from typing import Any
+
+from glassgrad.core.engine import Schedule
+from glassgrad.core.errors import FreedGraphError
+from glassgrad.core.graph import edge_of, ends
+from glassgrad.core.saved import Gone
+from glassgrad.core.state import Place, is_ours
+from glassgrad.core.tensor import Tensor
+from glassgrad.memory.stale import shown
+
+from .source import Scope, if_known, text_of
+from .tracebacks import shorten
+
+
+def tell(error: Exception, outputs: Any) -> None:
+    """Let an exception say what is known of it, in a short traceback.
+
+    Args:
+        outputs: what the pass began at.
+    """
+    if type(error) is FreedGraphError and not hasattr(error, "told"):
+        starts = outputs if isinstance(outputs, (list, tuple)) else [outputs]
+        found = if_known(_of_freed, error, starts)
+        if found:
+            error.args = (f"{error.args[0]} {found}",)
+        error.told = True  # type: ignore[attr-defined]  # an outer pass may pass it on
+    shorten(error)
+
+
+def _of_freed(frame: FrameType, error: Exception, outputs: Any) -> str:
+    node = _node_in(error)
+    if node is None:
+        return ""
+    gone: Any = getattr(node, node._kept_in)
+    by: Place | None = gone.by
+    if by is None or is_ours[by[0].co_filename]:
+        return ""
+    made = _line_of(node)
+    saved = f"{node.name()}{f' ({shown(made)})' if made else ''}"
+    said = f"What {saved} had saved was freed by the pass of {shown(by)}."
+    roots = [ends(edge_of(x) if isinstance(x, Tensor) else x)[0] for x in outputs]
+    nodes = list(Schedule([root for root in roots if root is not None]))
+    is_again = nodes[0].seq == gone.newest
+    if (frame.f_code, frame.f_lasti) == by:
+        if is_again:
+            return (
+                f"{said} That was the same line, in an earlier turn of a loop. Compute the result "
+                f"anew in each turn, or write {_retaining(by)}."
+            )
+        return f"{said} {_of_loop(Scope(frame.f_code, frame), nodes, gone)}"
+    if is_again:
+        return (
+            f"{said} This pass goes through the same graph again. Write {_retaining(by)} there, "
+            "or compute the result anew."
+        )
+    return (
+        f"{said} Both passes go through it. Write {_retaining(by)} there, or add the results and "
+        "call backward() once, for their sum."
+    )
+
+
+def _retaining(by: Place) -> str:
+    """The call at a place with `retain_graph=True`."""
+    _, call = Scope(by[0]).part_at(by)
+    if not isinstance(call, ast.Call):
+        return "`retain_graph=True`"
+    given = [each for each in call.keywords if each.arg != "retain_graph"]
+    given.append(ast.keyword("retain_graph", ast.Constant(True)))
+    return f"`{text_of(ast.Call(call.func, call.args, given))}`"
+
+
+def _of_loop(scope: Scope, nodes: list[Any], gone: Gone) -> str:
+    """Why the same line frees and needs a part of the graph."""
+    said = "That was the same line, in an earlier turn of a loop."
+    new = [each for each in nodes if gone.newest < each.seq < sys.maxsize]
+    users = [each for each in new if any(_is_old(edge, gone) for edge in each.edges)]
+    where = _line_of(users[-1]) if users else None
+    if where is not None:
+        said += f" {users[-1].name()} ({shown(where)}) leads into the graph of that turn."
+    name, only_adds = _carried(scope, where)
+    if only_adds:
+        return (
+            f"{said} `{name}` adds up the graphs of all turns: call backward() for the new part "
+            f"alone, and add its `.item()` to `{name}`."
+        )
+    if name:
+        return f"{said} So `{name}` carries it over: write `{name} = {name}.detach()` after a pass."
+    return (
+        f"{said} What is not to be differentiated again, `detach()`; compute the rest anew in each "
+        "turn, or write `retain_graph=True`."
+    )
+
+
+def _is_old(edge: Any, gone: Gone) -> bool:
+    node = ends(edge)[0]
+    return node is not None and node.seq <= gone.newest
+
+
+def _carried(scope: Scope, where: Place | None) -> tuple[str, bool]:
+    """The name that a line binds, and reads as it was before; and whether it only adds to it."""
+    statement = scope.part_at(where)[0] if where and where[0] is scope.code else None
+    if isinstance(statement, (ast.Assign, ast.AugAssign)):
+        is_plain = isinstance(statement, ast.Assign)
+        targets = statement.targets if is_plain else [statement.target]
+        for name in [part for target in targets for part in ast.walk(target)]:
+            if isinstance(name, (ast.Name, ast.Attribute)):
+                text, made_of = text_of(name), statement.value
+                adds = isinstance(getattr(made_of, "op", None), ast.Add)
+                parts = [made_of.left, made_of.right] if adds else []
+                if not is_plain or any(text_of(part) == text for part in parts):
+                    return text, True
+                if text in [text_of(x) for x in ast.walk(made_of) if isinstance(x, type(name))]:
+                    return text, False
+    return "", False
+
+
+def _line_of(node: Any) -> Place | None:
+    code = getattr(node, "caller_code", None)
+    return None if code is None or is_ours[code.co_filename] else (code, node.caller_offset)
+
+
+def _node_in(error: Exception) -> Any:
+    """The node whose turn it was, in the frames that the error has come through."""
+    found: Any = None
+    each = error.__traceback__
+    while each is not None:
+        if is_ours[each.tb_frame.f_code.co_filename]:
+            for name in ("node", "ctx", "self"):
+                value = each.tb_frame.f_locals.get(name)
+                kept = getattr(value, "_kept_in", None)
+                if kept and isinstance(getattr(value, kept), Gone):
+                    found = value
+        each = each.tb_next
+    return found
