@@ -1,0 +1,127 @@
+"""The observer: it keeps the ledger, and hands each event to the checks that asked for it."""
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from glassgrad.core.state import Place
+
+from .checks import CHECKS, Check, WrittenSaved
+from .findings import Findings
+from .ledger import Ledger, Library, Op, Run, Step
+from .names import user_place
+
+Tells = list[Callable[..., None]]
+
+
+class Observer:
+    """What sources tell their events to.
+
+    Attributes:
+        ledger: what is known of the leaves.
+        ops: for each name of an op that a check asked for, whom to tell.
+        is_stepping: whether an optimiser is at work: what it does is its own matter.
+    """
+
+    def __init__(self, findings: Findings) -> None:
+        self.ledger = Ledger()
+        self.checks = [cls(self.ledger, findings) for cls in CHECKS]
+        self.ops: dict[str, Tells] = {}
+        for check in self.checks:
+            for name in check.ops:
+                self.ops.setdefault(name, []).append(check.made)
+        self.tells = {event: self._who_wants(event) for event in _EVENTS}
+        (self.overwritten,) = [c.overwritten for c in self.checks if isinstance(c, WrittenSaved)]
+        self.stepping: list[Any] = []
+
+    def _who_wants(self, event: str) -> Tells:
+        """The methods of those checks that have one of their own for an event."""
+        wanting = [c for c in self.checks if getattr(type(c), event) is not getattr(Check, event)]
+        return [getattr(check, event) for check in wanting]
+
+    @functools.cached_property
+    def _by_memory(self) -> dict[int, Any]:
+        return {}
+
+    @property
+    def is_stepping(self) -> bool:
+        return bool(self.stepping)
+
+    def made(self, op: Op) -> None:
+        """An op was done."""
+        for tell in self.ops[op.name]:
+            tell(op)
+
+    def pass_begins(self, run: Run) -> None:
+        """A pass is about to run."""
+        for tell in self.tells["pass_begins"]:
+            tell(run)
+        for leaf, tensor in run.leaves:
+            memory = run.library.memory(tensor)
+            if memory != leaf.memory:  # `w.data = w.data - …`
+                leaf.memory = memory
+                self._moved_by_hand(leaf, tensor, run.place)
+            leaf.pass_begins(tensor)
+
+    def pass_ended(self, run: Run) -> None:
+        """A pass has run to its end."""
+        self.ledger.passes += 1
+        self.ledger.forget_the_dead()
+        for leaf, tensor in run.leaves:
+            leaf.pass_ends(tensor)
+            if not leaf.owners:
+                self._by_memory[leaf.memory] = leaf
+        if len(self._by_memory) > 10_000:
+            self._by_memory.clear()
+        for tell in self.tells["pass_ended"]:
+            tell(run)
+
+    def wrote(self, tensor: Any, place: Place | None, library: Library) -> None:
+        """The program is about to write to a tensor: a step, if it is a leaf or shows one."""
+        leaf = self._by_memory.get(library.memory(tensor))
+        if leaf is not None and not leaf.owners:
+            own = leaf.tensor()
+            if own is not None and library.memory(own) == leaf.memory:
+                self._moved_by_hand(leaf, own, place)
+
+    def _moved_by_hand(self, leaf: Any, tensor: Any, place: Place | None) -> None:
+        if leaf.owners:
+            return
+        grad = leaf.look(tensor)
+        for tell in self.tells["wrote"]:
+            tell(leaf, place)
+        leaf.stepped(grad, None)
+
+    def step_begins(self, optimizer: Any) -> None:
+        """An optimiser is about to do a step."""
+        if optimizer in self.stepping:  # an exception has ended its last one
+            self.stepping.clear()
+        self.stepping.append(optimizer)
+
+    def step_ended(self, optimizer: Any, library: Library) -> None:
+        """It has done it. Where one does the step of another, only the outer one counts."""
+        if optimizer in self.stepping:
+            del self.stepping[self.stepping.index(optimizer) :]
+        if self.stepping:
+            return
+        self.ledger.steps += 1
+        step = Step(user_place(), optimizer, [])
+        for group in optimizer.param_groups:
+            for tensor in group["params"]:
+                leaf = self.ledger.leaf(tensor, library)
+                leaf.owners.add(id(optimizer))
+                if tensor.requires_grad:
+                    step.leaves.append((leaf, tensor, leaf.look(tensor)))
+        for tell in self.tells["stepped"]:
+            tell(step)
+        for leaf, tensor, grad in step.leaves:
+            leaf.memory = library.memory(tensor)
+            leaf.stepped(grad, id(optimizer))
+
+    def closes(self) -> None:
+        """The block ends."""
+        for tell in self.tells["closes"]:
+            tell()
+
+
+_EVENTS = ("pass_begins", "pass_ended", "stepped", "wrote", "closes")

@@ -1,0 +1,239 @@
+"""What happens in glassgrad, told as events: by the places where it already asks who wants to know.
+
+state.computed, state.noting    each op, each node    (by the readable way in: `state.special`)
+modes.watcher                   each pass of this thread
+state.before_write              each write in place
+step hooks of all optimisers    each step
+"""
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from glassgrad.core import state
+from glassgrad.core.errors import GlassgradError
+from glassgrad.core.graph import AccumulateGrad, Node, ends
+from glassgrad.core.state import Place, Values, modes, set_modes
+from glassgrad.core.tensor import Tensor
+from glassgrad.hooks.turn import GraphTask
+from glassgrad.memory.saved import check_versions, names_of
+from glassgrad.optim.optimizer import (
+    register_optimizer_step_post_hook,
+    register_optimizer_step_pre_hook,
+)
+
+from .ledger import Op, Run
+from .names import name_of, user_place
+from .observer import Observer
+
+_SMALL = 16_384  # bytes: arrays up to this size are kept whole, to be compared
+_SAMPLES = 64
+
+
+class GlassgradSource:
+    """Tells an observer what this thread does with glassgrad, from `open` on."""
+
+    def __init__(self, observer: Observer) -> None:
+        self.observer = observer
+        self.key = modes.key
+        self.last: tuple[Any, Values, Any] | None = None
+        self.prints: WeakKeyDictionary[Node, Values] = WeakKeyDictionary()
+        self.writes: dict[int, Place | None] = {}
+
+    def open(self, stack: ExitStack) -> None:
+        """Begin to look; `stack` ends it, wherever this is interrupted."""
+        mark = id(self)
+        stack.callback(self._close, mark, modes.watcher)
+        self.outer = modes.watcher
+        state.computed = (*state.computed, self._computed)
+        state.noting = (*state.noting, self._noted)
+        state.before_write.append(self._about_to_write)
+        set_modes(watcher=self._pass)
+        stack.enter_context(register_optimizer_step_pre_hook(self._before_step))
+        stack.enter_context(register_optimizer_step_post_hook(self._after_step))
+        state.special.add(mark)
+
+    def _close(self, mark: int, outer: Any) -> None:
+        state.special.discard(mark)
+        state.computed = tuple([tell for tell in state.computed if tell != self._computed])
+        state.noting = tuple([note for note in state.noting if note != self._noted])
+        if self._about_to_write in state.before_write:
+            state.before_write.remove(self._about_to_write)
+        set_modes(watcher=outer)
+
+    # How it looks at tensors --------------------------------------------------------------------
+
+    @staticmethod
+    def grad(leaf: Any) -> Any:
+        return None if leaf.cold is None else leaf.cold.grad
+
+    @staticmethod
+    def array(tensor: Any) -> Any:
+        return getattr(tensor, "payload", tensor)
+
+    @staticmethod
+    def memory(tensor: Any) -> int:
+        return id(getattr(tensor, "payload", tensor))
+
+    @staticmethod
+    def seq(node: Any) -> int:
+        return node.seq  # type: ignore[no-any-return]  # Any
+
+    @staticmethod
+    def layer_of(tensor: Any) -> Any:
+        node = ends(tensor.edge)[0] if isinstance(tensor.edge, tuple) else tensor.edge
+        found = None
+        for edge in getattr(node, "edges", ()):
+            if edge.__class__ is AccumulateGrad:
+                found = edge.variable if found is None or edge.variable.dim() > 1 else found
+        if found is None and getattr(node, "edges", ()):  # x @ w + b, of constants
+            for edge in getattr(ends(node.edges[0])[0], "edges", ()):
+                found = edge.variable if edge.__class__ is AccumulateGrad else found
+        return found
+
+    # Ops ----------------------------------------------------------------------------------------
+
+    def _computed(self, cls: Any, operands: Values, values: Values, _: Any, out: Any) -> None:
+        """An op was done on arrays; if it is recorded, its node follows."""
+        if modes.key != self.key or modes.levels:
+            return
+        self.last = cls, operands, out
+        if cls.__name__ in self.observer.ops and not self._is_recorded(cls, operands):
+            self.observer.made(Op(cls.__name__, operands, out, None, self))
+
+    @staticmethod
+    def _is_recorded(op: Any, operands: Values) -> bool:
+        if not (modes.grad and op.differentiable):
+            return False
+        return any(x.__class__ is not float and getattr(x, "edge", None) for x in operands)
+
+    def _noted(self, node: Any) -> None:
+        """A node was made: by the op before, or by a user's Function, or by a write."""
+        if modes.key != self.key or modes.levels:
+            return
+        cls = getattr(node, "_forward_cls", None)
+        if kept := list(_kept(node)):
+            self.prints[node] = tuple(map(_print_of, kept))
+        last, self.last = self.last, None
+        if last is not None and last[0] is cls and cls.__name__ in self.observer.ops:
+            self.observer.made(Op(cls.__name__, last[1], last[2], node, self))
+
+    # Passes -------------------------------------------------------------------------------------
+
+    def _pass(self, task: GraphTask) -> None:
+        """Run a pass, or have it run by who watched before; tell of it before and after."""
+        run = None if modes.key != self.key else self._described(task)
+        if run is not None:
+            self._compare_saved(run)
+            self.observer.pass_begins(run)
+        if self.outer is None:
+            task.run_here()
+        else:
+            self.outer(task)
+        if run is not None:
+            self.observer.pass_ended(run)
+        self.last = None
+
+    def _described(self, task: GraphTask) -> Run:
+        needed, schedule = task.schedule.needed, task.schedule
+        nodes = schedule if needed is None else [node for node in schedule if node in needed]
+        run = Run(user_place(), self, [node for node in task.buffers if node is not None])
+        run.nodes, run.is_freeing = nodes, not task.keep_graph
+        for node in nodes:
+            if node.__class__ is AccumulateGrad:
+                leaf = self.observer.ledger.leaf(node.variable, self)
+                if node not in task.wanted:
+                    run.leaves.append((leaf, node.variable))
+            elif (calls := getattr(node, "calls", None)) is not None:
+                run.modules += [module for _, ref, _ in calls if (module := ref()) is not None]
+        for node in task.wanted:
+            if node.__class__ is AccumulateGrad:
+                self.observer.ledger.leaf(node.variable, self).is_asked = True
+        return run
+
+    def _compare_saved(self, run: Run) -> None:
+        """Look whether what nodes have saved is still what it was."""
+        prints = self.prints
+        for node in run.nodes:
+            known = prints.get(node) if node.__class__ is not AccumulateGrad else None
+            if known is None:
+                continue
+            for at, array in enumerate(_kept(node)):
+                before = known[at] if at < len(known) else None
+                if before is not None and array is not None and _print_of(array) != before:
+                    self._overwritten(node, at, array)
+            if run.is_freeing:
+                del prints[node]
+
+    def _overwritten(self, node: Any, at: int, array: Any) -> None:
+        try:
+            if not node._is_users:
+                check_versions(node)
+            else:
+                node.saved_tensors  # noqa: B018  # checks versions
+        except GlassgradError:
+            return  # the pass will say so
+        saved_at = (node.caller_code, node.caller_offset) if hasattr(node, "caller_code") else None
+        holder = node.holders[at] if at < len(node.holders) else None
+        name = name_of(holder) if isinstance(holder, Tensor) else None
+        root = _root_of(array)
+        name = name or f"its {names_of(node)[at]!r}"
+        self.observer.overwritten(name, node, saved_at, self.writes.get(root), root)
+
+    # Writes and steps ---------------------------------------------------------------------------
+
+    def _about_to_write(self, tensor: Any) -> None:
+        if modes.key != self.key or self.observer.is_stepping:
+            return
+        array = tensor.payload
+        if not isinstance(array, np.ndarray):
+            return
+        place = user_place()
+        if len(self.writes) > 10_000:
+            self.writes.clear()
+        self.writes[_root_of(array)] = place
+        self.observer.wrote(tensor, place, self)
+
+    def _before_step(self, optimizer: Any, *_: Any) -> None:
+        if modes.key == self.key:
+            self.observer.step_begins(optimizer)
+
+    def _after_step(self, optimizer: Any, *_: Any) -> None:
+        if modes.key == self.key:
+            self.observer.step_ended(optimizer, self)
+
+
+# What a node has saved, and whether it is the same ------------------------------------------------
+
+
+def _kept(node: Any) -> Iterator[Any]:
+    """The arrays that a node has saved, None where there is none to be compared."""
+    kept = getattr(node, "saved_tensors", ()) if not node._is_users else node.holders
+    if node._is_users and not kept:
+        kept = node.to_save  # it is being made
+    for each in kept if kept.__class__ is tuple else ():
+        array = getattr(each, "payload", each)
+        yield array if array.__class__ is np.ndarray else None
+
+
+def _print_of(array: Any) -> bytes | None:
+    """What tells an array's numbers from others: all of them if they are few, else a sum."""
+    if array is None:
+        return None
+    if array.nbytes <= _SMALL:
+        return array.tobytes()  # type: ignore[no-any-return]  # Any
+    step = max(1, len(array) // _SAMPLES)
+    with np.errstate(all="ignore"):
+        return (
+            array[::step, ...].ravel()[:_SAMPLES].tobytes() + np.add.reduce(array, None).tobytes()
+        )  # type: ignore[no-any-return]  # Any
+
+
+def _root_of(array: Any) -> int:
+    """What tells the memory of an array and of all its views."""
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return id(array)
