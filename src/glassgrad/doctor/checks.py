@@ -65,14 +65,16 @@ class NotCleared(Check):
     kind = "grads-not-cleared"
 
     def stepped(self, step: Step) -> None:
-        self._report([leaf for leaf, *_ in step.leaves if leaf.tainted], step.place, by_hand=False)
+        tainted = [leaf for leaf, *_ in step.leaves if leaf.tainted]
+        if tainted:
+            self._report(tainted, step.place, by_hand=False)
 
     def wrote(self, leaf: Leaf, place: Place | None) -> None:
         if leaf.tainted:
             self._report([leaf], place, by_hand=True)
 
     def _report(self, leaves: list[Leaf], place: Place | None, *, by_hand: bool) -> None:
-        if not leaves or self.findings.is_known(self.kind, place):
+        if self.findings.is_known(self.kind, place):
             return
         names = [leaf.name for leaf in leaves]
         clear = f"{names[0]}.grad = None" if by_hand else "optimizer.zero_grad()"
@@ -102,7 +104,12 @@ class StepWithoutBackward(Check):
 
     def stepped(self, step: Step) -> None:
         key = id(step.optimizer)
-        if not step.leaves or not all(self._is_idle(leaf, key) for leaf, *_ in step.leaves):
+        is_idle = bool(step.leaves)
+        for leaf, _, grad in step.leaves:
+            if not self._is_idle(leaf, grad, key):
+                is_idle = False
+                break
+        if not is_idle:
             self.idle[key] = 0
             return
         self.idle[key] += 1
@@ -123,9 +130,11 @@ class StepWithoutBackward(Check):
         self.findings.add(self.kind, said, remedy, step.place)
 
     @staticmethod
-    def _is_idle(leaf: Leaf, me: int) -> bool:
+    def _is_idle(leaf: Leaf, grad: Any, me: int) -> bool:
         """Whether there is nothing to move it; what another optimiser used is another finding."""
-        return leaf.norm == 0 or not (leaf.fresh or leaf.user not in (None, me))
+        if grad is None or leaf.measure(grad) == 0:
+            return True
+        return not (leaf.fresh or leaf.user not in (None, me))
 
 
 class SteppedTwice(Check):
@@ -140,8 +149,8 @@ class SteppedTwice(Check):
         me = id(step.optimizer)
         twice = [
             leaf
-            for leaf, _, grad in step.leaves
-            if grad is not None and not leaf.fresh and leaf.user not in (None, me)
+            for leaf, *_ in step.leaves
+            if leaf.used and not leaf.fresh and leaf.user not in (None, me)
         ]
         if not twice or self.findings.is_known(self.kind, step.place):
             return
@@ -214,7 +223,7 @@ class NotInOptimizer(Check):
         self.found: dict[int, tuple[Leaf, Place | None]] = {}
 
     def stepped(self, step: Step) -> None:
-        for leaf in self.ledger.leaves.values():
+        for leaf in self.ledger.unowned.values():
             if leaf.passes and self._is_left(leaf):
                 key = id(leaf)
                 self.steps[key] += 1
@@ -249,19 +258,30 @@ class NotInOptimizer(Check):
 class Norms(Check):
     """Gradients that are nan or infinite, a thousand times what they were, or next to nothing.
 
-    Silent: numbers have no alarm. Looked at is what a step uses, after clipping. Only weights count
-    as vanishing: the gradient of a bias before a normalisation is zero by rights.
+    Silent: numbers have no alarm. Looked at is what a step uses, after clipping; later on, in every
+    fourth step. Only weights count as vanishing: the gradient of a bias before a normalisation is
+    zero by rights.
     """
 
     kind = "exploding"
     exploding, vanishing, patience = 1e3, 1e-7, 10
     settled = 5  # steps, of which the largest norm is what is usual
+    early, every = 20, 4
+
+    def __init__(self, ledger: Ledger, findings: Findings) -> None:
+        super().__init__(ledger, findings)
+        self.steps: Counter[int] = Counter()
 
     def stepped(self, step: Step) -> None:
-        largest = max([leaf.rms for leaf, *_ in step.leaves], default=0.0)
-        for leaf, tensor, grad in step.leaves:
-            if grad is None or not leaf.fresh:
-                continue
+        self.steps[id(step.optimizer)] += 1
+        number = self.steps[id(step.optimizer)]
+        if number > self.early and number % self.every:
+            return
+        fresh = [each for each in step.leaves if each[2] is not None and each[0].fresh]
+        for leaf, _, grad in fresh:
+            leaf.measure(grad)
+        largest = max([leaf.rms for leaf, *_ in fresh], default=0.0)
+        for leaf, tensor, _ in fresh:
             if not math.isfinite(leaf.norm):
                 self._tell(leaf, step, "nan or infinite")
                 continue
@@ -548,7 +568,7 @@ class BroadcastLoss(Check):
     losses = ("MseLoss", "L1Loss", "SmoothL1Loss", "HuberLoss")
     ops = (*losses, "Sub")
     on_the_way: ClassVar[frozenset[str]] = frozenset(
-        ["Mean", "Sum", "Pow", "Mul", "Div", "Add", "Sub", "Abs", "Square", "Neg", "Sqrt", "Log", "Huber", "SmoothL1"]
+        ("Mean", "Sum", "Pow", "Mul", "Div", "Add", "Sub", "Abs", "Square", "Neg", "Sqrt", "Log")
     )
 
     def __init__(self, ledger: Ledger, findings: Findings) -> None:
@@ -674,7 +694,7 @@ class _Site:
 class DeadUnits(Check):
     """Units (channels) behind a relu that are 0 for every input, over many steps.
 
-    Silent: 0 is a value. Where relu is 0 its gradient is, so the weights before it never move again.
+    Silent: 0 is a value. Where relu is 0 its gradient is, so the weights before it do not move.
     A few among many are usual; half of a layer is told.
     """
 
@@ -752,7 +772,7 @@ class EvalMode(Check):
                 self.seen[id(module)] = module
 
     def stepped(self, step: Step) -> None:
-        mine = {id(tensor) for _, tensor, _ in step.leaves}
+        mine = {id(tensor) for _, tensor, _ in step.leaves} if self.seen else ()
         for key, module in self.seen.items():
             if not any(id(p) in mine for p in module.parameters()):
                 continue

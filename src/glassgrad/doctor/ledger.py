@@ -19,7 +19,7 @@ import numpy as np
 
 from glassgrad.core.state import Place
 
-from .names import name_of
+from .names import name_of, user_place
 
 
 class Library(Protocol):
@@ -57,7 +57,7 @@ class Leaf:
         fresh: whether a step finds a gradient that none has used.
         passes, steps: how many have reached it, and moved it.
         is_asked: whether the program looks at its gradient itself: as data may have one on purpose.
-        norm, rms: of its gradient in the last step.
+        norm, rms: of its gradient when it was last measured.
         first_norms: those of its first steps.
         strange: for how many steps its gradient has been too large, and too small.
     """
@@ -118,6 +118,8 @@ class Leaf:
     def pass_begins(self, tensor: Any) -> None:
         """A pass is about to add to its gradient."""
         grad = self.library.grad(tensor)
+        if not (self.used or self.tainted):
+            return
         if grad is None or not self.is_as_marked(grad):
             self.used = self.tainted = False
         elif self.used:
@@ -125,7 +127,8 @@ class Leaf:
 
     def pass_ends(self, tensor: Any) -> None:
         """A pass has added to it."""
-        self._mark(self.library.grad(tensor))
+        if self.tainted:
+            self._mark(self.library.grad(tensor))
         self.used, self.fresh = False, True
         self.passes += 1
 
@@ -134,14 +137,18 @@ class Leaf:
         grad = self.library.grad(tensor)
         if grad is None:
             self.used = self.fresh = False
-            self.norm = self.rms = 0.0
             return None
         self.fresh = not (self.used and self.is_as_marked(grad))
+        return grad
+
+    def measure(self, grad: Any) -> float:
+        """The norm of its gradient."""
         array = self.library.array(grad)
-        square = np.vdot(array, array).real if array.size else 0.0
+        flat = array.reshape(-1)
+        square = np.vdot(flat, flat).real
         self.norm = math.sqrt(square) if square >= 0 else math.nan
         self.rms = self.norm / math.sqrt(array.size or 1)
-        return grad
+        return self.norm
 
     def stepped(self, grad: Any, user: int | None) -> None:
         """A step has used its gradient."""
@@ -154,7 +161,6 @@ class Run:
     """A backward pass.
 
     Attributes:
-        place: the line that began it.
         library: whose it is.
         leaves: those it adds to, with their tensors.
         starts: the nodes where it starts; each has `name()` and `next_functions`.
@@ -162,8 +168,8 @@ class Run:
         modules: those whose output it goes through, as far as nodes tell.
     """
 
-    def __init__(self, place: Place | None, library: Library, starts: Sequence[Any]) -> None:
-        self.place, self.library, self.starts = place, library, starts
+    def __init__(self, library: Library, starts: Sequence[Any]) -> None:
+        self.library, self.starts = library, starts
         self.nodes: Sequence[Any] = ()
         self.leaves: list[tuple[Leaf, Any]] = []
         self.modules: list[Any] = []
@@ -175,13 +181,21 @@ class Run:
         return {self.library.seq(node) for node in self.nodes}
 
 
-@dataclass(slots=True)
 class Step:
-    """A step of an optimiser, just done: its leaves, and the gradients that it found."""
+    """A step of an optimiser, just done.
 
-    place: Place | None
-    optimizer: Any
-    leaves: list[tuple[Leaf, Any, Any]]  # leaf, tensor, gradient
+    Attributes:
+        leaves: those that it may move, with their tensors, and the gradients that it found.
+    """
+
+    def __init__(self, optimizer: Any) -> None:
+        self.optimizer = optimizer
+        self.leaves: list[tuple[Leaf, Any, Any]] = []
+
+    @functools.cached_property
+    def place(self) -> Place | None:
+        """Its line; looked for while it is running."""
+        return user_place()
 
 
 class Op(NamedTuple):
@@ -203,9 +217,10 @@ class Op(NamedTuple):
 
 @dataclass(slots=True)
 class Ledger:
-    """All leaves that were met."""
+    """All leaves that were met; `unowned` are those that no optimiser has."""
 
     leaves: dict[int, Leaf] = field(default_factory=dict)
+    unowned: dict[int, Leaf] = field(default_factory=dict)
     steps: int = 0
     passes: int = 0
 
@@ -214,10 +229,12 @@ class Ledger:
         key = id(tensor)
         found = self.leaves.get(key)
         if found is None or found.tensor() is not tensor:
-            found = self.leaves[key] = Leaf(tensor, library)
+            found = self.leaves[key] = self.unowned[key] = Leaf(tensor, library)
         return found
 
     def forget_the_dead(self) -> None:
         """Forget the leaves that are gone, such as the inputs of each batch."""
         if len(self.leaves) > 1000 and self.passes % 100 == 0:
-            self.leaves = {key: leaf for key, leaf in self.leaves.items() if leaf.tensor()}
+            for known in (self.leaves, self.unowned):
+                for key in [key for key, leaf in known.items() if leaf.tensor() is None]:
+                    del known[key]

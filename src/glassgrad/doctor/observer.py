@@ -1,6 +1,5 @@
 """The observer: it keeps the ledger, and hands each event to the checks that asked for it."""
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -8,7 +7,7 @@ from glassgrad.core.state import Place
 
 from .checks import CHECKS, Check, WrittenSaved
 from .findings import Findings
-from .ledger import Ledger, Library, Op, Run, Step
+from .ledger import Leaf, Ledger, Library, Op, Run, Step
 from .names import user_place
 
 Tells = list[Callable[..., None]]
@@ -20,7 +19,7 @@ class Observer:
     Attributes:
         ledger: what is known of the leaves.
         ops: for each name of an op that a check asked for, whom to tell.
-        is_stepping: whether an optimiser is at work: what it does is its own matter.
+        stepping: the optimisers that are at work: what they do is their own matter.
     """
 
     def __init__(self, findings: Findings) -> None:
@@ -33,19 +32,12 @@ class Observer:
         self.tells = {event: self._who_wants(event) for event in _EVENTS}
         (self.overwritten,) = [c.overwritten for c in self.checks if isinstance(c, WrittenSaved)]
         self.stepping: list[Any] = []
+        self._by_memory: dict[int, Leaf] = {}
 
     def _who_wants(self, event: str) -> Tells:
         """The methods of those checks that have one of their own for an event."""
         wanting = [c for c in self.checks if getattr(type(c), event) is not getattr(Check, event)]
         return [getattr(check, event) for check in wanting]
-
-    @functools.cached_property
-    def _by_memory(self) -> dict[int, Any]:
-        return {}
-
-    @property
-    def is_stepping(self) -> bool:
-        return bool(self.stepping)
 
     def made(self, op: Op) -> None:
         """An op was done."""
@@ -57,10 +49,11 @@ class Observer:
         for tell in self.tells["pass_begins"]:
             tell(run)
         for leaf, tensor in run.leaves:
-            memory = run.library.memory(tensor)
-            if memory != leaf.memory:  # `w.data = w.data - …`
-                leaf.memory = memory
-                self._moved_by_hand(leaf, tensor, run.place)
+            if not leaf.owners:
+                memory = run.library.memory(tensor)
+                if memory != leaf.memory:  # `w.data = w.data - …`
+                    leaf.memory = memory
+                    self._moved_by_hand(leaf, tensor, user_place())
             leaf.pass_begins(tensor)
 
     def pass_ended(self, run: Run) -> None:
@@ -84,9 +77,7 @@ class Observer:
             if own is not None and library.memory(own) == leaf.memory:
                 self._moved_by_hand(leaf, own, place)
 
-    def _moved_by_hand(self, leaf: Any, tensor: Any, place: Place | None) -> None:
-        if leaf.owners:
-            return
+    def _moved_by_hand(self, leaf: Leaf, tensor: Any, place: Place | None) -> None:
         grad = leaf.look(tensor)
         for tell in self.tells["wrote"]:
             tell(leaf, place)
@@ -105,18 +96,19 @@ class Observer:
         if self.stepping:
             return
         self.ledger.steps += 1
-        step = Step(user_place(), optimizer, [])
+        step, user = Step(optimizer), id(optimizer)
         for group in optimizer.param_groups:
             for tensor in group["params"]:
                 leaf = self.ledger.leaf(tensor, library)
-                leaf.owners.add(id(optimizer))
+                if user not in leaf.owners:
+                    leaf.owners.add(user)
+                    self.ledger.unowned.pop(id(tensor), None)
                 if tensor.requires_grad:
                     step.leaves.append((leaf, tensor, leaf.look(tensor)))
         for tell in self.tells["stepped"]:
             tell(step)
-        for leaf, tensor, grad in step.leaves:
-            leaf.memory = library.memory(tensor)
-            leaf.stepped(grad, id(optimizer))
+        for leaf, _, grad in step.leaves:
+            leaf.stepped(grad, user)
 
     def closes(self) -> None:
         """The block ends."""

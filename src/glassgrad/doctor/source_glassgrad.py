@@ -6,16 +6,15 @@ state.before_write              each write in place
 step hooks of all optimisers    each step
 """
 
-from collections.abc import Iterator
 from contextlib import ExitStack
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
+from numpy import ndarray
 
 from glassgrad.core import state
 from glassgrad.core.errors import GlassgradError
-from glassgrad.core.graph import AccumulateGrad, Node, ends
+from glassgrad.core.graph import AccumulateGrad, ends
 from glassgrad.core.state import Place, Values, modes, set_modes
 from glassgrad.core.tensor import Tensor
 from glassgrad.hooks.turn import GraphTask
@@ -29,8 +28,9 @@ from .ledger import Op, Run
 from .names import name_of, user_place
 from .observer import Observer
 
-_SMALL = 16_384  # bytes: arrays up to this size are kept whole, to be compared
+_SMALL = 65_536  # bytes: arrays up to this size are kept whole, to be compared
 _SAMPLES = 64
+_MOST_HELD = 64_000_000  # bytes of such copies, before they are given up
 
 
 class GlassgradSource:
@@ -40,7 +40,11 @@ class GlassgradSource:
         self.observer = observer
         self.key = modes.key
         self.last: tuple[Any, Values, Any] | None = None
-        self.prints: WeakKeyDictionary[Node, Values] = WeakKeyDictionary()
+        self.prints: dict[int, list[bytes | None]] = {}
+        """Of what each node has saved, by its number, until a pass comes by."""
+        self.seen: dict[int, tuple[Any, bytes]] = {}
+        """Of arrays that nobody has written since; kept, so that no other is their id."""
+        self.held = 0
         self.writes: dict[int, Place | None] = {}
 
     def open(self, stack: ExitStack) -> None:
@@ -98,7 +102,8 @@ class GlassgradSource:
 
     def _computed(self, cls: Any, operands: Values, values: Values, _: Any, out: Any) -> None:
         """An op was done on arrays; if it is recorded, its node follows."""
-        if modes.key != self.key or modes.levels:
+        here = modes.__dict__
+        if here["key"] != self.key or here["levels"]:
             return
         self.last = cls, operands, out
         if cls.__name__ in self.observer.ops and not self._is_recorded(cls, operands):
@@ -108,18 +113,42 @@ class GlassgradSource:
     def _is_recorded(op: Any, operands: Values) -> bool:
         if not (modes.grad and op.differentiable):
             return False
-        return any(x.__class__ is not float and getattr(x, "edge", None) for x in operands)
+        for x in operands:
+            if getattr(x, "edge", None) is not None:
+                return True
+        return False
 
     def _noted(self, node: Any) -> None:
         """A node was made: by the op before, or by a user's Function, or by a write."""
-        if modes.key != self.key or modes.levels:
+        here = modes.__dict__
+        if here["key"] != self.key or here["levels"]:
             return
-        cls = getattr(node, "_forward_cls", None)
-        if kept := list(_kept(node)):
-            self.prints[node] = tuple(map(_print_of, kept))
+        prints: list[bytes | None] = []
+        for array in _kept(node):
+            if array.__class__ is not ndarray:
+                prints.append(None)
+                continue
+            seen = self.seen.get(id(array))
+            if seen is None:
+                found = _print_of(array)
+                self.seen[id(array)] = array, found
+                self.held += len(found)
+            else:
+                found = seen[1]
+            prints.append(found)
+        self.prints[node.seq] = prints
+        if self.held > _MOST_HELD:
+            self._give_up()
         last, self.last = self.last, None
-        if last is not None and last[0] is cls and cls.__name__ in self.observer.ops:
-            self.observer.made(Op(cls.__name__, last[1], last[2], node, self))
+        if last is not None and last[0].__name__ in self.observer.ops:
+            cls, operands, out = last
+            if getattr(node, "_forward_cls", None) is cls:
+                self.observer.made(Op(cls.__name__, operands, out, node, self))
+
+    def _give_up(self) -> None:
+        self.prints.clear()
+        self.seen.clear()
+        self.held = 0
 
     # Passes -------------------------------------------------------------------------------------
 
@@ -140,7 +169,7 @@ class GlassgradSource:
     def _described(self, task: GraphTask) -> Run:
         needed, schedule = task.schedule.needed, task.schedule
         nodes = schedule if needed is None else [node for node in schedule if node in needed]
-        run = Run(user_place(), self, [node for node in task.buffers if node is not None])
+        run = Run(self, [node for node in task.buffers if node is not None])
         run.nodes, run.is_freeing = nodes, not task.keep_graph
         for node in nodes:
             if node.__class__ is AccumulateGrad:
@@ -156,17 +185,25 @@ class GlassgradSource:
 
     def _compare_saved(self, run: Run) -> None:
         """Look whether what nodes have saved is still what it was."""
-        prints = self.prints
+        self.seen.clear()
+        now: dict[int, bytes] = {}
         for node in run.nodes:
-            known = prints.get(node) if node.__class__ is not AccumulateGrad else None
+            known = None if node.__class__ is AccumulateGrad else self.prints.get(node.seq)
             if known is None:
                 continue
-            for at, array in enumerate(_kept(node)):
-                before = known[at] if at < len(known) else None
-                if before is not None and array is not None and _print_of(array) != before:
+            for at, (array, before) in enumerate(zip(_kept(node), known, strict=False)):
+                if before is None or array.__class__ is not ndarray:
+                    continue
+                found = now.get(id(array))
+                if found is None:
+                    found = now[id(array)] = _print_of(array)
+                if found != before:
                     self._overwritten(node, at, array)
-            if run.is_freeing:
-                del prints[node]
+        if run.is_freeing:
+            for node in run.nodes:
+                self.prints.pop(node.seq, None)
+        if not self.prints:
+            self.held = 0
 
     def _overwritten(self, node: Any, at: int, array: Any) -> None:
         try:
@@ -186,11 +223,13 @@ class GlassgradSource:
     # Writes and steps ---------------------------------------------------------------------------
 
     def _about_to_write(self, tensor: Any) -> None:
-        if modes.key != self.key or self.observer.is_stepping:
+        if modes.key != self.key or self.observer.stepping:
+            self.seen.clear()
             return
         array = tensor.payload
-        if not isinstance(array, np.ndarray):
+        if not isinstance(array, ndarray):
             return
+        self.seen.clear()
         place = user_place()
         if len(self.writes) > 10_000:
             self.writes.clear()
@@ -209,20 +248,17 @@ class GlassgradSource:
 # What a node has saved, and whether it is the same ------------------------------------------------
 
 
-def _kept(node: Any) -> Iterator[Any]:
-    """The arrays that a node has saved, None where there is none to be compared."""
-    kept = getattr(node, "saved_tensors", ()) if not node._is_users else node.holders
-    if node._is_users and not kept:
-        kept = node.to_save  # it is being made
-    for each in kept if kept.__class__ is tuple else ():
-        array = getattr(each, "payload", each)
-        yield array if array.__class__ is np.ndarray else None
+def _kept(node: Any) -> Any:
+    """What a node has saved: arrays, and what is not looked at."""
+    if node._is_users:
+        kept = [getattr(each, "payload", None) for each in node.holders or node.to_save]
+    else:
+        kept = node.saved_tensors
+    return kept if kept.__class__ in (tuple, list) else ()  # freed, or packed by hooks
 
 
-def _print_of(array: Any) -> bytes | None:
+def _print_of(array: Any) -> bytes:
     """What tells an array's numbers from others: all of them if they are few, else a sum."""
-    if array is None:
-        return None
     if array.nbytes <= _SMALL:
         return array.tobytes()  # type: ignore[no-any-return]  # Any
     step = max(1, len(array) // _SAMPLES)
@@ -234,6 +270,6 @@ def _print_of(array: Any) -> bytes | None:
 
 def _root_of(array: Any) -> int:
     """What tells the memory of an array and of all its views."""
-    while isinstance(array.base, np.ndarray):
+    while isinstance(array.base, ndarray):
         array = array.base
     return id(array)
