@@ -30,6 +30,7 @@ from .observer import Observer
 
 _SMALL = 65_536  # bytes: arrays up to this size are kept whole, to be compared
 _SAMPLES = 64
+_EARLY, _EVERY = 50, 4  # which passes: the first ones, then each fourth
 _MOST_HELD = 64_000_000  # bytes of such copies, before they are given up
 
 
@@ -113,37 +114,32 @@ class GlassgradSource:
     def _is_recorded(op: Any, operands: Values) -> bool:
         if not (modes.grad and op.differentiable):
             return False
-        for x in operands:
-            if getattr(x, "edge", None) is not None:
-                return True
-        return False
+        return any([getattr(x, "edge", None) is not None for x in operands])
 
     def _noted(self, node: Any) -> None:
         """A node was made: by the op before, or by a user's Function, or by a write."""
         here = modes.__dict__
         if here["key"] != self.key or here["levels"]:
             return
-        prints: list[bytes | None] = []
-        for array in _kept(node):
-            if array.__class__ is not ndarray:
-                prints.append(None)
-                continue
-            seen = self.seen.get(id(array))
-            if seen is None:
-                found = _print_of(array)
-                self.seen[id(array)] = array, found
-                self.held += len(found)
-            else:
-                found = seen[1]
-            prints.append(found)
-        self.prints[node.seq] = prints
-        if self.held > _MOST_HELD:
-            self._give_up()
+        if self.is_comparing:
+            self.prints[node.seq] = list(map(self._print, _kept(node)))
+            if self.held > _MOST_HELD:
+                self._give_up()
         last, self.last = self.last, None
         if last is not None and last[0].__name__ in self.observer.ops:
             cls, operands, out = last
             if getattr(node, "_forward_cls", None) is cls:
                 self.observer.made(Op(cls.__name__, operands, out, node, self))
+
+    def _print(self, array: Any) -> bytes | None:
+        """The print of an array; of one that several nodes save, it is made once."""
+        if array.__class__ is not ndarray:
+            return None
+        found = self.seen.get(id(array))
+        if found is None:
+            found = self.seen[id(array)] = array, _print_of(array)
+            self.held += len(found[1])
+        return found[1]
 
     def _give_up(self) -> None:
         self.prints.clear()
@@ -204,6 +200,8 @@ class GlassgradSource:
                 self.prints.pop(node.seq, None)
         if not self.prints:
             self.held = 0
+        passes = self.observer.ledger.passes
+        self.is_comparing = passes < _EARLY or passes % _EVERY == 0
 
     def _overwritten(self, node: Any, at: int, array: Any) -> None:
         try:
@@ -250,11 +248,10 @@ class GlassgradSource:
 
 def _kept(node: Any) -> Any:
     """What a node has saved: arrays, and what is not looked at."""
-    if node._is_users:
-        kept = [getattr(each, "payload", None) for each in node.holders or node.to_save]
-    else:
-        kept = node.saved_tensors
-    return kept if kept.__class__ in (tuple, list) else ()  # freed, or packed by hooks
+    kept = (node.holders or node.to_save) if node._is_users else node.saved_tensors
+    if kept.__class__ is not tuple:
+        return ()  # freed, or packed by hooks
+    return [getattr(each, "payload", None) for each in kept] if node._is_users else kept
 
 
 def _print_of(array: Any) -> bytes:
