@@ -46,6 +46,7 @@ class GlassgradSource:
         self.seen: dict[int, tuple[Any, bytes]] = {}
         """Of arrays that nobody has written since; kept, so that no other is their id."""
         self.held = 0
+        self.is_comparing = True
         self.writes: dict[int, Place | None] = {}
 
     def open(self, stack: ExitStack) -> None:
@@ -107,14 +108,8 @@ class GlassgradSource:
         if here["key"] != self.key or here["levels"]:
             return
         self.last = cls, operands, out
-        if cls.__name__ in self.observer.ops and not self._is_recorded(cls, operands):
+        if cls.__name__ in self.observer.ops and not (here["grad"] and cls.differentiable):
             self.observer.made(Op(cls.__name__, operands, out, None, self))
-
-    @staticmethod
-    def _is_recorded(op: Any, operands: Values) -> bool:
-        if not (modes.grad and op.differentiable):
-            return False
-        return any([getattr(x, "edge", None) is not None for x in operands])
 
     def _noted(self, node: Any) -> None:
         """A node was made: by the op before, or by a user's Function, or by a write."""
