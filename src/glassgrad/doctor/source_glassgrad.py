@@ -108,7 +108,7 @@ class GlassgradSource:
         if here["key"] != self.key or here["levels"]:
             return
         self.last = cls, operands, out
-        if cls.__name__ in self.observer.ops and not (here["grad"] and cls.differentiable):
+        if cls.__name__ in self.observer.ops and not (here["grad"] and _requires_grad(operands)):
             self.observer.made(Op(cls.__name__, operands, out, None, self))
 
     def _noted(self, node: Any) -> None:
@@ -239,6 +239,14 @@ class GlassgradSource:
 
 
 # What a node has saved, and whether it is the same ------------------------------------------------
+
+
+def _requires_grad(operands: Values) -> bool:
+    """Whether one of the operands of an op requires grad, so that it is recorded."""
+    for x in operands:  # noqa: SIM110  # a generator costs more than all that
+        if getattr(x, "edge", None) is not None:
+            return True
+    return False
 
 
 def _kept(node: Any) -> Any:
