@@ -9,7 +9,6 @@ step hooks of all optimisers    each step
 from contextlib import ExitStack
 from typing import Any
 
-import numpy as np
 from numpy import ndarray
 
 from glassgrad.core import state
@@ -27,11 +26,10 @@ from glassgrad.optim.optimizer import (
 from .ledger import Op, Run
 from .names import name_of, user_place
 from .observer import Observer
+from .prints import print_of
 
-_SMALL = 65_536  # bytes: arrays up to this size are kept whole, to be compared
-_SAMPLES = 64
 _EARLY, _EVERY = 50, 4  # which passes: the first ones, then each fourth
-_MOST_HELD = 64_000_000  # bytes of such copies, before they are given up
+_MOST_HELD = 64_000_000  # bytes of prints, before they are given up
 
 
 class GlassgradSource:
@@ -132,7 +130,7 @@ class GlassgradSource:
             return None
         found = self.seen.get(id(array))
         if found is None:
-            found = self.seen[id(array)] = array, _print_of(array)
+            found = self.seen[id(array)] = array, print_of(array)
             self.held += len(found[1])
         return found[1]
 
@@ -187,7 +185,7 @@ class GlassgradSource:
                     continue
                 found = now.get(id(array))
                 if found is None:
-                    found = now[id(array)] = _print_of(array)
+                    found = now[id(array)] = print_of(array)
                 if found != before:
                     self._overwritten(node, at, array)
         if run.is_freeing:
@@ -255,17 +253,6 @@ def _kept(node: Any) -> Any:
     if kept.__class__ is not tuple:
         return ()  # freed, or packed by hooks
     return [getattr(each, "payload", None) for each in kept] if node._is_users else kept
-
-
-def _print_of(array: Any) -> bytes:
-    """What tells an array's numbers from others: all of them if they are few, else a sum."""
-    if array.nbytes <= _SMALL:
-        return array.tobytes()  # type: ignore[no-any-return]  # Any
-    step = max(1, len(array) // _SAMPLES)
-    with np.errstate(all="ignore"):
-        return (
-            array[::step, ...].ravel()[:_SAMPLES].tobytes() + np.add.reduce(array, None).tobytes()
-        )  # type: ignore[no-any-return]  # Any
 
 
 def _root_of(array: Any) -> int:

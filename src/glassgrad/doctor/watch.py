@@ -11,6 +11,7 @@ from glassgrad.core.errors import GraphError
 from .findings import Finding, Findings
 from .observer import Observer
 from .source_glassgrad import GlassgradSource
+from .source_torch import TorchSource, when_imported
 
 _open: list["watch"] = []
 """The block that is open; one at a time in a process."""
@@ -23,7 +24,7 @@ class watch:  # noqa: N801  # reads as a statement: `with watch():`
     somebody overwrote, a loss that broadcasts, graphs that pile up, dead units, and more: each is
     found once, with its line, the names and what to write instead. Nothing of the program is
     changed: numbers, random numbers and exceptions are what they are without. PyTorch's programs
-    are looked at, too, if PyTorch is imported when the block begins.
+    are looked at, too, as far as its hooks tell.
 
     What is looked at is what the thread does that entered the block, one block at a time.
     Outside of a block nothing is looked at, and nothing costs.
@@ -69,16 +70,16 @@ class watch:  # noqa: N801  # reads as a statement: `with watch():`
             self._observer = Observer(self.findings)
             GlassgradSource(self._observer).open(stack)
             if "torch" in sys.modules:
-                self.look_at_torch(stack)
+                self._look_at_torch(stack)
+            else:
+                stack.enter_context(when_imported("torch", self._look_at_torch))
             self._stack = stack.pop_all()
         return self
 
-    def look_at_torch(self, stack: ExitStack | None = None) -> None:
+    def _look_at_torch(self, stack: ExitStack | None = None) -> None:
         """Look at what PyTorch does, too, from now on: it has been imported."""
         torch = sys.modules["torch"]
-        if self._observer is not None and getattr(torch, "__name__", "") == "torch":
-            from .source_torch import TorchSource  # only where there is PyTorch
-
+        if self._observer is not None and torch.__name__ == "torch":  # and not glassgrad as such
             TorchSource(self._observer, torch).open(self._stack if stack is None else stack)
 
     def __exit__(
