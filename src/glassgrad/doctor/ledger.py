@@ -191,11 +191,14 @@ class Step:
     def __init__(self, optimizer: Any) -> None:
         self.optimizer = optimizer
         self.leaves: list[tuple[Leaf, Any, Any]] = []
+        self._places: list[Place | None] = []
 
-    @functools.cached_property
+    @property
     def place(self) -> Place | None:
-        """Its line; looked for while it is running."""
-        return user_place()
+        """Its line; looked for when it is first asked for, while the step is running."""
+        if not self._places:
+            self._places.append(user_place())
+        return self._places[0]
 
 
 class Op(NamedTuple):

@@ -22,8 +22,8 @@ class Observer:
         stepping: the optimisers that are at work: what they do is their own matter.
     """
 
-    def __init__(self, findings: Findings) -> None:
-        self.ledger = Ledger()
+    def __init__(self, findings: Findings, ledger: Ledger) -> None:
+        self.ledger = ledger
         self.checks = [cls(self.ledger, findings) for cls in CHECKS]
         self.ops: dict[str, Tells] = {}
         for check in self.checks:

@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from glassgrad.core.errors import GlassgradError
 from glassgrad.core.state import Place, modes
 
 from .ledger import Op, Run
@@ -46,6 +47,7 @@ _NAMES = {
 }
 _OP_OF = {name: op for op, names in _NAMES.items() for name in names.split()}
 """Glassgrad's names of the ops that checks ask for, by those of PyTorch's functions."""
+_WITH_STATISTICS = frozenset(("batch_norm", "instance_norm"))  # which they write, uncounted
 _WRITES = frozenset(("__iadd__", "__isub__", "__imul__", "__itruediv__", "__setitem__"))
 
 
@@ -59,6 +61,7 @@ class TorchSource:
     def __init__(self, observer: Observer, torch: Any) -> None:
         self.observer, self.torch = observer, torch
         self.key = modes.key
+        self.is_transforming = self._whether_transforming()
         self.is_busy = False
         self.seen: dict[int, tuple[Any, int, bytes]] = {}
         """What recorded ops read and made since the last pass: weakly, its version, its print."""
@@ -84,6 +87,11 @@ class TorchSource:
         ):
             stack.callback(handle.remove)
         stack.enter_context(Mode())
+
+    def _whether_transforming(self) -> Callable[[], object]:
+        """Whether a transform (`vmap`, `grad`) is open: its tensors stand for others."""
+        functorch = getattr(self.torch._C, "_functorch", None)
+        return getattr(functorch, "peek_interpreter_stack", lambda: None)  # type: ignore[no-any-return]  # Any
 
     # How it looks at tensors --------------------------------------------------------------------
 
@@ -128,7 +136,8 @@ class TorchSource:
 
     def called(self, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         """Call a function of PyTorch, and tell of it."""
-        if self.is_busy or modes.key != self.key or self.observer.stepping:
+        is_ours = self.is_busy or modes.key != self.key or self.observer.stepping
+        if is_ours or self.is_transforming():
             return func(*args, **kwargs)
         name = getattr(func, "__name__", "")
         if name == "backward":
@@ -140,13 +149,19 @@ class TorchSource:
         out = func(*args, **kwargs)
         if isinstance(out, self.torch.Tensor):
             with self._quietly():
-                self._made(name, args, out)
+                try:
+                    self._made(name, args, out)
+                except GlassgradError:
+                    raise  # a finding
+                except (RuntimeError, TypeError, NotImplementedError):
+                    pass  # a tensor without values, which stands for others
         return out
 
     def _made(self, name: str, args: Any, out: Any) -> None:
         node = out.grad_fn
         if node is not None and name not in ("__get__", "detach"):
-            for each in (*args, out):
+            read = args[:1] if name in _WITH_STATISTICS else args
+            for each in (*read, out):
                 if isinstance(each, self.torch.Tensor) and each.numel():
                     self._look(each)
         op = _OP_OF.get(name)

@@ -9,6 +9,7 @@ from typing import Any, Self
 from glassgrad.core.errors import GraphError
 
 from .findings import Finding, Findings
+from .ledger import Ledger
 from .observer import Observer
 from .source_glassgrad import GlassgradSource
 from .source_torch import TorchSource, when_imported
@@ -36,6 +37,7 @@ class watch:  # noqa: N801  # reads as a statement: `with watch():`
 
     Attributes:
         findings: the findings so far, a list; its text is the report.
+        passes, steps: how many backward passes, and steps of optimisers, were looked at.
 
     Raises:
         ArgumentError: if `on_finding` is nothing of that.
@@ -57,6 +59,15 @@ class watch:  # noqa: N801  # reads as a statement: `with watch():`
         self.findings = Findings(on_finding, _to_stderr)
         self._stack = ExitStack()
         self._observer: Observer | None = None
+        self._ledger = Ledger()
+
+    @property
+    def passes(self) -> int:
+        return self._ledger.passes
+
+    @property
+    def steps(self) -> int:
+        return self._ledger.steps
 
     def __enter__(self) -> Self:
         if _open:
@@ -67,7 +78,7 @@ class watch:  # noqa: N801  # reads as a statement: `with watch():`
         with ExitStack() as stack:
             _open.append(self)
             stack.callback(_open.clear)
-            self._observer = Observer(self.findings)
+            self._observer = Observer(self.findings, self._ledger)
             GlassgradSource(self._observer).open(stack)
             if "torch" in sys.modules:
                 self._look_at_torch(stack)
