@@ -41,9 +41,6 @@ class Library(Protocol):
     def seq(self, node: Any) -> int:
         """The number of a node, which no other one gets."""
 
-    def layer_of(self, tensor: Any) -> Any:
-        """The weight that the node which made a tensor is next to; None if there is none."""
-
 
 class Leaf:
     """A leaf, and what has become of its gradient.

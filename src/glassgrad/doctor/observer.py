@@ -5,12 +5,29 @@ from typing import Any
 
 from glassgrad.core.state import Place
 
-from .checks import CHECKS, Check, WrittenSaved
+from .check import Check
 from .findings import Findings
+from .graphs import KeptGraphs, LostLeaf, WrittenSaved
 from .ledger import Leaf, Ledger, Library, Op, Run, Step
+from .models import BroadcastLoss, DeadUnits, EvalMode, TwiceNormalized
 from .names import user_place
+from .steps import (
+    NoGradient,
+    Norms,
+    NotCleared,
+    NotInOptimizer,
+    SteppedTwice,
+    StepWithoutBackward,
+    ZeroRate,
+)
 
 Tells = list[Callable[..., None]]
+
+CHECKS: tuple[type[Check], ...] = (
+    *(NotCleared, StepWithoutBackward, SteppedTwice, NoGradient, NotInOptimizer, Norms, ZeroRate),
+    *(LostLeaf, WrittenSaved, KeptGraphs),
+    *(BroadcastLoss, TwiceNormalized, DeadUnits, EvalMode),
+)
 
 
 class Observer:

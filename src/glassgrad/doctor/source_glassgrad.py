@@ -13,7 +13,7 @@ from numpy import ndarray
 
 from glassgrad.core import state
 from glassgrad.core.errors import GlassgradError
-from glassgrad.core.graph import AccumulateGrad, ends
+from glassgrad.core.graph import AccumulateGrad
 from glassgrad.core.state import Place, Values, modes, set_modes
 from glassgrad.core.tensor import Tensor
 from glassgrad.hooks.turn import GraphTask
@@ -38,7 +38,7 @@ class GlassgradSource:
     def __init__(self, observer: Observer) -> None:
         self.observer = observer
         self.key = modes.key
-        self.last: tuple[Any, Values, Any] | None = None
+        self.last: tuple[Any, Any, Any] | None = None  # an op, its operands, and what it made
         self.prints: dict[int, list[bytes | None]] = {}
         """Of what each node has saved, by its number, until a pass comes by."""
         self.seen: dict[int, tuple[Any, bytes]] = {}
@@ -86,18 +86,6 @@ class GlassgradSource:
     def seq(node: Any) -> int:
         return node.seq  # type: ignore[no-any-return]  # Any
 
-    @staticmethod
-    def layer_of(tensor: Any) -> Any:
-        node = ends(tensor.edge)[0] if isinstance(tensor.edge, tuple) else tensor.edge
-        found = None
-        for edge in getattr(node, "edges", ()):
-            if edge.__class__ is AccumulateGrad:
-                found = edge.variable if found is None or edge.variable.dim() > 1 else found
-        if found is None and getattr(node, "edges", ()):  # x @ w + b, of constants
-            for edge in getattr(ends(node.edges[0])[0], "edges", ()):
-                found = edge.variable if edge.__class__ is AccumulateGrad else found
-        return found
-
     # Ops ----------------------------------------------------------------------------------------
 
     def _computed(self, cls: Any, operands: Values, values: Values, _: Any, out: Any) -> None:
@@ -119,10 +107,11 @@ class GlassgradSource:
             if self.held > _MOST_HELD:
                 self._give_up()
         last, self.last = self.last, None
-        if last is not None and last[0].__name__ in self.observer.ops:
+        if last is not None:
             cls, operands, out = last
-            if getattr(node, "_forward_cls", None) is cls:
-                self.observer.made(Op(cls.__name__, operands, out, node, self))
+            name = cls.__name__
+            if name in self.observer.ops and getattr(node, "_forward_cls", None) is cls:
+                self.observer.made(Op(name, operands, out, node, self))
 
     def _print(self, array: Any) -> bytes | None:
         """The print of an array; of one that several nodes save, it is made once."""

@@ -91,7 +91,7 @@ class TorchSource:
     def _whether_transforming(self) -> Callable[[], object]:
         """Whether a transform (`vmap`, `grad`) is open: its tensors stand for others."""
         functorch = getattr(self.torch._C, "_functorch", None)
-        return getattr(functorch, "peek_interpreter_stack", lambda: None)  # type: ignore[no-any-return]  # Any
+        return getattr(functorch, "peek_interpreter_stack", lambda: None)
 
     # How it looks at tensors --------------------------------------------------------------------
 
@@ -120,17 +120,6 @@ class TorchSource:
     @staticmethod
     def seq(node: Any) -> int:
         return node._sequence_nr()  # type: ignore[no-any-return]  # Any
-
-    @staticmethod
-    def layer_of(tensor: Any) -> Any:
-        node, found = tensor.grad_fn, None
-        direct = [each for each, _ in node.next_functions] if node is not None else []
-        behind = [each for one in direct if one is not None for each, _ in one.next_functions]
-        for each in (*direct, *behind):
-            leaf = getattr(each, "variable", None)
-            if leaf is not None and (found is None or (found.dim() < 2 <= leaf.dim())):
-                found = leaf
-        return found
 
     # Ops ----------------------------------------------------------------------------------------
 
