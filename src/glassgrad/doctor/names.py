@@ -48,20 +48,21 @@ def _within(name: str, value: Any, tensor: Any, depth: int) -> str | None:
     """How `tensor` is reached from a variable, if it is."""
     if value is tensor:
         return name
-    if not depth or isinstance(value, (str, bytes, int, float, type)):
+    if isinstance(value, (str, bytes, int, float, type)):
         return None
-    if callable(parameters := getattr(type(value), "named_parameters", None)):
-        for path, each in parameters(value):
-            if each is tensor:
-                return f"{name}.{path}"
+    is_module = callable(parameters := getattr(type(value), "named_parameters", None))
+    for path, each in parameters(value) if is_module else ():
+        if each is tensor:
+            return f"{name}.{path}"
     parts: Any = ()
-    if isinstance(value, dict):
+    if type(value) is dict:
         parts = [(f"{name}[{key!r}]", part) for key, part in list(value.items())[:_MOST]]
-    elif isinstance(value, (list, tuple)):
+    elif type(value) in (list, tuple):
         parts = [(f"{name}[{at}]", part) for at, part in enumerate(value[:_MOST])]
-    elif name == "self":
-        parts = [(f"{name}.{key}", part) for key, part in list(vars(value).items())[:_MOST]]
+    elif is_module or name == "self":
+        inside = list(getattr(value, "__dict__", {}).items())[:_MOST]
+        parts = [(f"{name}.{key}", part) for key, part in inside if key[:1] != "_"]
     for inner, part in parts:
-        if found := _within(inner, part, tensor, depth - 1):
+        if depth and (found := _within(inner, part, tensor, depth - 1)):
             return found
     return None

@@ -19,6 +19,7 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.hooks.turn import GraphTask
 from glassgrad.memory.saved import check_versions, names_of
 from glassgrad.optim.optimizer import (
+    global_hooks,
     register_optimizer_step_post_hook,
     register_optimizer_step_pre_hook,
 )
@@ -56,8 +57,8 @@ class GlassgradSource:
         state.noting = (*state.noting, self._noted)
         state.before_write.append(self._about_to_write)
         set_modes(watcher=self._pass)
-        stack.enter_context(register_optimizer_step_pre_hook(self._before_step))
-        stack.enter_context(register_optimizer_step_post_hook(self._after_step))
+        register_optimizer_step_pre_hook(self._before_step)
+        register_optimizer_step_post_hook(self._after_step)
         state.special.add(mark)
 
     def _close(self, mark: int, outer: Any) -> None:
@@ -66,6 +67,10 @@ class GlassgradSource:
         state.noting = tuple([note for note in state.noting if note != self._noted])
         if self._about_to_write in state.before_write:
             state.before_write.remove(self._about_to_write)
+        for hooks in global_hooks.values():
+            for key, hook in list(hooks.items()):
+                if hook in (self._before_step, self._after_step):
+                    del hooks[key]
         set_modes(watcher=outer)
 
     # How it looks at tensors --------------------------------------------------------------------

@@ -75,23 +75,26 @@ class watch:  # noqa: N801  # reads as a statement: `with watch():`
                 "watch() is open already. One block looks at one program at a time: two would tell "
                 "everything twice. Leave the inner `with gg.watch():` out."
             )
-        with ExitStack() as stack:
+        try:  # entered whole or not at all
+            self._stack.callback(_open.clear)
             _open.append(self)
-            stack.callback(_open.clear)
             self._observer = Observer(self.findings, self._ledger)
-            GlassgradSource(self._observer).open(stack)
+            GlassgradSource(self._observer).open(self._stack)
             if "torch" in sys.modules:
-                self._look_at_torch(stack)
+                self._look_at_torch()
             else:
-                stack.enter_context(when_imported("torch", self._look_at_torch))
-            self._stack = stack.pop_all()
-        return self
+                self._stack.enter_context(when_imported("torch", self._look_at_torch))
+            return self
+        except BaseException:
+            self._stack.close()
+            self._observer = None
+            raise
 
-    def _look_at_torch(self, stack: ExitStack | None = None) -> None:
+    def _look_at_torch(self) -> None:
         """Look at what PyTorch does, too, from now on: it has been imported."""
         torch = sys.modules["torch"]
         if self._observer is not None and torch.__name__ == "torch":  # and not glassgrad as such
-            TorchSource(self._observer, torch).open(self._stack if stack is None else stack)
+            TorchSource(self._observer, torch).open(self._stack)
 
     def __exit__(
         self,
