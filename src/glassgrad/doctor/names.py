@@ -50,7 +50,8 @@ def _within(name: str, value: Any, tensor: Any, depth: int) -> str | None:
         return name
     if isinstance(value, (str, bytes, int, float, type)):
         return None
-    is_module = callable(parameters := getattr(type(value), "named_parameters", None))
+    parameters: Any = getattr(type(value), "named_parameters", None)
+    is_module = callable(parameters)
     for path, each in parameters(value) if is_module else ():
         if each is tensor:
             return f"{name}.{path}"
