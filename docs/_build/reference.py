@@ -34,7 +34,7 @@ PAGES = [
         *(".nn.utils.rnn", ".nn.utils.parametrize", ".nn.utils.parametrizations"),
         *(".nn.utils.prune", ".nn.utils", ".nn.init", ".nn", ".optim.lr_scheduler"),
         *(".optim.swa_utils", ".optim", ".distributions", ".utils.checkpoint"),
-        *(".utils.data", ".data", ".environment", ""),
+        *(".utils.data", ".data", ".environment", ".doctor", ""),
     )
 ]
 OWN_PAGES = {

@@ -1,6 +1,8 @@
 """What the code blocks of the pages print beneath themselves: pictures, players, programs."""
 
+import contextlib
 import html
+import io
 import os
 import re
 import subprocess
@@ -9,6 +11,7 @@ import tempfile
 import textwrap
 from pathlib import Path
 
+import glassgrad
 from glassgrad.viz import Drawing, Player
 
 ROOT = Path(__file__).parents[2]
@@ -45,12 +48,25 @@ def playing(player: Player, prefix: str) -> str:
     return player.fragment(prefix)
 
 
-def program_of(page: str) -> str:
-    """The first program of a page that is shown and not run in place."""
+def program_of(page: str, number: int = 0) -> str:
+    """A program of a page that is shown and not run in place."""
     text = (ROOT / "docs" / page).read_text("utf-8")
-    found = re.search(r"^```python\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
-    assert found is not None
-    return found[1]
+    found = re.findall(r"^```python\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+    return str(found[number])
+
+
+def reported(program: str, name: str = "train.py") -> str:
+    """What `watch` reports of a program."""
+    glassgrad.manual_seed(0)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, name)
+        path.write_text(program, encoding="utf-8")
+        told, code = io.StringIO(), compile(program, str(path), "exec")
+        with contextlib.redirect_stderr(told):
+            block_of = contextlib.nullcontext() if "gg.watch" in program else glassgrad.watch()
+            with block_of:
+                exec(code, {"__name__": "__main__"})  # noqa: S102  # it stands in our own page
+    return block(told.getvalue().strip())
 
 
 def terminal(program: str, command: str, typed: str = "", *more: str) -> str:

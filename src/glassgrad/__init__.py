@@ -58,6 +58,7 @@ if _TYPE_CHECKING:
     from . import viz as viz
     from ._as_torch import as_torch
     from .autograd.scopes import scope
+    from .doctor import watch
     from .exchange import from_torch, to_torch
     from .func import vmap
     from .ops import *
@@ -92,7 +93,7 @@ _LATER |= {"record": "tracing", "draw": "viz", "explain": "viz", "player": "viz"
 _LATER |= {"snapshot": "tracing", "scope": "autograd.scopes", "as_torch": "_as_torch"}
 _LATER |= {"load": "serialization", "save": "serialization"}
 _LATER |= {"from_torch": "exchange", "to_torch": "exchange", "serialization": "serialization"}
-_LATER |= {"compare": "tracing", "find_nan": "tracing", "step": "tracing"}
+_LATER |= {"compare": "tracing", "find_nan": "tracing", "step": "tracing", "watch": "doctor"}
 
 _OPS, _op_named = _lookup.of_module(__name__, home="")[:2]
 
@@ -194,6 +195,7 @@ __all__ = [
     "scope",
     "snapshot",
     "step",
+    "watch",
     # files, and PyTorch's own tensors
     "from_torch",
     "load",

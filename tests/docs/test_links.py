@@ -82,7 +82,7 @@ PACKAGES = [
     *("", ".autograd", ".autograd.graph", ".autograd.functional", ".autograd.forward_ad"),
     *(".autograd.function", ".func", ".nn", ".nn.functional", ".nn.init", ".optim", ".tracing"),
     *(".optim.lr_scheduler", ".optim.swa_utils", ".distributions"),
-    *(".tracing.torch", ".viz", ".utils.checkpoint", ".utils.data", ".data", ".errors"),
+    *(".tracing.torch", ".viz", ".utils.checkpoint", ".utils.data", ".data", ".doctor", ".errors"),
 ]
 
 

@@ -1,4 +1,4 @@
-"""The command line: `glassgrad demo`, `draw`, `step`, `view` and `compare`.
+"""The command line: `glassgrad demo`, `draw`, `step`, `watch`, `view` and `compare`.
 
 A command is a function; its docstring is the help that teaches it, up to its examples above the
 list of its arguments. Exit codes: 0 done, 1 it could not be done (the reason is on stderr), 2 a
@@ -18,6 +18,7 @@ from glassgrad import __version__, _programs
 from glassgrad._programs import DONE, FAILED, INTERRUPTED, MISUSED, Refused
 from glassgrad.core.errors import DataError
 from glassgrad.core.tensor import Tensor
+from glassgrad.doctor import watch
 from glassgrad.tracing import Comparison, Trace, compare, step
 from glassgrad.tracing.graph import Entry, counted
 from glassgrad.viz import Drawing, Player, draw
@@ -46,6 +47,7 @@ examples:
   glassgrad draw train.py -o graph.svg        the backward graph of your own script
   glassgrad draw train.py -o pass.html        a page to step through its backward pass
   glassgrad step train.py                     pause that pass, node by node
+  glassgrad watch train.py                    look for mistakes that nobody complains about
   glassgrad view out/digits.trace.json        a record, as text
   glassgrad compare before.json after.json    what differs between two records
   glassgrad draw --help                       all that can be changed
@@ -158,7 +160,7 @@ def _parser() -> argparse.ArgumentParser:
             epilog=more and f"examples:{more}",
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
-        command.set_defaults(work=work, mirror=False)
+        command.set_defaults(work=work, mirror=False, var=None, number=None)
         for add in options:
             add(command)
     return parser
@@ -288,6 +290,31 @@ def _step(arguments: argparse.Namespace) -> int:
     return script.code
 
 
+def _watch(arguments: argparse.Namespace) -> int:
+    """Run a script and look for mistakes that no library complains about.
+
+    Gradients that are never cleared, parameters that never move, values that backward needs and
+    somebody overwrote, a loss that broadcasts, graphs that pile up, dead units, and more. The
+    script runs as under `python script.py`, with the same numbers; it may compute with glassgrad
+    or with PyTorch. At its end stderr tells each finding once: its line, the names of the tensors,
+    and what to write instead.
+
+    Examples:
+      glassgrad watch train.py                  run it, then read what was found
+      glassgrad watch train.py --strict         … and exit with 1 if anything was
+      glassgrad watch train.py -- --epochs 1    what follows -- goes to the script
+
+    exit codes:
+      what the script exits with; with --strict 1 if that is 0 and something was found
+    """
+    script, block = Script(arguments.script, arguments.rest), watch()
+    script.run_within(block)
+    if not block.findings:
+        passes, steps = counted(block.passes, "pass", "passes"), counted(block.steps, "step")
+        sys.stderr.write(f"glassgrad watch: nothing was found in {passes} and {steps}\n")
+    return script.code or (FAILED if arguments.strict and block.findings else DONE)
+
+
 def _view(arguments: argparse.Namespace) -> None:
     """Show a record: what `trace.save`, `glassgrad demo` and `glassgrad draw -o pass.json` write.
 
@@ -396,6 +423,11 @@ _COMMANDS: dict[Callable[[argparse.Namespace], int | None], tuple[Any, ...]] = {
             default="node",
             help="how much a step does: a node, up to a hook, or one phase (default: node)",
         ),
+    ),
+    _watch: (
+        "look for silent mistakes in a script",
+        _option("script", type=Path, help="a Python file that trains, with glassgrad or PyTorch"),
+        _option("--strict", action="store_true", help="exit with 1 if anything is found"),
     ),
     _view: (
         "show a record in the terminal",

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
-from glassgrad import tracing
+from glassgrad import doctor, tracing
 from glassgrad._programs import reaching, to_stdout
 from glassgrad.core import backward as engine
 from glassgrad.core.errors import DataError, FreedGraphError
@@ -24,7 +24,8 @@ from glassgrad.tracing import Trace, snapshot
 from glassgrad.tracing.graph import Entry, counted
 from glassgrad.viz.explaining.entries import record_explained
 
-WATCHERS = (Path(__file__).parent, Path(tracing.__file__).parent)  # what a pass is watched from
+# What a pass is watched from.
+WATCHERS = tuple([Path(each).parent for each in (__file__, tracing.__file__, doctor.__file__)])
 OPTIONS = ("gradient", "retain_graph", "create_graph", "inputs")  # of a pass: as of `backward`
 MOST_TOLD = 8  # names in a message
 MOST_EXPLAINED = 20  # passes of a script; those after them are recorded only
@@ -53,7 +54,7 @@ class Script:
         self.code = self.passes = 0
 
     def run(self, watcher: Watcher, number: int | None) -> None:
-        """Run it.
+        """Run it, and have some of its passes run by others.
 
         Args:
             watcher: runs a backward pass in the engine's stead. It is given the tensors to begin
@@ -63,11 +64,19 @@ class Script:
         Raises:
             DataError: if there is no such script, or it cannot be read.
         """
+        self.run_within(self._watched(watcher, number))
+
+    def run_within(self, block: contextlib.AbstractContextManager[object]) -> None:
+        """Run it inside of a block.
+
+        Raises:
+            DataError: if there is no such script, or it cannot be read.
+        """
         remedy = "It is run to see its backward pass. Name a Python file."
         with reaching(f"read the script {self.path}", remedy):
             source = self.path.read_bytes()
         self.names.update(__file__=str(self.path), __builtins__=__builtins__)
-        with self._as_main(), self._watched(watcher, number):
+        with self._as_main(), block:
             self.code = self._execute(source)
 
     def _execute(self, source: bytes) -> int:

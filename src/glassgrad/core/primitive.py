@@ -265,9 +265,9 @@ def apply_to_arrays(
                 out = cls.forward(*values, **parameters)
     except Exception as error:
         out = rescue(cls, error, values, parameters)
+    out = tuple([whole(part) for part in out]) if cls.multiple else whole(out)
     for tell in state.computed:
         tell(cls, operands, values, parameters, out)
-    out = tuple([whole(part) for part in out]) if cls.multiple else whole(out)
     is_recorded = cls.differentiable and modes.grad and not modes.inference
     edges = edges_of(operands[cls.differentiates]) if is_recorded else None
     node: Any = None

@@ -203,7 +203,7 @@ def _with_hooks(step: Func) -> Func:
         if self._opt_called is not None:
             self._opt_called = True
         given = (self, *args)
-        for hook in (*_global_hooks["step_pre"].values(), *self._hooks["step_pre"].values()):
+        for hook in (*global_hooks["step_pre"].values(), *self._hooks["step_pre"].values()):
             result = hook(self, given, kwargs)
             if result is None:
                 continue
@@ -215,24 +215,24 @@ def _with_hooks(step: Func) -> Func:
                 )
             given, kwargs = result
         out = step(*given, **kwargs)
-        for hook in (*self._hooks["step_post"].values(), *_global_hooks["step_post"].values()):
+        for hook in (*self._hooks["step_post"].values(), *global_hooks["step_post"].values()):
             hook(self, given, kwargs)
         return out
 
     return hooked
 
 
-_global_hooks = {"step_pre": Hooks(), "step_post": Hooks()}
+global_hooks = {"step_pre": Hooks(), "step_post": Hooks()}
 
 
 def register_optimizer_step_pre_hook(hook: Func) -> RemovableHandle:
     """Call `hook(optimizer, args, kwargs)` before each step of any optimiser."""
-    return add_hook(_global_hooks["step_pre"], hook)
+    return add_hook(global_hooks["step_pre"], hook)
 
 
 def register_optimizer_step_post_hook(hook: Func) -> RemovableHandle:
     """Call `hook(optimizer, args, kwargs)` after each step of any optimiser."""
-    return add_hook(_global_hooks["step_post"], hook)
+    return add_hook(global_hooks["step_post"], hook)
 
 
 class Optimizer:

@@ -1,0 +1,272 @@
+"""Mistakes of a model: losses that compute something else, layers that have stopped learning."""
+
+import math
+import weakref
+from collections import Counter
+from typing import Any, ClassVar
+
+import numpy as np
+
+from glassgrad.core.state import Place
+
+from .check import Check
+from .findings import Findings, listed
+from .ledger import Ledger, Op, Run, Step
+from .names import name_of, user_place
+
+
+class BroadcastLoss(Check):
+    """A prediction of shape (n, 1) beside a target of shape (n,): the loss is of n × n pairs.
+
+    Silent: they broadcast. Every prediction is pulled towards all targets, and ends at their mean.
+    """
+
+    kind = "broadcast-loss"
+    losses = ("MseLoss", "L1Loss", "SmoothL1Loss", "HuberLoss")
+    ops = (*losses, "Sub")
+    on_the_way: ClassVar[frozenset[str]] = frozenset(
+        ("Mean", "Sum", "Pow", "Mul", "Div", "Add", "Sub", "Abs", "Square", "Neg", "Sqrt", "Log")
+    )
+
+    def __init__(self, ledger: Ledger, findings: Findings) -> None:
+        super().__init__(ledger, findings)
+        self.suspects: dict[int, tuple[Any, Any, Place | None, str]] = {}
+
+    def made(self, op: Op) -> None:
+        if len(op.operands) < 2 or op.node is None:
+            return
+        x, y = op.operands[:2]
+        if not (hasattr(x, "requires_grad") and hasattr(y, "requires_grad")):
+            return
+        a, b = tuple(x.shape), tuple(y.shape)
+        if a == b and len(a) > 1:  # a loss that has shown both in one shape
+            a, b = _before_broadcast(op.library.array(x)), _before_broadcast(op.library.array(y))
+        elif len(a) == len(b):
+            return
+        n = math.prod(a)
+        if a == b or n < 2 or math.prod(b) != n or x.requires_grad == y.requires_grad:
+            return
+        place = user_place()
+        if self.findings.is_known(self.kind, place):
+            return
+        if len(self.suspects) > 1000:
+            self.suspects.clear()
+        names = name_of(x), name_of(y)
+        roles = ("the prediction", "the target")[:: 1 if x.requires_grad else -1]
+        told = a, b, place, listed([name or role for name, role in zip(names, roles, strict=True)])
+        if op.name in self.losses:
+            self._report(*told)
+        else:
+            self.suspects[op.library.seq(op.node)] = told
+
+    def pass_begins(self, run: Run) -> None:
+        if not self.suspects or not self.suspects.keys() & run.seqs:
+            return
+        waiting, seen = list(run.starts), 0
+        for node in waiting:  # which grows
+            seen += 1
+            if seen > 30 or node is None:
+                continue
+            seq = run.library.seq(node)
+            if seq in self.suspects:
+                self._report(*self.suspects.pop(seq))
+            elif node.name().partition("Backward")[0] in self.on_the_way:
+                waiting += [each for each, _ in node.next_functions]
+        self.suspects.clear()
+
+    def _report(self, a: Any, b: Any, place: Place | None, names: str) -> None:
+        whole = tuple(np.broadcast_shapes(a, b))
+        self.findings.add(
+            self.kind,
+            f"The shapes {a} and {b} of {names} broadcast to {whole}: the loss compares each "
+            "prediction with every target.",
+            "Give both one shape: `pred.squeeze(-1)`, or `target.unsqueeze(-1)`.",
+            place,
+        )
+
+
+def _before_broadcast(array: Any) -> tuple[int, ...]:
+    """The shape of what an array shows again and again: 1 along those dims."""
+    return tuple([n if step else 1 for n, step in zip(array.shape, array.strides, strict=True)])
+
+
+class TwiceNormalized(Check):
+    """Probabilities where a loss takes logits, or the other way round.
+
+    Silent: `cross_entropy` applies log-softmax to whatever it gets, and `nll_loss` a minus sign.
+    Training goes on, slowly, towards something else.
+    """
+
+    kind = "softmax-twice"
+    ops = (
+        "CrossEntropy",
+        "SoftCrossEntropy",
+        "BinaryCrossEntropyWithLogits",
+        "NllLoss",
+    )
+    wrong: ClassVar[dict[str, tuple[str, str, str]]] = {
+        "CrossEntropy": ("Softmax", "cross_entropy applies softmax itself", "Pass the logits."),
+        "SoftCrossEntropy": ("Softmax", "cross_entropy applies softmax itself", "Pass the logits."),
+        "BinaryCrossEntropyWithLogits": (
+            "Sigmoid",
+            "binary_cross_entropy_with_logits applies sigmoid itself",
+            "Pass the logits, or write `binary_cross_entropy`.",
+        ),
+        "NllLoss": (
+            "Softmax",
+            "nll_loss takes logarithms of probabilities",
+            "Write `log_softmax`, or pass the logits to `cross_entropy`.",
+        ),
+    }
+
+    def made(self, op: Op) -> None:
+        maker = getattr(op.operands[0], "grad_fn", None)
+        before, why, remedy = self.wrong[op.name]
+        if maker is None or maker.name().partition("Backward")[0] != before:
+            return
+        place = user_place()
+        if not self.findings.is_known(self.kind, place):
+            self.findings.add(
+                self.kind,
+                f"The loss was given what {before.lower()} made, and {why}.",
+                remedy,
+                place,
+            )
+
+
+# Layers -----------------------------------------------------------------------------------------
+
+
+class _Site:
+    """A place where relu is applied: which units have been 0 since the window began."""
+
+    __slots__ = ("calls", "dead", "inputs", "layer", "units")
+
+    def __init__(self, layer: Any) -> None:
+        self.layer = None if layer is None else weakref.ref(layer)
+        self.calls = self.inputs = self.units = 0
+        self.dead: Any = None
+
+
+class DeadUnits(Check):
+    """Units (channels) behind a relu that are 0 for every input, over many steps.
+
+    Silent: 0 is a value. Where relu is 0 its gradient is, so the weights before it do not move.
+    A few among many are usual; half of a layer is told.
+    """
+
+    kind = "dead-units"
+    ops = ("Relu",)
+    steps, inputs, share, rest = 20, 200, 0.5, 100
+
+    def __init__(self, ledger: Ledger, findings: Findings) -> None:
+        super().__init__(ledger, findings)
+        self.sites: dict[Any, _Site] = {}
+
+    def made(self, op: Op) -> None:
+        shape = tuple(op.out.shape)
+        if len(shape) < 2 or getattr(op.operands[0], "grad_fn", None) is None:
+            return
+        layer = _weight_before(op.operands[0])
+        key = id(layer), shape[1]
+        site = self.sites.get(key)
+        if site is None or (site.layer is not None and site.layer() is not layer):
+            site = self.sites[key] = _Site(layer)
+        site.calls += 1
+        if site.calls > self.steps:
+            if site.calls > self.rest:
+                site.calls, site.dead, site.inputs = 0, None, 0
+            return
+        if site.dead is None or site.dead.size:
+            out = op.library.array(op.out)
+            axes = (0, *range(2, len(shape)))
+            if site.dead is None:
+                site.dead, site.units = np.flatnonzero(~(out > 0).any(axis=axes)), shape[1]
+            else:
+                site.dead = site.dead[~(out[:, site.dead] > 0).any(axis=axes)]
+            site.inputs += math.prod(shape) // (shape[1] or 1)
+        if site.calls == self.steps and site.inputs >= self.inputs:
+            self._decide(site, layer)
+
+    def _decide(self, site: _Site, layer: Any) -> None:
+        dead, place = len(site.dead), user_place()
+        key = (place, id(layer))
+        if dead < self.share * site.units or self.findings.is_known(self.kind, key):
+            return
+        name = "" if layer is None else name_of(layer) or ""
+        of = f" of {name}" if name else ""
+        self.findings.add(
+            self.kind,
+            f"{dead} of {site.units} units{of} were 0 behind relu for all inputs of {self.steps} "
+            "steps: no gradient comes through, and the weights before them stay as they are.",
+            "Lower the learning rate, start biases at 0 and weights by `nn.init.kaiming_normal_`, "
+            "normalise the inputs, or write `leaky_relu`.",
+            place,
+            [name] if name else [],
+            key=key,
+        )
+
+
+def _weight_before(tensor: Any) -> Any:
+    """The weight, or bias, that `tensor` was computed with; None if it is not next to it."""
+    direct = [node for node, _ in tensor.grad_fn.next_functions if node is not None]
+    behind = [node for each in direct for node, _ in each.next_functions]
+    leaves = [getattr(node, "variable", None) for node in (*direct, *behind)]
+    found = [leaf for leaf in leaves if leaf is not None]
+    return next((leaf for leaf in found if leaf.dim() > 1), found[0] if found else None)
+
+
+class EvalMode(Check):
+    """Training steps of a model whose dropout and batch norms are all in evaluation mode.
+
+    Silent: `eval()` only changes what these layers do. It is forgotten after an evaluation, where
+    `train()` was to follow.
+    """
+
+    kind = "eval-mode"
+    at_least = 3  # passes, each with a step
+    layers: ClassVar[frozenset[str]] = frozenset(("_DropoutNd", "Dropout", "_BatchNorm"))
+
+    def __init__(self, ledger: Ledger, findings: Findings) -> None:
+        super().__init__(ledger, findings)
+        self.seen: dict[int, Any] = {}
+        self.times: Counter[int] = Counter()
+
+    def pass_begins(self, run: Run) -> None:
+        for module in run.modules:
+            if not module.training:
+                self.seen[id(module)] = module
+
+    def stepped(self, step: Step) -> None:
+        mine = {id(tensor) for _, tensor, _ in step.leaves} if self.seen else ()
+        for key, module in self.seen.items():
+            if not any(id(p) in mine for p in module.parameters()):
+                continue
+            if not self._is_forgotten(module):
+                self.times[key] = 0
+                continue
+            self.times[key] += 1
+            if self.times[key] < self.at_least or self.findings.is_known(self.kind, step.place):
+                continue
+            self.findings.add(
+                self.kind,
+                f"{type(module).__name__} is trained in evaluation mode: its dropout does nothing, "
+                "and its batch norms use old statistics.",
+                "Write `model.train()` before the training loop, after each evaluation.",
+                step.place,
+            )
+        self.seen.clear()
+
+    def _is_forgotten(self, module: Any) -> bool:
+        """Whether it has layers that know a mode, all of them in evaluation mode.
+
+        A batch norm whose own parameters are frozen is meant to be so.
+        """
+        found = False
+        for each in module.modules():
+            if not self.layers.isdisjoint([cls.__name__ for cls in type(each).__mro__]):
+                own = list(each.parameters(recurse=False))
+                if each.training:
+                    return False
+                found |= not own or any(p.requires_grad for p in own)
+        return found

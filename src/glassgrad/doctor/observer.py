@@ -1,0 +1,136 @@
+"""The observer: it keeps the ledger, and hands each event to the checks that asked for it."""
+
+from collections.abc import Callable
+from typing import Any
+
+from glassgrad.core.state import Place
+
+from .check import Check
+from .findings import Findings
+from .graphs import KeptGraphs, LostLeaf, WrittenSaved
+from .ledger import Leaf, Ledger, Library, Op, Run, Step
+from .models import BroadcastLoss, DeadUnits, EvalMode, TwiceNormalized
+from .names import user_place
+from .steps import (
+    NoGradient,
+    Norms,
+    NotCleared,
+    NotInOptimizer,
+    SteppedTwice,
+    StepWithoutBackward,
+    ZeroRate,
+)
+
+Tells = list[Callable[..., None]]
+
+CHECKS: tuple[type[Check], ...] = (
+    *(NotCleared, StepWithoutBackward, SteppedTwice, NoGradient, NotInOptimizer, Norms, ZeroRate),
+    *(LostLeaf, WrittenSaved, KeptGraphs),
+    *(BroadcastLoss, TwiceNormalized, DeadUnits, EvalMode),
+)
+
+
+class Observer:
+    """What sources tell their events to.
+
+    Attributes:
+        ledger: what is known of the leaves.
+        ops: for each name of an op that a check asked for, whom to tell.
+        stepping: the optimisers that are at work: what they do is their own matter.
+    """
+
+    def __init__(self, findings: Findings, ledger: Ledger) -> None:
+        self.ledger = ledger
+        self.checks = [cls(self.ledger, findings) for cls in CHECKS]
+        self.ops: dict[str, Tells] = {}
+        for check in self.checks:
+            for name in check.ops:
+                self.ops.setdefault(name, []).append(check.made)
+        self.tells = {event: self._who_wants(event) for event in _EVENTS}
+        (self.overwritten,) = [c.overwritten for c in self.checks if isinstance(c, WrittenSaved)]
+        self.stepping: list[Any] = []
+        self._by_memory: dict[int, Leaf] = {}
+
+    def _who_wants(self, event: str) -> Tells:
+        """The methods of those checks that have one of their own for an event."""
+        wanting = [c for c in self.checks if getattr(type(c), event) is not getattr(Check, event)]
+        return [getattr(check, event) for check in wanting]
+
+    def made(self, op: Op) -> None:
+        """An op was done."""
+        for tell in self.ops[op.name]:
+            tell(op)
+
+    def pass_begins(self, run: Run) -> None:
+        """A pass is about to run."""
+        for tell in self.tells["pass_begins"]:
+            tell(run)
+        for leaf, tensor in run.leaves:
+            if not leaf.owners:
+                memory = run.library.memory(tensor)
+                if memory != leaf.memory:  # `w.data = w.data - …`
+                    leaf.memory = memory
+                    self._moved_by_hand(leaf, tensor, user_place())
+            leaf.pass_begins(tensor)
+
+    def pass_ended(self, run: Run) -> None:
+        """A pass has run to its end."""
+        self.ledger.passes += 1
+        self.ledger.forget_the_dead()
+        for leaf, tensor in run.leaves:
+            leaf.pass_ends(tensor)
+            if not leaf.owners:
+                self._by_memory[leaf.memory] = leaf
+        if len(self._by_memory) > 10_000:
+            self._by_memory.clear()
+        for tell in self.tells["pass_ended"]:
+            tell(run)
+
+    def wrote(self, tensor: Any, place: Place | None, library: Library) -> None:
+        """The program is about to write to a tensor: a step, if it is a leaf or shows one."""
+        leaf = self._by_memory.get(library.memory(tensor))
+        if leaf is not None and not leaf.owners:
+            own = leaf.tensor()
+            if own is not None and library.memory(own) == leaf.memory:
+                self._moved_by_hand(leaf, own, place)
+
+    def _moved_by_hand(self, leaf: Leaf, tensor: Any, place: Place | None) -> None:
+        grad = leaf.look(tensor)
+        for tell in self.tells["wrote"]:
+            tell(leaf, place)
+        leaf.stepped(grad, None)
+
+    def step_begins(self, optimizer: Any) -> None:
+        """An optimiser is about to do a step."""
+        if optimizer in self.stepping:  # an exception has ended its last one
+            self.stepping.clear()
+        self.stepping.append(optimizer)
+
+    def step_ended(self, optimizer: Any, library: Library) -> None:
+        """It has done it. Where one does the step of another, only the outer one counts."""
+        if optimizer in self.stepping:
+            del self.stepping[self.stepping.index(optimizer) :]
+        if self.stepping:
+            return
+        self.ledger.steps += 1
+        step, user = Step(optimizer), id(optimizer)
+        for group in optimizer.param_groups:
+            for tensor in group["params"]:
+                leaf = self.ledger.leaf(tensor, library)
+                if user not in leaf.owners:
+                    leaf.owners.add(user)
+                    self.ledger.unowned.pop(id(tensor), None)
+                if tensor.requires_grad:
+                    step.leaves.append((leaf, tensor, leaf.look(tensor)))
+        for tell in self.tells["stepped"]:
+            tell(step)
+        for leaf, _, grad in step.leaves:
+            leaf.stepped(grad, user)
+
+    def closes(self) -> None:
+        """The block ends."""
+        for tell in self.tells["closes"]:
+            tell()
+
+
+_EVENTS = ("pass_begins", "pass_ended", "stepped", "wrote", "closes")

@@ -1,0 +1,256 @@
+"""What happens in glassgrad, told as events: by the places where it already asks who wants to know.
+
+state.computed, state.noting    each op, each node    (by the readable way in: `state.special`)
+modes.watcher                   each pass of this thread
+state.before_write              each write in place
+step hooks of all optimisers    each step
+"""
+
+from contextlib import ExitStack
+from typing import Any
+
+from numpy import ndarray
+
+from glassgrad.core import state
+from glassgrad.core.errors import GlassgradError
+from glassgrad.core.graph import AccumulateGrad
+from glassgrad.core.state import Place, Values, modes, set_modes
+from glassgrad.core.tensor import Tensor
+from glassgrad.hooks.turn import GraphTask
+from glassgrad.memory.saved import check_versions, names_of
+from glassgrad.optim.optimizer import (
+    global_hooks,
+    register_optimizer_step_post_hook,
+    register_optimizer_step_pre_hook,
+)
+
+from .ledger import Op, Run
+from .names import name_of, user_place
+from .observer import Observer
+from .prints import print_of
+
+_EARLY, _EVERY = 50, 4  # which passes: the first ones, then each fourth
+_MOST_HELD = 64_000_000  # bytes of prints, before they are given up
+
+
+class GlassgradSource:
+    """Tells an observer what this thread does with glassgrad, from `open` on."""
+
+    def __init__(self, observer: Observer) -> None:
+        self.observer = observer
+        self.key = modes.key
+        self.last: tuple[Any, Any, Any] | None = None  # an op, its operands, and what it made
+        self.prints: dict[int, list[bytes | None]] = {}
+        """Of what each node has saved, by its number, until a pass comes by."""
+        self.seen: dict[int, tuple[Any, bytes]] = {}
+        """Of arrays that nobody has written since; kept, so that no other is their id."""
+        self.held = 0
+        self.is_comparing = True
+        self.writes: dict[int, Place | None] = {}
+
+    def open(self, stack: ExitStack) -> None:
+        """Begin to look; `stack` ends it, wherever this is interrupted."""
+        mark = id(self)
+        stack.callback(self._close, mark, modes.watcher)
+        self.outer = modes.watcher
+        state.computed = (*state.computed, self._computed)
+        state.noting = (*state.noting, self._noted)
+        state.before_write.append(self._about_to_write)
+        set_modes(watcher=self._pass)
+        register_optimizer_step_pre_hook(self._before_step)
+        register_optimizer_step_post_hook(self._after_step)
+        state.special.add(mark)
+
+    def _close(self, mark: int, outer: Any) -> None:
+        state.special.discard(mark)
+        state.computed = tuple([tell for tell in state.computed if tell != self._computed])
+        state.noting = tuple([note for note in state.noting if note != self._noted])
+        if self._about_to_write in state.before_write:
+            state.before_write.remove(self._about_to_write)
+        for hooks in global_hooks.values():
+            for key, hook in list(hooks.items()):
+                if hook in (self._before_step, self._after_step):
+                    del hooks[key]
+        set_modes(watcher=outer)
+
+    # How it looks at tensors --------------------------------------------------------------------
+
+    @staticmethod
+    def grad(leaf: Any) -> Any:
+        return None if leaf.cold is None else leaf.cold.grad
+
+    @staticmethod
+    def array(tensor: Any) -> Any:
+        return getattr(tensor, "payload", tensor)
+
+    @staticmethod
+    def memory(tensor: Any) -> int:
+        return id(getattr(tensor, "payload", tensor))
+
+    @staticmethod
+    def seq(node: Any) -> int:
+        return node.seq  # type: ignore[no-any-return]  # Any
+
+    # Ops ----------------------------------------------------------------------------------------
+
+    def _computed(self, cls: Any, operands: Values, values: Values, _: Any, out: Any) -> None:
+        """An op was done on arrays; if it is recorded, its node follows."""
+        here = modes.__dict__
+        if here["key"] != self.key or here["levels"]:
+            return
+        self.last = cls, operands, out
+        if cls.__name__ in self.observer.ops and not (here["grad"] and _requires_grad(operands)):
+            self.observer.made(Op(cls.__name__, operands, out, None, self))
+
+    def _noted(self, node: Any) -> None:
+        """A node was made: by the op before, or by a user's Function, or by a write."""
+        here = modes.__dict__
+        if here["key"] != self.key or here["levels"]:
+            return
+        if self.is_comparing:
+            self.prints[node.seq] = list(map(self._print, _kept(node)))
+            if self.held > _MOST_HELD:
+                self._give_up()
+        last, self.last = self.last, None
+        if last is not None:
+            cls, operands, out = last
+            name = cls.__name__
+            if name in self.observer.ops and getattr(node, "_forward_cls", None) is cls:
+                self.observer.made(Op(name, operands, out, node, self))
+
+    def _print(self, array: Any) -> bytes | None:
+        """The print of an array; of one that several nodes save, it is made once."""
+        if array.__class__ is not ndarray:
+            return None
+        found = self.seen.get(id(array))
+        if found is None:
+            found = self.seen[id(array)] = array, print_of(array)
+            self.held += len(found[1])
+        return found[1]
+
+    def _give_up(self) -> None:
+        self.prints.clear()
+        self.seen.clear()
+        self.held = 0
+
+    # Passes -------------------------------------------------------------------------------------
+
+    def _pass(self, task: GraphTask) -> None:
+        """Run a pass, or have it run by who watched before; tell of it before and after."""
+        run = None if modes.key != self.key else self._described(task)
+        if run is not None:
+            self._compare_saved(run)
+            self.observer.pass_begins(run)
+        if self.outer is None:
+            task.run_here()
+        else:
+            self.outer(task)
+        if run is not None:
+            self.observer.pass_ended(run)
+        self.last = None
+
+    def _described(self, task: GraphTask) -> Run:
+        needed, schedule = task.schedule.needed, task.schedule
+        nodes = schedule if needed is None else [node for node in schedule if node in needed]
+        run = Run(self, [node for node in task.buffers if node is not None])
+        run.nodes, run.is_freeing = nodes, not task.keep_graph
+        for node in nodes:
+            if node.__class__ is AccumulateGrad:
+                leaf = self.observer.ledger.leaf(node.variable, self)
+                if node not in task.wanted:
+                    run.leaves.append((leaf, node.variable))
+            elif (calls := getattr(node, "calls", None)) is not None:
+                run.modules += [module for _, ref, _ in calls if (module := ref()) is not None]
+        for node in task.wanted:
+            if node.__class__ is AccumulateGrad:
+                self.observer.ledger.leaf(node.variable, self).is_asked = True
+        return run
+
+    def _compare_saved(self, run: Run) -> None:
+        """Look whether what nodes have saved is still what it was."""
+        self.seen.clear()
+        now: dict[int, bytes] = {}
+        for node in run.nodes:
+            known = None if node.__class__ is AccumulateGrad else self.prints.get(node.seq)
+            if known is None:
+                continue
+            for at, (array, before) in enumerate(zip(_kept(node), known, strict=False)):
+                if before is None or array.__class__ is not ndarray:
+                    continue
+                found = now.get(id(array))
+                if found is None:
+                    found = now[id(array)] = print_of(array)
+                if found != before:
+                    self._overwritten(node, at, array)
+        if run.is_freeing:
+            for node in run.nodes:
+                self.prints.pop(node.seq, None)
+        if not self.prints:
+            self.held = 0
+        passes = self.observer.ledger.passes
+        self.is_comparing = passes < _EARLY or passes % _EVERY == 0
+
+    def _overwritten(self, node: Any, at: int, array: Any) -> None:
+        try:
+            if not node._is_users:
+                check_versions(node)
+            else:
+                node.saved_tensors  # noqa: B018  # checks versions
+        except GlassgradError:
+            return  # the pass will say so
+        saved_at = (node.caller_code, node.caller_offset) if hasattr(node, "caller_code") else None
+        holder = node.holders[at] if at < len(node.holders) else None
+        name = name_of(holder) if isinstance(holder, Tensor) else None
+        root = _root_of(array)
+        name = name or f"its {names_of(node)[at]!r}"
+        self.observer.overwritten(name, node, saved_at, self.writes.get(root), root)
+
+    # Writes and steps ---------------------------------------------------------------------------
+
+    def _about_to_write(self, tensor: Any) -> None:
+        if modes.key != self.key or self.observer.stepping:
+            self.seen.clear()
+            return
+        array = tensor.payload
+        if not isinstance(array, ndarray):
+            return
+        self.seen.clear()
+        place = user_place()
+        if len(self.writes) > 10_000:
+            self.writes.clear()
+        self.writes[_root_of(array)] = place
+        self.observer.wrote(tensor, place, self)
+
+    def _before_step(self, optimizer: Any, *_: Any) -> None:
+        if modes.key == self.key:
+            self.observer.step_begins(optimizer)
+
+    def _after_step(self, optimizer: Any, *_: Any) -> None:
+        if modes.key == self.key:
+            self.observer.step_ended(optimizer, self)
+
+
+# What a node has saved, and whether it is the same ------------------------------------------------
+
+
+def _requires_grad(operands: Values) -> bool:
+    """Whether one of the operands of an op requires grad, so that it is recorded."""
+    for x in operands:  # noqa: SIM110  # a generator costs more than all that
+        if getattr(x, "edge", None) is not None:
+            return True
+    return False
+
+
+def _kept(node: Any) -> Any:
+    """What a node has saved: arrays, and what is not looked at."""
+    kept = (node.holders or node.to_save) if node._is_users else node.saved_tensors
+    if kept.__class__ is not tuple:
+        return ()  # freed, or packed by hooks
+    return [getattr(each, "payload", None) for each in kept] if node._is_users else kept
+
+
+def _root_of(array: Any) -> int:
+    """What tells the memory of an array and of all its views."""
+    while isinstance(array.base, ndarray):
+        array = array.base
+    return id(array)

@@ -1,0 +1,318 @@
+"""What happens in PyTorch, told as the same events: by the hooks that it has for whoever watches.
+
+    TorchFunctionMode               each function of PyTorch that this thread calls
+    step hooks of all optimisers    each step
+    forward hooks of all modules    which are in evaluation mode
+
+PyTorch tells nothing of what its nodes save but by hooks that would change how it checks them. So
+the operands and results of recorded ops are looked at instead, and the nodes only where one of
+these was overwritten. It is imported here only if the program has imported it.
+"""
+
+import contextlib
+import importlib.util
+import sys
+import weakref
+from collections.abc import Callable, Iterator
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from glassgrad.core.errors import GlassgradError
+from glassgrad.core.state import Place, modes
+
+from .ledger import Op, Run
+from .names import name_of, user_place
+from .observer import Observer
+from .prints import print_of
+
+_MOST = 10_000  # tensors that are remembered
+_NAMES = {
+    "Sub": "sub subtract __sub__ __rsub__",
+    "Add": "add __add__ __radd__ __iadd__ add_",
+    "Mul": "mul multiply __mul__ __rmul__",
+    "Div": "div divide true_divide __truediv__",
+    "Neg": "neg negative __neg__",
+    "Relu": "relu",
+    "MseLoss": "mse_loss",
+    "L1Loss": "l1_loss",
+    "SmoothL1Loss": "smooth_l1_loss",
+    "HuberLoss": "huber_loss",
+    "CrossEntropy": "cross_entropy",
+    "NllLoss": "nll_loss",
+    "BinaryCrossEntropyWithLogits": "binary_cross_entropy_with_logits",
+}
+_OP_OF = {name: op for op, names in _NAMES.items() for name in names.split()}
+"""Glassgrad's names of the ops that checks ask for, by those of PyTorch's functions."""
+_WITH_STATISTICS = frozenset(("batch_norm", "instance_norm"))  # which they write, uncounted
+_WRITES = frozenset(("__iadd__", "__isub__", "__imul__", "__itruediv__", "__setitem__"))
+
+
+class TorchSource:
+    """Tells an observer what this thread does with PyTorch, from `open` on.
+
+    Args:
+        torch: the module.
+    """
+
+    def __init__(self, observer: Observer, torch: Any) -> None:
+        self.observer, self.torch = observer, torch
+        self.key = modes.key
+        self.is_transforming = self._whether_transforming()
+        self.is_busy = False
+        self.seen: dict[int, tuple[Any, int, bytes]] = {}
+        """What recorded ops read and made since the last pass: weakly, its version, its print."""
+        self.writes: dict[int, Place | None] = {}
+        self.evaluating: dict[int, Any] = {}
+
+    def open(self, stack: contextlib.ExitStack) -> None:
+        """Begin to look; `stack` ends it."""
+        torch, source = self.torch, self
+
+        class Mode(torch.overrides.TorchFunctionMode):  # type: ignore[misc,name-defined]  # Any
+            def __torch_function__(
+                self, func: Any, _: Any, args: Any = (), kwargs: Any = None
+            ) -> Any:
+                return source.called(func, args, kwargs or {})
+
+        optimizer = importlib.import_module("torch.optim.optimizer")
+        module = importlib.import_module("torch.nn.modules.module")
+        for handle in (
+            optimizer.register_optimizer_step_pre_hook(self._before_step),
+            optimizer.register_optimizer_step_post_hook(self._after_step),
+            module.register_module_forward_hook(self._forward),
+        ):
+            stack.callback(handle.remove)
+        stack.enter_context(Mode())
+
+    def _whether_transforming(self) -> Callable[[], object]:
+        """Whether a transform (`vmap`, `grad`) is open: its tensors stand for others."""
+        functorch = getattr(self.torch._C, "_functorch", None)
+        return getattr(functorch, "peek_interpreter_stack", lambda: None)
+
+    # How it looks at tensors --------------------------------------------------------------------
+
+    @staticmethod
+    def grad(leaf: Any) -> Any:
+        return leaf.grad
+
+    def array(self, tensor: Any) -> Any:
+        torch = self.torch
+        if not isinstance(tensor, torch.Tensor):
+            return np.asarray(tensor)
+        with torch.no_grad():
+            plain = tensor.detach()
+            plain = plain.to_dense() if plain.layout != torch.strided else plain
+            if plain.dtype == torch.bfloat16:
+                plain = plain.float()
+            return plain.cpu().resolve_conj().resolve_neg().numpy()
+
+    @staticmethod
+    def memory(tensor: Any) -> int:
+        try:
+            return tensor.data_ptr() or id(tensor)
+        except (AttributeError, RuntimeError):
+            return id(tensor)  # sparse, or one that stands for others
+
+    @staticmethod
+    def seq(node: Any) -> int:
+        return node._sequence_nr()  # type: ignore[no-any-return]  # Any
+
+    # Ops ----------------------------------------------------------------------------------------
+
+    def called(self, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+        """Call a function of PyTorch, and tell of it."""
+        is_ours = self.is_busy or modes.key != self.key or self.observer.stepping
+        if is_ours or self.is_transforming():
+            return func(*args, **kwargs)
+        name = getattr(func, "__name__", "")
+        if name == "backward":
+            return self._pass(func, args, kwargs)
+        if name == "grad" and func is self.torch.autograd.grad:
+            self._asked(args[1] if len(args) > 1 else kwargs.get("inputs"))
+        elif name in _WRITES or (name.endswith("_") and name[:1] != "_"):
+            self._about_to_write(args[0] if args else None)
+        out = func(*args, **kwargs)
+        if isinstance(out, self.torch.Tensor):
+            with self._quietly():
+                try:
+                    self._made(name, args, out)
+                except GlassgradError:
+                    raise  # a finding
+                except (RuntimeError, TypeError, NotImplementedError):
+                    pass  # a tensor without values, which stands for others
+        return out
+
+    def _made(self, name: str, args: Any, out: Any) -> None:
+        node = out.grad_fn
+        if node is not None and name not in ("__get__", "detach"):
+            read = args[:1] if name in _WITH_STATISTICS else args
+            for each in (*read, out):
+                if isinstance(each, self.torch.Tensor) and each.numel():
+                    self._look(each)
+        op = _OP_OF.get(name)
+        if op in self.observer.ops:
+            self.observer.made(Op(op, args, out, node, self))
+
+    def _look(self, tensor: Any) -> None:
+        key = id(tensor)
+        known = self.seen.get(key)
+        if known is not None and known[0]() is tensor and known[1] == tensor._version:
+            return
+        if len(self.seen) > _MOST:
+            self.seen.clear()
+        self.seen[key] = weakref.ref(tensor), tensor._version, print_of(self.array(tensor))
+
+    @contextlib.contextmanager
+    def _quietly(self) -> Iterator[None]:
+        """Inside, what is called is ours."""
+        self.is_busy = True
+        try:
+            yield
+        finally:
+            self.is_busy = False
+
+    # Passes -------------------------------------------------------------------------------------
+
+    def _pass(self, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+        with self._quietly():
+            run = self._described(args, kwargs)
+            self._compare(run)
+            self.observer.pass_begins(run)
+        out = func(*args, **kwargs)
+        with self._quietly():
+            self.observer.pass_ended(run)
+        return out
+
+    def _described(self, args: Any, kwargs: dict[str, Any]) -> Run:
+        roots = [x.grad_fn for x in args[:1] if getattr(x, "grad_fn", None) is not None]
+        nodes, seen = list(roots), set(roots)
+        leaves: list[Any] = []
+        for node in nodes:  # which grows
+            if (leaf := getattr(node, "variable", None)) is not None:
+                leaves.append(leaf)
+            for each, _ in node.next_functions:
+                if each is not None and each not in seen:
+                    seen.add(each)
+                    nodes.append(each)
+        wanted = kwargs.get("inputs", args[4] if len(args) > 4 else None)
+        if wanted is not None:
+            asked = {id(x) for x in ([wanted] if hasattr(wanted, "grad_fn") else wanted)}
+            leaves = [leaf for leaf in leaves if id(leaf) in asked]
+        run = Run(self, roots)
+        run.nodes, run.modules = nodes, list(self.evaluating.values())
+        keeps = kwargs.get("retain_graph", args[2] if len(args) > 2 else None)
+        creates = kwargs.get("create_graph", args[3] if len(args) > 3 else False)
+        run.is_freeing = not (creates if keeps is None else keeps)
+        run.leaves = [(self.observer.ledger.leaf(leaf, self), leaf) for leaf in leaves]
+        self.evaluating.clear()
+        return run
+
+    def _asked(self, inputs: Any) -> None:
+        with self._quietly():
+            for x in [inputs] if hasattr(inputs, "grad_fn") else inputs or ():
+                if getattr(x, "is_leaf", False):
+                    self.observer.ledger.leaf(x, self).is_asked = True
+
+    def _compare(self, run: Run) -> None:
+        """Look whether what ops have read and made is still what it was."""
+        for ref, version, before in list(self.seen.values()):
+            tensor = ref()
+            if tensor is None or tensor._version != version:
+                continue  # gone, or PyTorch says so itself
+            if print_of(self.array(tensor)) != before:
+                self._overwritten(run, tensor)
+        self.seen.clear()
+
+    def _overwritten(self, run: Run, tensor: Any) -> None:
+        """Tell of it if a node of the pass has saved it."""
+        memory = self.memory(tensor)
+        for node in run.nodes:
+            for name in dir(node):
+                if not name.startswith("_saved_"):
+                    continue
+                try:
+                    saved = getattr(node, name)
+                except RuntimeError:
+                    continue  # freed, or counted after all
+                if isinstance(saved, self.torch.Tensor) and self.memory(saved) == memory:
+                    called = name_of(tensor) or f"its {name.removeprefix('_saved_')!r}"
+                    by = self.writes.get(memory)
+                    self.observer.overwritten(called, node, None, by, memory)
+                    return
+
+    # Writes, steps and modules ------------------------------------------------------------------
+
+    def _about_to_write(self, tensor: Any) -> None:
+        if not isinstance(tensor, self.torch.Tensor):
+            return
+        with self._quietly():
+            place = user_place()
+            if len(self.writes) > _MOST:
+                self.writes.clear()
+            self.writes[self.memory(tensor)] = place
+            self.observer.wrote(tensor, place, self)
+
+    def _before_step(self, optimizer: Any, *_: Any) -> None:
+        if modes.key == self.key:
+            self.observer.step_begins(optimizer)
+
+    def _after_step(self, optimizer: Any, *_: Any) -> None:
+        if modes.key == self.key:
+            with self._quietly():
+                self.observer.step_ended(optimizer, self)
+
+    def _forward(self, module: Any, *_: Any) -> None:
+        if modes.key == self.key and not module.training and self.torch.is_grad_enabled():
+            self.evaluating[id(module)] = module
+
+
+# When it is imported ------------------------------------------------------------------------------
+
+
+class _Finder(MetaPathFinder):
+    """Finds one module as all others would, and has something done when it has been imported."""
+
+    def __init__(self, name: str, then: Callable[[], None]) -> None:
+        self.name, self.then, self.is_busy = name, then, False
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        if name != self.name or self.is_busy:
+            return None
+        self.is_busy = True
+        try:
+            spec = importlib.util.find_spec(name)
+        finally:
+            self.is_busy = False
+        if spec is not None and spec.loader is not None:
+            spec.loader = _Loader(spec.loader, self.then)
+        return spec
+
+
+class _Loader(Loader):
+    def __init__(self, loader: Any, then: Callable[[], None]) -> None:
+        self.loader, self.then = loader, then
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        return self.loader.create_module(spec)  # type: ignore[no-any-return]  # Any
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__loader__ = self.loader  # nothing of ours stays in it
+        if module.__spec__ is not None:
+            module.__spec__.loader = self.loader
+        self.loader.exec_module(module)
+        self.then()
+
+
+@contextlib.contextmanager
+def when_imported(name: str, then: Callable[[], None]) -> Iterator[None]:
+    """Inside, call `then` once the module of that name has been imported."""
+    finder = _Finder(name, then)
+    sys.meta_path.insert(0, finder)
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(finder)
