@@ -11,6 +11,7 @@ sys.path.insert(0, str(Path(__file__).parent))  # the code blocks of pages impor
 import cells
 import figures
 import formulas
+import mistakes
 import notes
 import operators
 import pictures
@@ -24,6 +25,7 @@ signatures.install()
 
 FILLED = {
     "gallery.md": pictures.fill,
+    "guides/mistakes.md": mistakes.fill,
     "inside/design.md": figures.fill,
     "inside/notes.md": notes.fill,
     "inside/reading.md": source.fill,

@@ -187,7 +187,7 @@ def shown(place: Place) -> str:
         return f"inside glassgrad's {code.co_qualname}"
     line = span(place)[0]
     text = linecache.getline(code.co_filename, line).strip()
-    where = f"{_file(code.co_filename)}, line {line}"
+    where = f"{file_name(code.co_filename)}, line {line}"
     return f"{where}: `{text}`" if text else where
 
 
@@ -201,7 +201,7 @@ def span(place: Place) -> Values:
     return found if found[0] else (code.co_firstlineno, *found[1:])
 
 
-def _file(filename: str) -> str:
+def file_name(filename: str) -> str:
     """A file's name, or the number of the notebook cell."""
     _, is_cell, rest = filename.partition("<ipython-input-")
     ipython = sys.modules.get("IPython")
