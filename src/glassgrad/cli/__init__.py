@@ -438,7 +438,7 @@ def _check_form(out: Path, forms: Sequence[str] = FORMS, *, is_mirror: bool = Fa
     if is_mirror and suffix not in PICTURES:
         raise Refused(f"-o {out}: --mirror is for pictures: {', '.join(PICTURES)}; or leave it out")
     if suffix == ".png" and find_spec("resvg_py") is None:
-        raise Refused(f"-o {out}: a PNG needs the package resvg_py: pip install 'glassgrad[png]'")
+        raise Refused(f"-o {out}: a PNG needs the package resvg_py: pip install resvg_py")
 
 
 def _save(
