@@ -98,6 +98,22 @@ def test_the_gallery_has_all_programs(build):
             assert pictures.MARK.format(path.stem) in text
 
 
+def test_each_program_of_the_gallery_can_be_pasted(build, monkeypatch):
+    pictures, saved = build("pictures"), []
+
+    class Drawn:
+        def save(self, path):
+            saved.append(path)
+
+    monkeypatch.setattr(glassgrad, "draw", lambda *_, **__: Drawn())
+    monkeypatch.setattr(glassgrad.viz.Drawing, "save", Drawn.save)
+    gallery = pictures._gallery()
+    for name in (*gallery.PROGRAMS, *gallery.WAYS):
+        code = pictures.snippet(gallery, name)
+        exec(compile(code, f"{name}.py", "exec"), {"__name__": "__main__"})
+        assert saved.pop() == f"{name}.svg"
+
+
 def test_ids_of_a_figure_are_its_own(build):
     figure = build("showing").stored("neuron")
     assert ' id="neuron-' in figure
