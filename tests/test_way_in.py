@@ -1,6 +1,5 @@
 """What README, pages and messages tell people to type works as it stands there."""
 
-import ast
 import contextlib
 import io
 import linecache
@@ -39,22 +38,22 @@ def test_what_pip_is_told_to_install_is_there():
 
 @pytest.mark.parametrize("number", range(len(PYTHON)))
 def test_every_block_of_the_readme_runs_alone(number, tmp_path, monkeypatch):
-    code, file = PYTHON[number], str(tmp_path / "train.py")
+    code, file, said = PYTHON[number], str(tmp_path / "train.py"), []
     monkeypatch.chdir(tmp_path)
     linecache.cache[file] = (len(code), None, code.splitlines(keepends=True), file)
-    quoted = README.partition(code)[2].partition("\n\n")[2].partition("\n\n")[0]
-    names = {"__name__": "__main__"}
     try:
         with contextlib.redirect_stdout(io.StringIO()):
-            exec(compile(code, file, "exec"), names)
+            exec(compile(code, file, "exec"), {"__name__": "__main__"})
     except gg.errors.GlassgradError as error:
-        said = re.sub(r"\n> |\*\*", " ", quoted.removeprefix("> ")).replace("… ", "")
-        for sentence in re.split(r"(?<=\.) ", " ".join(said.split()).partition("was saved")[2]):
-            assert sentence in str(error)
+        said.append(str(error))
     finally:
         del linecache.cache[file]
+    quoted = README.partition(code)[2].partition("\n\n")[2].partition("\n\n")[0]
+    assert bool(said) == quoted.startswith("> … has been modified")
+    told = " ".join(re.sub(r"^> |\*\*|… ", "", quoted, flags=re.MULTILINE).split())
+    for sentence in re.split(r"(?<=\.) ", told.partition("was saved")[2]) if said else ():
+        assert sentence in said[0]
 
 
 def test_the_readme_has_blocks_that_the_test_above_runs():
     assert len(PYTHON) >= 4
-    assert all(ast.parse(code).body for code in PYTHON)
