@@ -17,6 +17,7 @@ from typing import Any
 
 from glassgrad import tracing
 from glassgrad._programs import reaching, to_stdout
+from glassgrad.cli import torch_scripts
 from glassgrad.core import backward as engine
 from glassgrad.core.errors import DataError
 from glassgrad.core.tensor import Tensor
@@ -25,10 +26,7 @@ from glassgrad.tracing import Trace, snapshot
 from glassgrad.tracing.graph import Entry, counted
 from glassgrad.viz.explaining.entries import record_explained
 
-from . import torch_scripts
-
-_TRACING = Path(tracing.__file__).parent
-WATCHERS = (Path(__file__).parent, _TRACING, _TRACING / "_torch")  # what a pass is watched from
+WATCHERS = (Path(__file__).parent, Path(tracing.__file__).parent)  # what a pass is watched from
 OPTIONS = ("gradient", "retain_graph", "create_graph", "inputs")  # of a pass: as of `backward`
 MOST_TOLD = 8  # names in a message
 MOST_EXPLAINED = 20  # passes of a script; those after them are recorded only
@@ -234,7 +232,7 @@ def _print_traceback(error: BaseException) -> None:
 
 
 def _unwatched(frames: list[traceback.FrameSummary]) -> list[traceback.FrameSummary]:
-    own = [frame for frame in frames if Path(frame.filename).parent not in WATCHERS]
+    own = [frame for frame in frames if not {*Path(frame.filename).parents[:2]} & {*WATCHERS}]
     if own[-1:] == frames[-1:]:
         return own
     return frames[1:]  # a watcher has failed: all there is, but for what runs the script
