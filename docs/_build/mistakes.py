@@ -15,7 +15,7 @@ import tomllib
 import traceback
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from html import escape
@@ -50,6 +50,7 @@ class Mistake:
         name: what says which tensor or layer is meant, a regular expression as the next three.
         reason, remedy: what says why it is wrong, and what to write instead.
         wrong: what would be false, or bad advice, here.
+        lacks: what glassgrad cannot say of it, out of `WHAT`.
         works: whether the program could do what it means.
         watched: whether `gg.watch()` is to find it.
     """
@@ -62,6 +63,7 @@ class Mistake:
     reason: str = ""
     remedy: str = ""
     wrong: str = ""
+    lacks: Sequence[str] = ()
     works: bool = False
     watched: bool = False
 
