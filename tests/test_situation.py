@@ -110,5 +110,12 @@ def test_python_shows_the_note_below_the_message_and_adds_others_behind_it():
     assert "In this line" not in str(caught.value)
 
 
+def test_of_a_gradient_without_a_graph_one_reads_how_it_would_have_one():
+    x = gg.ones(2, requires_grad=True)
+    (slope,) = gg.autograd.grad((x**3).sum(), x)
+    said = notes_of(lambda: slope.backward(x))[-1]
+    assert "only if it was made with create_graph=True: `slope` is made in" in said
+
+
 def test_an_error_that_was_never_raised_has_no_note():
     assert gg.errors.ShapeError("wrong").__notes__ == []

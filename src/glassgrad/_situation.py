@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from types import TracebackType
 from typing import Any
 
+from .autograd.gradients import grad
 from .core.errors import FreedGraphError, GlassgradError, StaleTensorError
 from .core.state import is_ours
 from .core.tensor import Tensor
@@ -48,11 +49,35 @@ def _situation(error: GlassgradError) -> list[str]:
         link = link.tb_next
     if line is None:
         return []
-    frame = line.tb_frame
-    found = dict(_named(_expression(line), {**frame.f_globals, **frame.f_locals}))
+    variables = {**line.tb_frame.f_globals, **line.tb_frame.f_locals}
+    found = dict(_named(_expression(line), variables))
     new = [(name, thing) for name, thing in found.items() if f"`{name}`" not in str(error)]
     said = [f"`{name}` is {_told(thing)}" for name, thing in new[:_MOST]]
-    return [f"In this line {', '.join(said)}."] if said else []
+    told = [f"In this line {', '.join(said)}."] if said else []
+    if "does not require grad" in str(error):
+        told += [each for name in found for each in _gradient(name, line, variables)]
+    return told
+
+
+def _gradient(name: str, line: TracebackType, variables: dict[str, Any]) -> list[str]:
+    """A sentence about the line that made `name` a gradient without a graph, if one did."""
+    file = line.tb_frame.f_code.co_filename
+    try:
+        tree = ast.parse("".join(linecache.getlines(file)))
+    except SyntaxError:
+        return []
+    for part in ast.walk(tree):
+        if not isinstance(part, ast.Assign) or not isinstance(part.value, ast.Call):
+            continue
+        names = [each.id for each in ast.walk(part.targets[0]) if isinstance(each, ast.Name)]
+        keywords = [each.arg for each in part.value.keywords]
+        made_by = _value(part.value.func, variables)
+        if made_by is grad and name in names and "create_graph" not in keywords:
+            return [
+                f"A gradient has a graph of its own only if it was made with create_graph=True: "
+                f"`{name}` is made in {file_name(file)}, line {part.lineno}."
+            ]
+    return []
 
 
 def _function(error: GlassgradError) -> list[str]:
