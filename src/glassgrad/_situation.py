@@ -73,10 +73,8 @@ def _gradient(name: str, line: TracebackType, variables: dict[str, Any]) -> list
         keywords = [each.arg for each in part.value.keywords]
         made_by = _value(part.value.func, variables)
         if made_by is grad and name in names and "create_graph" not in keywords:
-            return [
-                f"A gradient has a graph of its own only if it was made with create_graph=True: "
-                f"`{name}` is made in {file_name(file)}, line {part.lineno}."
-            ]
+            made = f"`{name}` is made in {file_name(file)}, line {part.lineno}"
+            return [f"A gradient has a graph only if it was made with create_graph=True: {made}."]
     return []
 
 
