@@ -3,7 +3,7 @@
     python docs/arm.py            # docs/images/arm.png
 
 It is what `python -m glassgrad.trajectory` draws as arm-snapshots.png, in fewer colours. It needs
-`pip install 'glassgrad[notebook]'`.
+`pip install '.[notebook]'`.
 """
 
 import sys

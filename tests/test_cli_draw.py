@@ -322,7 +322,7 @@ def test_a_png_that_cannot_be_made_is_refused_before_the_script_runs(draw, monke
     monkeypatch.setattr(cli, "find_spec", lambda name: None)
     code, _, told, complaint = draw(LOSS + "loss.backward()\n", out="pass.png")
     assert (code, told) == (cli.MISUSED, "")
-    assert "pip install 'glassgrad[png]'" in complaint
+    assert "pip install resvg_py" in complaint
 
 
 def test_a_script_without_a_loss(draw):

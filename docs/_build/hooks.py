@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from mkdocs.plugins import event_priority
 from mkdocs.structure.files import File, Files
 
 sys.path.insert(0, str(Path(__file__).parent))  # the code blocks of pages import `showing`, too
@@ -11,10 +12,12 @@ sys.path.insert(0, str(Path(__file__).parent))  # the code blocks of pages impor
 import cells
 import figures
 import formulas
+import mistakes
 import notes
 import operators
 import pictures
 import reference
+import searching
 import shared
 import signatures
 import source
@@ -24,6 +27,7 @@ signatures.install()
 
 FILLED = {
     "gallery.md": pictures.fill,
+    "guides/mistakes.md": mistakes.fill,
     "inside/design.md": figures.fill,
     "inside/notes.md": notes.fill,
     "inside/reading.md": source.fill,
@@ -58,3 +62,9 @@ def on_page_content(html: str, page: Any, **_: Any) -> str:
     if page.file.src_uri == "gallery.md":
         return pictures.put_in(html)
     return formulas.put_in(html, page)
+
+
+@event_priority(-100)  # when the index of the search is written
+def on_post_build(config: Any) -> None:
+    """Have the search find names as they are typed."""
+    searching.mend(Path(config.site_dir) / "search" / "search_index.json")

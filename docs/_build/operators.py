@@ -40,7 +40,8 @@ def _line(name: str, wrong: str, recorded: str, time: str, ratio: str) -> str:
 
 
 def _row(*cells: str) -> str:
-    return "<div>" + "".join([f"<div>{cell}</div>" for cell in cells]) + "</div>"
+    # With spaces between them: the search and who copies the text would glue them together.
+    return "<div>" + " ".join([f"<div>{cell}</div>" for cell in cells]) + "</div>"
 
 
 def formulas(name: str, recorded: Sequence[str] = ()) -> str:

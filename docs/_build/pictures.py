@@ -1,9 +1,10 @@
 """The gallery page: each program of docs/gallery.py, with its picture."""
 
+import ast
 import importlib.util
 import inspect
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -13,6 +14,7 @@ from showing import stored
 GALLERY = Path(__file__).parents[1] / "gallery.py"
 PLACE = "[[gallery]]"
 MARK = "picture-of-{}-here"
+DEFINITIONS = (ast.FunctionDef, ast.ClassDef)
 
 
 def fill(markdown: str) -> str:
@@ -39,38 +41,63 @@ def _gallery() -> ModuleType:
 
 
 def _sections(gallery: ModuleType) -> Iterator[str]:
-    told = {"leaf", "named", "matrix"}  # the text above the pictures tells of them
     yield "\n## Ten classic programs\n"
     for name, (program, options) in gallery.PROGRAMS.items():
-        yield _section(name, program, options, _helpers(gallery, program, told))
+        yield _section(gallery, name, program, options)
     yield "\n## Other ways to draw\n"
     for name, (program, options) in gallery.WAYS.items():
-        yield _section(name, program, options, _helpers(gallery, program, told))
+        yield _section(gallery, name, program, options)
 
 
 def _section(
-    name: str, program: Callable[[], Any], options: dict[str, Any], helpers: Iterable[str]
+    gallery: ModuleType, name: str, program: Callable[[], Any], options: dict[str, Any]
 ) -> str:
     text = options.get("title") or program.__doc__ or name
     title, _, words = text.partition(":")
-    body = inspect.getsource(program).splitlines()[2:]  # without `def` and docstring
-    parts = [*helpers, inspect.cleandoc("\n".join(body))]
-    drawn = ", ".join(f"{key}={value!r}" for key, value in options.items() if key != "title")
-    parts += [f"# drawn by gg.draw(trace, {drawn})"] if drawn else []
-    code = "\n\n".join(parts)
     return (
         f"\n### {title.rstrip('.')}\n\n{_sentence(words)}\n\n{MARK.format(name)}\n\n"
-        f"```python\n{code}\n```\n"
+        f"```python\n{snippet(gallery, name)}```\n"
     )
 
 
-def _helpers(gallery: ModuleType, program: Callable[[], Any], told: set[str]) -> Iterator[str]:
-    """The source of what a program uses of the gallery and no other did before it."""
-    for name in program.__code__.co_names:
-        value = getattr(gallery, name, None)
-        if name not in told and getattr(value, "__module__", "") == gallery.__name__:
-            told.add(name)
-            yield inspect.getsource(value).rstrip() + "\n"
+def snippet(gallery: ModuleType, name: str) -> str:
+    """A program that draws the picture `name`, with all that it needs: it can be pasted."""
+    program, options = (gallery.PROGRAMS | gallery.WAYS)[name]
+    tree = ast.parse(inspect.getsource(gallery))
+    defined = {part.name: part for part in tree.body if isinstance(part, DEFINITIONS)}
+    needed, waiting = {program.__name__}, [program.__name__]
+    for each in waiting:  # which grows meanwhile
+        more = (_names(defined[each]) & defined.keys()) - needed
+        needed |= more
+        waiting += more
+    parts = [part for part in tree.body if getattr(part, "name", None) in needed]
+    wanted = set().union(*[_names(part) for part in parts]) | {"gg"}
+    call = f"{program.__name__}()"
+    if "Drawing" not in str(program.__annotations__["return"]):
+        given = [call, *[f"{key}={value!r}" for key, value in options.items()]]
+        call = f"gg.draw({', '.join(given)})"
+    lines = inspect.getsource(gallery).splitlines()
+    code = ["\n".join(lines[_begin(part) : part.end_lineno]) for part in parts]
+    return "\n\n\n".join([_imports(tree, wanted), *code, f'{call}.save("{name}.svg")\n'])
+
+
+def _names(part: ast.AST) -> set[str]:
+    return {node.id for node in ast.walk(part) if isinstance(node, ast.Name)}
+
+
+def _begin(part: Any) -> int:
+    """The place of the first line, that of a decorator if there is one."""
+    return min([part.lineno, *[each.lineno for each in part.decorator_list]]) - 1
+
+
+def _imports(tree: ast.Module, wanted: set[str]) -> str:
+    """The imports of the file of which something is wanted."""
+    found = []
+    for part in tree.body:
+        if isinstance(part, (ast.Import, ast.ImportFrom)):
+            part.names = [each for each in part.names if (each.asname or each.name) in wanted]
+            found += [ast.unparse(part)] if part.names else []
+    return "\n".join(found)
 
 
 def _sentence(words: str) -> str:

@@ -35,7 +35,8 @@ def _figure(svg: str) -> str:
     least = round(0.72 * int(width[1]))
     body = re.sub(r"<style>.*?</style>", "", svg, flags=re.DOTALL)  # the page has it once
     body = re.sub(r"\n\s*\n", "\n", body).strip()
-    return f'<figure class="gg-figure" style="--gg-least:{least}px" tabindex="0">{body}</figure>'
+    how = f'class="gg-figure" style="--gg-least:{least}px" tabindex="0" data-search-exclude="1"'
+    return f"<figure {how}>{body}</figure>"
 
 
 def _prefixed(svg: str, prefix: str) -> str:
@@ -86,11 +87,11 @@ def terminal(program: str, command: str, typed: str = "", *more: str) -> str:
 
 
 def failure(program: str, name: str) -> str:
-    """The message with which a program ends, without the traceback."""
+    """The message with which a program ends, and what is noted below it, without the traceback."""
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, name).write_text(program, encoding="utf-8")
-        last = _run(f"python {name}", folder, "").strip().splitlines()[-1]
-    return block(textwrap.fill(last.rpartition("errors.")[2], 88))
+        said = _run(f"python {name}", folder, "").rpartition("\nglassgrad.core.errors.")[2]
+    return block("\n".join([textwrap.fill(line, 88) for line in said.strip().splitlines()]))
 
 
 def _run(command: str, folder: str, typed: str) -> str:

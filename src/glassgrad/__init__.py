@@ -24,6 +24,7 @@ from typing import Any as _Any
 
 from . import _dtypes, _methods, autograd, environment, ops
 from . import _meta as _meta
+from . import _situation as _situation
 from ._dtypes import *
 from ._printing import get_printoptions, set_printoptions
 from .autograd.anomaly_mode import (

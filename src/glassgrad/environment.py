@@ -513,7 +513,7 @@ def _runtime(name: str) -> Callable[..., Any]:
             raise DeviceError(
                 "Torch not compiled with CUDA enabled, one would read in PyTorch: there is no GPU "
                 "that CuPy can use. Ask `cuda.is_available()` first, or run "
-                "`pip install glassgrad[cuda]`."
+                "`pip install cupy-cuda12x`."
             )
         import cupy
 

@@ -1,6 +1,7 @@
 """What the build of the documentation collects from the source."""
 
 import importlib
+import json
 import re
 from pathlib import Path
 
@@ -96,6 +97,41 @@ def test_the_gallery_has_all_programs(build):
     for path in (DOCS / "images").glob("*.svg"):
         if path.stem != "digits":
             assert pictures.MARK.format(path.stem) in text
+
+
+def test_each_program_of_the_gallery_can_be_pasted(build, monkeypatch):
+    pictures, saved = build("pictures"), []
+
+    class Drawn:
+        def save(self, path):
+            saved.append(path)
+
+    monkeypatch.setattr(glassgrad, "draw", lambda *_, **__: Drawn())
+    monkeypatch.setattr(glassgrad.viz.Drawing, "save", Drawn.save)
+    gallery = pictures._gallery()
+    for name in (*gallery.PROGRAMS, *gallery.WAYS):
+        code = pictures.snippet(gallery, name)
+        exec(compile(code, f"{name}.py", "exec"), {"__name__": "__main__"})
+        assert saved.pop() == f"{name}.svg"
+
+
+def test_the_search_has_names_as_they_are_typed_and_short_ones_first(build, tmp_path):
+    shown = {
+        "reference/nn/#glassgrad.nn.Linear": "Linear",
+        "reference/tracing/#glassgrad.tracing.Trace.outputs": "outputs  <code>property</code>",
+        "reference/errors/#glassgrad.core.errors.DimError": "DimError",
+        "reference/tensor/#glassgrad.ops.conversion.cuda": "Tensor.cuda",
+        "guides/drawing/#face-to-face": "Face to <code>face</code>",
+    }
+    index = tmp_path / "search_index.json"
+    entries = [{"location": at, "title": title, "text": ""} for at, title in shown.items()]
+    index.write_text(json.dumps({"config": {}, "docs": entries}), "utf-8")
+    build("searching").mend(index)
+    docs = json.loads(index.read_text("utf-8"))["docs"]
+    titles = ["nn.Linear", "tracing.Trace.outputs", "errors.DimError", "Tensor.cuda"]
+    assert [entry["title"] for entry in docs] == [*titles, "Face to <code>face</code>"]
+    assert docs[0]["boost"] > docs[1]["boost"]
+    assert "boost" not in docs[-1]
 
 
 def test_ids_of_a_figure_are_its_own(build):

@@ -115,4 +115,4 @@ def test_without_anywidget_the_recorded_player_says_how_to_get_the_live_one(star
     kernel.run("import sys; sys.modules['anywidget'] = None")
     kernel.run(SETUP)
     (still,) = kernel.shown("gg.player(gg.step(loss))")
-    assert "pip install 'glassgrad[jupyter]'" in still["text/html"]
+    assert "pip install anywidget" in still["text/html"]

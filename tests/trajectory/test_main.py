@@ -122,7 +122,7 @@ def test_without_its_packages_it_says_what_to_install(typed, tmp_path, monkeypat
         monkeypatch.setitem(sys.modules, module, None)  # what is imported so raises ImportError
     code, told, complaint = typed("--out", tmp_path / "out")
     assert (code, told) == (_programs.MISUSED, "")
-    assert complaint == f"glassgrad.trajectory: {said}pip install 'glassgrad[notebook]'\n"
+    assert complaint == f"glassgrad.trajectory: {said}pip install matplotlib pillow\n"
     assert not (tmp_path / "out").exists()
 
 

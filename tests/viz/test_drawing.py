@@ -57,7 +57,7 @@ def test_a_png_without_its_package_says_what_to_install(drawing, monkeypatch):
         return real(name, *rest, **more)
 
     monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(ModuleNotFoundError, match=r"pip install 'glassgrad\[png\]'"):
+    with pytest.raises(ModuleNotFoundError, match=r"pip install resvg_py"):
         drawing.png()
 
 

@@ -23,6 +23,7 @@ from glassgrad.tracing import Comparison, Trace, compare, step
 from glassgrad.tracing.graph import Entry, counted
 from glassgrad.viz import Drawing, Player, draw
 
+from . import torch_scripts
 from .scripts import Options, Recorder, Script
 from .stepping import STEPS, Prompt, commands_help
 from .view import show_trace
@@ -122,7 +123,7 @@ def _tolerance(text: str) -> float:
     return value
 
 
-_SCRIPT = _option("script", type=Path, help="a Python file that computes with glassgrad")
+_SCRIPT = _option("script", type=Path, help="a Python file that computes with glassgrad or PyTorch")
 _VAR = _option("--var", metavar="NAME", help="the variable of the script to begin at")
 _RANKDIR = _option(
     "--rankdir",
@@ -193,7 +194,7 @@ def _draw(arguments: argparse.Namespace) -> int:
     own. Drawn is the last backward pass that it runs, or the one that --pass numbers; if it runs
     none, that of its last loss (the last variable that is a number and requires grad), which is run
     then; or that of the tensor which --var names. A pass that fails is drawn as far as it came,
-    with the error.
+    with the error. A script that computes with PyTorch is drawn just so, from PyTorch's own passes.
 
     A page (.html) plays the pass event by event. Of each node it tells the rule in these numbers,
     and whether the rule agrees with differences of the forward: so the forwards of your own
@@ -271,6 +272,12 @@ def _step(arguments: argparse.Namespace) -> int:
     number = 0 if var is not None else arguments.number or 1
 
     def pause(outputs: list[Tensor], options: Options) -> None:
+        if torch_scripts.is_torch(outputs[0]):
+            sys.stderr.write(
+                "glassgrad: the script computes with PyTorch, whose passes are stepped in Python: "
+                "`with glassgrad.tracing.torch.step(loss) as s: …`; `glassgrad draw` shows them\n"
+            )
+            raise SystemExit(FAILED)
         with step(outputs, **options, granularity=arguments.by) as session:
             Prompt(session).talk()
 
@@ -470,7 +477,7 @@ def _check_form(out: Path, forms: Sequence[str] = FORMS, *, is_mirror: bool = Fa
     if is_mirror and suffix not in PICTURES:
         raise Refused(f"-o {out}: --mirror is for pictures: {', '.join(PICTURES)}; or leave it out")
     if suffix == ".png" and find_spec("resvg_py") is None:
-        raise Refused(f"-o {out}: a PNG needs the package resvg_py: pip install 'glassgrad[png]'")
+        raise Refused(f"-o {out}: a PNG needs the package resvg_py: pip install resvg_py")
 
 
 def _save(

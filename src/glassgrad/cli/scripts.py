@@ -10,14 +10,16 @@ import traceback
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
 from glassgrad import doctor, tracing
 from glassgrad._programs import reaching, to_stdout
+from glassgrad.cli import torch_scripts
 from glassgrad.core import backward as engine
-from glassgrad.core.errors import DataError, FreedGraphError
+from glassgrad.core.errors import DataError
 from glassgrad.core.tensor import Tensor
 from glassgrad.nn import Module
 from glassgrad.tracing import Trace, snapshot
@@ -92,6 +94,8 @@ class Script:
             raise
         except BaseException as error:  # noqa: BLE001  # as Python does at the end of a script
             _print_traceback(error)
+            if isinstance(error, ModuleNotFoundError) and error.name == "torch":
+                sys.stderr.write(torch_scripts.MISSING)
             return 1
         finally:
             if sys.stdout is not None:
@@ -120,15 +124,22 @@ class Script:
             outputs = engine.as_list(tensors)
             if is_inside or not all(isinstance(y, Tensor) for y in outputs):
                 return make_task(outputs, *options)  # it is nobody's, or begins at edges
-            return SimpleNamespace(run=lambda: run(outputs, *options))
+            plain = partial(make_task, outputs, *options)
+            return SimpleNamespace(run=lambda: run(outputs, options, lambda: plain().run()))
 
-        def run(outputs: list[Tensor], *options: Any) -> None:
+        def run_torch(outputs: list[Any], options: Any, plain: Callable[[], None]) -> None:
+            if is_inside or not all(torch_scripts.is_torch(y) for y in outputs):
+                plain()
+            else:
+                run(outputs, options, plain)
+
+        def run(outputs: list[Any], options: Any, plain: Callable[[], None]) -> None:
             nonlocal is_inside
             is_inside = True
             self.passes += 1
             try:
                 if number not in (None, self.passes):
-                    make_task(outputs, *options).run()
+                    plain()
                     return
                 with self.named():
                     watcher(outputs, dict(zip(OPTIONS, options, strict=True)))
@@ -137,7 +148,8 @@ class Script:
 
         engine.backward_task = task  # type: ignore[assignment]  # takes what it takes
         try:
-            yield
+            with torch_scripts.watched(run_torch):
+                yield
         finally:
             engine.backward_task = make_task
 
@@ -166,8 +178,7 @@ class Script:
     @property
     def requiring_grad(self) -> dict[str, Tensor]:
         """The variables that are tensors and require grad."""
-        names = self.names.items()
-        return {name: x for name, x in names if isinstance(x, Tensor) and x.requires_grad}
+        return {name: x for name, x in self.names.items() if _is_tensor(x) and x.requires_grad}
 
     @property
     def losses(self) -> dict[str, Tensor]:
@@ -200,7 +211,7 @@ class Script:
                 "are found, not those inside its functions. Name one of them: --var NAME."
             )
         value = self.names[var]
-        what = "a tensor without requires_grad" if isinstance(value, Tensor) else "no tensor"
+        what = "a tensor without requires_grad" if _is_tensor(value) else "no tensor"
         raise DataError(
             f"{var} is {what}: {type(value).__name__}. Only a tensor that requires grad has a "
             f"graph behind it.{others} Name one: --var NAME."
@@ -215,6 +226,10 @@ class Script:
         )
 
 
+def _is_tensor(value: Any) -> bool:
+    return isinstance(value, Tensor) or torch_scripts.is_torch(value)
+
+
 def _print_traceback(error: BaseException) -> None:
     """Print what Python would print, had nobody watched: without the frames of those who do."""
     shown = traceback.TracebackException.from_exception(error)
@@ -226,7 +241,7 @@ def _print_traceback(error: BaseException) -> None:
 
 
 def _unwatched(frames: list[traceback.FrameSummary]) -> list[traceback.FrameSummary]:
-    own = [frame for frame in frames if Path(frame.filename).parent not in WATCHERS]
+    own = [frame for frame in frames if not {*Path(frame.filename).parents[:2]} & {*WATCHERS}]
     if own[-1:] == frames[-1:]:
         return own
     return frames[1:]  # a watcher has failed: all there is, but for what runs the script
@@ -272,12 +287,22 @@ class Recorder:
     def _watch(self, outputs: list[Tensor], options: Options) -> None:
         is_early = self.number is not None or self.script.passes <= MOST_EXPLAINED
         explaining = self.explaining and is_early
-        trace, explain, error = record_explained(outputs, explaining=explaining, **options)
+        trace, explain, error = self._record(outputs, explaining=explaining, **options)
         alive = [each for each in self.passes if any(y() is not None for y in each.outputs)]
         found = Recorded(trace, explain, outputs=[weakref.ref(output) for output in outputs])
         self.passes = [*alive, found]
         if error is not None:
             raise error  # the script's to handle
+
+    def _record(self, outputs: Sequence[Any], *, explaining: bool, **options: Any) -> Any:
+        if torch_scripts.is_torch(outputs[0]):
+            return torch_scripts.record(outputs, self.script.names, **options)
+        return record_explained(outputs, explaining=explaining, **options)
+
+    def _snapshot(self, tensor: Any) -> Trace:
+        if torch_scripts.is_torch(tensor):
+            return torch_scripts.snapshot(tensor, self.script.names)
+        return snapshot(tensor)
 
     def chosen(self, var: str | None) -> Recorded:
         """What is to be drawn, now that the script has ended.
@@ -300,10 +325,10 @@ class Recorder:
                 return known
         with self.script.named():
             if tensor.dim():
-                return Recorded(snapshot(tensor))  # there is no one gradient to begin with
-            found = Recorded(*record_explained([tensor], explaining=self.explaining))
-            is_late = isinstance(found.error, FreedGraphError)
-            return Recorded(snapshot(tensor)) if is_late else found
+                return Recorded(self._snapshot(tensor))  # there is no one gradient to begin with
+            found = Recorded(*self._record([tensor], explaining=self.explaining))
+            is_late = "a second time" in str(found.error)  # as both libraries say it
+            return Recorded(self._snapshot(tensor)) if is_late else found
 
     def _tell_of_others(self, tensor: Tensor) -> None:
         losses = self.script.losses

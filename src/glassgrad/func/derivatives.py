@@ -108,7 +108,7 @@ def grad_and_value(func: Func, argnums: Argnums = 0, has_aux: bool = False) -> F
     @functools.wraps(func)
     def gradient_and_value(*args: Any, **kwargs: Any) -> Any:
         call = run(api, func, args, kwargs, argnums, has_aux)
-        _check_scalar(api, call.output)
+        _check_scalar(api, func, call.output)
         gradients = call.pull([call.output], None, keep_graph=False)
         value = settled(call.output)
         found = unflatten(call.structure, gradients)
@@ -117,17 +117,19 @@ def grad_and_value(func: Func, argnums: Argnums = 0, has_aux: bool = False) -> F
     return gradient_and_value
 
 
-def _check_scalar(api: str, output: Any) -> None:
+def _check_scalar(api: str, func: Func, output: Any) -> None:
     if not isinstance(output, Tensor):
         raise TransformError(
             f"{api}: Expected f(*args) to return a Tensor, got {type(output)}. A gradient is that "
             "of one tensor. Write `has_aux=True` to return more besides."
         )
     if output.ndim:
+        name = getattr(func, "__name__", "the function")
         raise TransformError(
             f"{api}: Expected f(*args) to return a scalar Tensor, got tensor with {output.ndim} "
-            f"dims: shape {list(output.shape)}. A gradient is that of one number. Maybe you wanted "
-            "to use the vjp or jacrev APIs instead?"
+            f"dims: shape {list(output.shape)}. A gradient is that of one number; {name} "
+            "returns more. Maybe you wanted to use the vjp or jacrev APIs instead? "
+            "Or return the sum()."
         )
 
 

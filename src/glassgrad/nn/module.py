@@ -196,9 +196,11 @@ class Module:
         for registry in _REGISTRIES:
             if name in own.get(registry, ()):
                 return own[registry][name]
-        raise AttributeError(
-            f"'{type(self).__name__}' object has no attribute '{name}'", name=name, obj=self
-        )
+        kind = type(self).__name__
+        said = f"'{kind}' object has no attribute '{name}'"
+        if hasattr(Tensor, name):
+            said += f". A tensor has; a module makes one when it is called: `{kind}()(x)`."
+        raise AttributeError(said, name=name, obj=self)
 
     def __delattr__(self, name: str) -> None:
         for registry in (self._parameters, self._buffers, self._modules):

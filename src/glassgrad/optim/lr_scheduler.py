@@ -179,7 +179,8 @@ class LRScheduler:
                 "Detected call of `lr_scheduler.step()` before `optimizer.step()`. In PyTorch "
                 "1.1.0 and later, you should call them in the opposite order: `optimizer.step()` "
                 "before `lr_scheduler.step()`. Failure to do this will result in PyTorch skipping "
-                "the first value of the learning rate schedule."
+                "the first value of the learning rate schedule. Here "
+                f"{type(self).__name__}.step() comes before {type(self.optimizer).__name__}.step()."
             )
         self._step_count += 1
         if epoch is not None:

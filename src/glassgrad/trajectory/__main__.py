@@ -43,7 +43,7 @@ examples:
 
 exit codes:
   0 a good plan; 1 a plan that is not good enough, or no place to write to; 2 a command line that
-  makes no sense, or matplotlib or pillow is missing: pip install 'glassgrad[notebook]'
+  makes no sense, or matplotlib or pillow is missing: pip install matplotlib pillow
 
 The code is meant to be read: src/glassgrad/trajectory/_arm/, planning.py first.
 """
@@ -96,7 +96,7 @@ def _run(argv: Sequence[str] | None) -> int:
     arguments = _parser().parse_args(argv)
     if missing := _missing():
         raise _programs.Refused(
-            f"the pictures need {' and '.join(missing)}: pip install 'glassgrad[notebook]'"
+            f"the pictures need {' and '.join(missing)}: pip install matplotlib pillow"
         )
     with _programs.to_stdout():
         reasons = _plan_and_draw(arguments.out, arguments.steps)

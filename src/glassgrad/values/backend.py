@@ -175,7 +175,7 @@ class _CuPy(Backend):
         except ImportError as error:
             raise DeviceError(
                 "device 'cuda' needs CuPy, which is not installed. Its arrays hold the tensors "
-                "there. Run `pip install glassgrad[cuda]`, or write device='cpu'."
+                "there. Run `pip install cupy-cuda12x`, or write device='cpu'."
             ) from error
         count = cupy.cuda.runtime.getDeviceCount()
         if not 0 <= index < count:

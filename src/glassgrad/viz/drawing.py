@@ -126,7 +126,7 @@ class Drawing:
         except ModuleNotFoundError as error:
             raise ModuleNotFoundError(
                 "a PNG needs the package resvg_py, which is not installed. "
-                "It turns the SVG into pixels. Write `pip install 'glassgrad[png]'`.",
+                "It turns the SVG into pixels. Write `pip install resvg_py`.",
                 name="resvg_py",
             ) from error
         return bytes(resvg_py.svg_to_bytes(svg_string=svg, zoom=max(1, round(scale))))

@@ -44,7 +44,7 @@ def the_torch() -> Any:
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError(
             "PyTorch is not installed. glassgrad.tracing.torch watches PyTorch's own graphs, and "
-            "glassgrad itself does without it. Install it with `pip install 'glassgrad[torch]'`; "
+            "glassgrad itself does without it. Install it with `pip install torch`; "
             "a tensor of glassgrad is recorded by `gg.record(loss)`.",
             name=error.name,
         ) from error

@@ -434,7 +434,7 @@ HIDING = (
 )
 MISSING = (
     "<p>This player shows what has happened until now. To drive the pass from here, install "
-    "<code>anywidget</code>: <code>pip install 'glassgrad[jupyter]'</code>.</p>"
+    "<code>anywidget</code>: <code>pip install anywidget</code>.</p>"
 )
 
 

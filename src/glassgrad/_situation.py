@@ -1,0 +1,167 @@
+"""What errors add to what they say: the tensors and layers of the user's line, by their names.
+
+    ShapeError: mat1 and mat2 shapes cannot be multiplied (4x2 and 3x2). …
+    In this line `x` is float32 of shape (4, 2), `w` is float32 of shape (3, 2).
+
+It is a note of the error, so the message stays what it is. It is made when the error is shown.
+"""
+
+import ast
+import linecache
+import os
+import textwrap
+from collections.abc import Iterator
+from types import TracebackType
+from typing import Any
+
+from .autograd.gradients import grad
+from .core.errors import FreedGraphError, GlassgradError, StaleTensorError
+from .core.state import is_ours
+from .core.tensor import Tensor
+from .memory.stale import file_name, span
+
+_MOST = 6  # names in a note
+_LONGEST = 60  # letters of a layer
+_REGISTRIES = ("_parameters", "_buffers", "_modules")  # whose entries a module has as attributes
+_LIBRARIES = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
+_OTHERS = (FreedGraphError, StaleTensorError)  # which are about tensors of other lines
+
+
+def notes(error: GlassgradError) -> list[str]:
+    """What Python shows below the message: what we know, and what was added by `add_note`."""
+    known: list[str] | None = vars(error).get("_notes")
+    if known is None:
+        known = []
+        if error.__traceback__ is not None:  # it has been raised: no more will be known
+            vars(error)["_notes"] = known
+            if not isinstance(error, _OTHERS):
+                known += [*_situation(error), *_function(error)]
+    return known
+
+
+def _situation(error: GlassgradError) -> list[str]:
+    """A sentence about the innermost line of the user's own: what it names, and the message not."""
+    line: TracebackType | None = None
+    link: TracebackType | None = error.__traceback__
+    while link is not None:
+        if _is_users(link.tb_frame.f_code.co_filename):
+            line = link
+        link = link.tb_next
+    if line is None:
+        return []
+    variables = {**line.tb_frame.f_globals, **line.tb_frame.f_locals}
+    found = dict(_named(_expression(line), variables))
+    new = [(name, thing) for name, thing in found.items() if f"`{name}`" not in str(error)]
+    said = [f"`{name}` is {_told(thing)}" for name, thing in new[:_MOST]]
+    told = [f"In this line {', '.join(said)}."] if said else []
+    if "does not require grad" in str(error):
+        told += [each for name in found for each in _gradient(name, line, variables)]
+    return told
+
+
+def _gradient(name: str, line: TracebackType, variables: dict[str, Any]) -> list[str]:
+    """A sentence about the line that made `name` a gradient without a graph, if one did."""
+    file = line.tb_frame.f_code.co_filename
+    try:
+        tree = ast.parse("".join(linecache.getlines(file)))
+    except SyntaxError:
+        return []
+    for part in ast.walk(tree):
+        if not isinstance(part, ast.Assign) or not isinstance(part.value, ast.Call):
+            continue
+        names = [each.id for each in ast.walk(part.targets[0]) if isinstance(each, ast.Name)]
+        keywords = [each.arg for each in part.value.keywords]
+        made_by = _value(part.value.func, variables)
+        if made_by is grad and name in names and "create_graph" not in keywords:
+            made = f"`{name}` is made in {file_name(file)}, line {part.lineno}"
+            return [f"A gradient has a graph only if it was made with create_graph=True: {made}."]
+    return []
+
+
+def _function(error: GlassgradError) -> list[str]:
+    """A sentence about the hook or the user's backward that returned what cannot be used."""
+    trace: Any = error.__traceback__
+    while trace.tb_next is not None:
+        trace = trace.tb_next
+    variables = trace.tb_frame.f_locals  # of the function that has refused it
+    function: Any = variables.get("hook")
+    if function is None:
+        cls = getattr(variables.get("node"), "_forward_cls", None)
+        function = getattr(cls, "backward", None) or getattr(cls, "vjp", None)
+    code = getattr(function, "__code__", None)
+    if code is None or not _is_users(code.co_filename):
+        return []
+    line = code.co_firstlineno
+    while linecache.getline(code.co_filename, line).lstrip().startswith("@"):
+        line += 1  # a decorator stands before what it decorates
+    return [f"`{function.__qualname__}` is in {file_name(code.co_filename)}, line {line}."]
+
+
+def _is_users(filename: str) -> bool:
+    """Whether a file is the user's; what is not in a file has no line to show."""
+    return not (
+        is_ours[filename]
+        or filename in ("<string>", "<__array_function__ internals>")
+        or any(part in filename for part in _LIBRARIES)
+    )
+
+
+def _expression(line: TracebackType) -> ast.AST:
+    """What was being computed; an empty program if the source is not there."""
+    code = line.tb_frame.f_code
+    begin, end, left, right = span((code, line.tb_lasti))
+    lines = [linecache.getline(code.co_filename, k) for k in range(begin, (end or begin) + 1)]
+    if left is not None:
+        lines[-1] = lines[-1].encode()[:right].decode()  # columns count bytes
+        lines[0] = lines[0].encode()[left:].decode()
+    try:
+        return ast.parse(textwrap.dedent("".join(lines)).strip())
+    except SyntaxError:
+        return ast.Module([], [])
+
+
+def _named(node: ast.AST, variables: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The tensors and layers that an expression names, from left to right."""
+    thing = _value(node, variables)
+    if _is_shown(thing):
+        yield ast.unparse(node), thing
+        return
+    for part in ast.iter_child_nodes(node):
+        yield from _named(part, variables)
+
+
+def _value(node: ast.AST, variables: dict[str, Any]) -> Any:
+    """What `x`, `self.x` or `xs[0]` is, without running any code for it; None if unknown."""
+    if isinstance(node, ast.Name):
+        return variables.get(node.id)
+    if isinstance(node, ast.Attribute):
+        attributes = getattr(_value(node.value, variables), "__dict__", {})
+        places = [attributes, *[attributes.get(registry) or {} for registry in _REGISTRIES]]
+        return next((place[node.attr] for place in places if node.attr in place), None)
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+        whole, key = _value(node.value, variables), node.slice.value
+        if type(whole) is dict:
+            return whole.get(key)
+        if type(whole) in (list, tuple) and type(key) is int and -len(whole) <= key < len(whole):
+            return whole[key]
+    return None
+
+
+def _is_layer(thing: Any) -> bool:
+    return not isinstance(thing, type) and "_modules" in getattr(thing, "__dict__", {})
+
+
+def _is_shown(thing: Any) -> bool:
+    return isinstance(thing, Tensor) or _is_layer(thing)
+
+
+def _told(thing: Any) -> str:
+    if isinstance(thing, Tensor):
+        dtype = str(thing.dtype).rpartition(".")[2]
+        return f"{dtype} of shape {tuple(thing.shape)}"
+    text = repr(thing)
+    is_short = len(text) <= _LONGEST and "\n" not in text
+    return text if is_short else f"a {type(thing).__name__}"
+
+
+GlassgradError.__notes__ = property(notes)  # type: ignore[assignment]
