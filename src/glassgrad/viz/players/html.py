@@ -22,6 +22,7 @@ lines     [{"file", "line", "code", "nodes"}, …]   the program, as far as it i
 wanted    ["n0"]                         nodes whose gradients are given out, not added to .grad
 hooked    ["h1"]                         hooks of tensors: they run before `retains` keeps anything
 folds     {"f4": {"title", "count", "members"}}   what is in the folded boxes
+predict   {"questions": […]}, as `questions.py` has them, where `mode` is "predict"
 """
 
 import base64
@@ -42,6 +43,7 @@ from glassgrad.viz.explaining.entries import explanations
 from glassgrad.viz.layout.engines import lay_out
 from glassgrad.viz.memory import leaf_of, of_no_leaf, sizes_of
 from glassgrad.viz.players.assets import script, styles
+from glassgrad.viz.players.questions import questions
 from glassgrad.viz.results import Results
 from glassgrad.viz.scene.derived import FOLDS, cut_out, in_folds
 from glassgrad.viz.scene.graph import Graph, Look, gradient_text, graph_of
@@ -71,16 +73,20 @@ class Player:
         drawing: the picture it plays it on.
         explain: what is known of the nodes, by id, as `viz.explaining` has it; None: what the trace
             tells.
+        marked: the nodes that ask in predict mode, as `questions.asking` has them; None: nothing
+            is asked.
     """
 
     trace: Trace
     drawing: Drawing
     explain: Entry | None = None
+    marked: tuple[set[str], set[str]] | None = None
 
     @property
     def html(self) -> str:
         """The whole page."""
-        title, sheet = escape(self.drawing.graph.title), styles(self._kinds(), alone=True)
+        title, is_asking = escape(self.drawing.graph.title), self.marked is not None
+        sheet = styles(self._kinds(), alone=True, asking=is_asking)
         return (
             '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
             f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
@@ -88,7 +94,7 @@ class Player:
             '<meta name="color-scheme" content="light dark">\n'
             f"<title>{title}</title>\n<style>\n{sheet}\n</style>\n</head>\n"
             f'<body class="gg-page">\n{self.fragment(PREFIX, tag="main", heading="h1")}\n'
-            f'<script type="module">\n{script()}\n'
+            f'<script type="module">\n{script(asking=is_asking)}\n'
             'mount(document.querySelector(".gg-player"), { keys: document });\n'
             "</script>\n</body>\n</html>\n"
         )
@@ -154,7 +160,11 @@ class Player:
         """What `player.js` reads: the log, its sentences, and numbers already put in words."""
         data = replay_data(self.trace, self.drawing.graph)
         known = explanations(self.trace) if self.explain is None else self.explain
-        return {**data, "explain": {id: known[id] for id in known if id in data["nodes"]}}
+        data["explain"] = {id: known[id] for id in known if id in data["nodes"]}
+        if self.marked is not None:
+            asked = questions(self.trace, self.marked, MOST_EVENTS)
+            data |= {"mode": "predict", "predict": {"questions": asked}}
+        return data
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         svg = self.drawing.svg

@@ -104,7 +104,8 @@ function atNode(state, data, event) {
   }
 }
 
-function begin(state, data, node) {
+// The turn of a node begins.
+export function begin(state, data, node) {
   if (state.current === node || node === undefined) return;
   if (state.current !== null) state.node[state.current] = "done";
   state.current = node;
@@ -246,10 +247,11 @@ export function heldBytes(data) {
   return series;
 }
 
-// The smallest and the largest finite norm > 0 that an arrow carries in the whole log, as log₁₀.
-export function flowBounds(data) {
+// The smallest and the largest finite norm > 0 that an arrow carries in the log, or in the first
+// `count` events of it, as log₁₀.
+export function flowBounds(data, count = data.events.length) {
   const logs = [];
-  const { passed } = replay(data, data.events.length);
+  const { passed } = replay(data, count);
   const given = data.tensors.map(({ id, node, slot }) => data.outputs.includes(id) && data.given[node]?.[slot]);
   for (const array of [...passed.values(), ...given]) {
     const norm = data.norms[array];

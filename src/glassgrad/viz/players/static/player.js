@@ -16,6 +16,7 @@ import { Timeline } from "./timeline.js";
 import { Breaks, nextStop } from "./breaks.js";
 import { Panels, Source } from "./panels.js";
 import { controls, helpCard, showPlaying } from "./controls.js";
+import { Predict } from "./predict.js";
 
 const PAUSE = 200; // ms between two addresses
 const WINDOW = 60; // lines of the log on each side of the current one
@@ -42,6 +43,7 @@ class Player {
       toggleBreak: (node) => this.toggleBreak(node), until: (node) => this.until(node), isLive: Boolean(live),
     });
     this.source = new Source(this.data, choose);
+    this.predict = data.predict ? new Predict(this) : null;
     this.build();
     this.listen(keys);
     this.learn();
@@ -72,6 +74,7 @@ class Player {
     parts.help = helpCard(this);
     const main = element("div", { class: "gg-column" }, parts.now,
       element("div", { class: "gg-view" }, this.stage.frame), parts.heat, this.timeline.root, controls(this), element("div", { class: "gg-below" }, parts.log, this.source.root));
+    if (this.predict) parts.now.after(this.predict.root);
     this.root.querySelector(".gg-head").after(element("div", { class: "gg-frame" }, main, this.panels.root), parts.help);
     this.panels.root.querySelector(".gg-sec-legend").open = this.ownsPage;
     this.stage.fit(parts.fit.checked = this.stage.isSmallEnough);
@@ -102,7 +105,7 @@ class Player {
   // --- moving ---
 
   go(step, { remember = true, note = "" } = {}) {
-    this.at = Math.max(0, Math.min(this.last, Number.isNaN(step) ? 0 : step));
+    this.at = Math.max(0, Math.min(this.predict?.gate ?? this.last, Number.isNaN(step) ? 0 : step));
     this.note = note;
     this.paint();
     if (remember && this.ownsPage) this.remember();
@@ -215,7 +218,7 @@ class Player {
   learn() {
     const { data } = this;
     Object.assign(data, { storages: storages(data), given: givenTo(data) });
-    this.bounds = flowBounds(data);
+    this.bounds = flowBounds(data, this.predict?.gate);
     this.stops = stops(data, this.parts.grain.value);
     this.timeline.learn(data);
     this.panels.learn();
@@ -289,7 +292,7 @@ class Player {
   paint() {
     const { data, at, parts } = this;
     const giveFocusBack = keepFocus(this.root);
-    const state = replay(data, at);
+    const state = this.predict?.state() ?? replay(data, at);
     const view = { at, chosen: this.chosen, points: this.points, bounds: this.bounds };
     this.stage.paint(state, view);
     this.panels.paint(state, view);
@@ -311,6 +314,7 @@ class Player {
     this.followLog();
     this.source.follow();
     this.stage.follow(state);
+    this.predict?.paint();
   }
 
   paintNote() {
@@ -376,6 +380,7 @@ class Player {
 
   click(event) {
     const hit = this.stage.hit(event.target);
+    if (this.predict?.pick(hit)) return;
     this.stage.lightUses(hit?.group);
     if (hit && this.data.folds[hit.vertex]) this.open(hit.vertex);
     else if (hit || !event.target.closest(".gg-fold")) this.choose(hit?.node === this.chosen ? null : hit?.node ?? null);
