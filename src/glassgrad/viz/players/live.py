@@ -93,7 +93,7 @@ def player(loss: Any, *, predict: Any = None) -> "Player | LivePlayer":
 
     trace = trace_of(loss, "player", run)
     marked = asking(predict, trace, graph) if is_asking else None
-    return Player(trace, draw(trace, rankdir="LR"), known, marked)
+    return Player(trace, draw(trace, rankdir="LR"), known, marked=marked)
 
 
 Send = Callable[[Entry], None]

@@ -74,7 +74,6 @@ class Player {
     parts.help = helpCard(this);
     const main = element("div", { class: "gg-column" }, parts.now,
       element("div", { class: "gg-view" }, this.stage.frame), parts.heat, this.timeline.root, controls(this), element("div", { class: "gg-below" }, parts.log, this.source.root));
-    if (this.predict) parts.now.after(this.predict.root);
     this.root.querySelector(".gg-head").after(element("div", { class: "gg-frame" }, main, this.panels.root), parts.help);
     this.panels.root.querySelector(".gg-sec-legend").open = this.ownsPage;
     this.stage.fit(parts.fit.checked = this.stage.isSmallEnough);
@@ -380,7 +379,7 @@ class Player {
 
   click(event) {
     const hit = this.stage.hit(event.target);
-    if (this.predict?.pick(hit)) return;
+    if (this.predict?.pick(event.target)) return;
     this.stage.lightUses(hit?.group);
     if (hit && this.data.folds[hit.vertex]) this.open(hit.vertex);
     else if (hit || !event.target.closest(".gg-fold")) this.choose(hit?.node === this.chosen ? null : hit?.node ?? null);

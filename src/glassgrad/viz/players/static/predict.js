@@ -93,6 +93,7 @@ export class Predict {
   // After the rest of the page. The card is made anew only where it shows something else.
   paint() {
     const { player, card } = this;
+    if (!this.root.isConnected) player.root.querySelector(".gg-now").after(this.root);
     if (!card) this.held = null;
     player.root.classList.toggle("gg-asking", Boolean(card));
     const key = card ? `${this.questions.indexOf(card)} ${card.end}` : `${this.question?.at}`;
@@ -189,11 +190,12 @@ export class Predict {
   }
 
   // A click in the picture; whether it was an answer.
-  pick(hit) {
-    if (!this.isAsking || this.question.kind !== "node" || !hit) return false;
-    const node = hit.node ?? this.data.leaves.find(({ id }) => id === hit.vertex)?.acc;
-    if (node) this.choose(node);
-    return Boolean(node);
+  pick(target) {
+    const id = target.closest(".vertex[id]")?.id.slice(this.player.root.dataset.prefix.length);
+    const node = this.data.nodes[id] ? id : this.data.leaves.find((leaf) => leaf.id === id)?.acc;
+    if (!this.isAsking || this.question.kind !== "node" || !node) return false;
+    this.choose(node);
+    return true;
   }
 
   settle(isRight, words) {
