@@ -12,20 +12,22 @@ from glassgrad.viz.style import CLASSES, FLOWS, style_sheet
 # Each file uses only what those before it define.
 MODULES = (
     *("log", "elements", "stage", "timeline", "breaks", "panels", "controls"),
-    *("answers", "predict", "player"),
+    *("answers", "predict", "forward", "player"),
 )
-ASKING = ("answers", "predict")  # of the predict mode: for pages that ask
+EXTRA = {"predict": ("answers", "predict"), "forward": ("forward",)}  # by what a page has
+EVERY = frozenset(EXTRA)
 OURS = ("function", "saved", *FLOWS)  # whose colours the player's own parts have
 
 
 @cache
-def script(*, asking: bool = True) -> str:
+def script(*, extra: frozenset[str] = EVERY) -> str:
     """`static/*.js` as one ES module, which exports `mount` and asks for no other file.
 
     Args:
-        asking: whether some player on the page has questions.
+        extra: what players on the page have besides: of "predict" and "forward".
     """
-    modules = [name for name in MODULES if asking or name not in ASKING]
+    others = {name for key, names in EXTRA.items() if key not in extra for name in names}
+    modules = [name for name in MODULES if name not in others]
     source = "\n".join(read(f"{name}.js") for name in modules)
     source = re.sub(r'^import \{[^}]*\} from "\./\w+\.js";$', "", source, flags=re.MULTILINE)
     # What the parts lend each other is no business of the page's; `export { mount }` stays.
@@ -36,15 +38,17 @@ def script(*, asking: bool = True) -> str:
 
 
 @cache
-def styles(classes: frozenset[str] = CLASSES, *, alone: bool = False, asking: bool = True) -> str:
+def styles(
+    classes: frozenset[str] = CLASSES, *, alone: bool = False, extra: frozenset[str] = EVERY
+) -> str:
     """The colours of the drawings and `static/*.css`; every rule is about `.gg`.
 
     Args:
         classes: which of `style.CLASSES` the drawings on the page have.
         alone: whether the page is the player's own.
-        asking: whether some player on the page has questions.
+        extra: what players on the page have besides: of "predict" and "forward".
     """
-    own = read("player.css") + (read("predict.css") if asking else "")
+    own = "".join(read(f"{name}.css") for name in ("player", *sorted(extra)))
     sheet = _without_blanks(re.sub(r"/\*.*?\*/", "", own, flags=re.DOTALL))
     return f"{style_sheet(classes=classes.union(OURS), alone=alone)}\n{sheet}"
 
