@@ -2,6 +2,12 @@
 
 import glassgrad as gg
 
+NODE_BY_NODE = """() => {
+    const grain = document.querySelector(".gg-grain");
+    grain.value = "node";
+    grain.dispatchEvent(new Event("change"));
+}"""
+
 
 def test_values_come_first_and_then_the_gradients(play):
     w, b = gg.tensor(0.5, requires_grad=True), gg.tensor(0.1, requires_grad=True)
@@ -9,7 +15,7 @@ def test_values_come_first_and_then_the_gradients(play):
     loss = (gg.tanh(w * gg.tensor(2.0) + b) - 1) ** 2
     loss.name = "loss"
     shown = play(gg.player(loss, forward=True), fragment="#3")
-    assert shown.count == "3 / 32"  # the address counts these steps, too
+    assert shown.at == 3  # the address counts these steps, too
     assert shown.said.endswith("tanh gave 0.8.")
     states = [shown.classes(box) & {"pending", "current", "done"} for box in ("o3", "o4", "o5")]
     assert states == [{"done"}, {"current"}, {"pending"}]
@@ -28,15 +34,15 @@ def test_values_come_first_and_then_the_gradients(play):
     assert "current" in shown.classes("t2")
     assert shown.page.locator(".vertex.forward.done").count() == 5
     shown.press("End")
-    assert shown.count == "32 / 32"
+    assert shown.at == 32
     assert shown.page.locator(".vertex.function.done, .vertex.accumulate.done").count() >= 6
 
     # Node by node: each op is a step, and so is the turn.
-    shown.page.locator(".gg-grain").select_option("node")
+    shown.page.evaluate(NODE_BY_NODE)
     shown.press("Home")
-    seen = shown.walk("ArrowRight", 7, "() => document.querySelector('.gg-count').innerText")
-    assert seen[:7] == [f"{step} / 32" for step in range(7)]
-    assert seen[7] != "7 / 32"
+    seen = shown.walk("ArrowRight", 7, "() => Number(document.querySelector('.gg-scrub').value)")
+    assert seen[:7] == [0, 1, 2, 3, 4, 5, 6]
+    assert seen[7] > 7
     shown.press("Home")
     assert shown.page.locator(".vertex.forward.pending").count() == 5
 

@@ -160,6 +160,13 @@ export function hasBegun(state, data) {
   return !hasForward(data) || state.hasTurned;
 }
 
+// The box of the picture where something happens: of a node, of an op of the forward pass, or that at
+// which the pass begins.
+export function placeNow(state, data) {
+  const op = hasBegun(state, data) ? null : state.making ?? data.events[0].node;
+  return op ? `o${op.slice(1)}` : state.current ?? data.outputs[0];
+}
+
 // Whether the value of an op is there.
 export function isMade(state, data, node) {
   return !hasForward(data) || node in state.made;

@@ -2,7 +2,7 @@
 // back is the same as going forward. Rings and signs are put round the boxes once, at the start.
 
 import { element, shape, icon, textButton, clip } from "./elements.js";
-import { flowStep, hasBegun, movingArcs, tensorOf, tieOf, versionsOf } from "./log.js";
+import { flowStep, hasBegun, movingArcs, placeNow, tensorOf, tieOf, versionsOf } from "./log.js";
 
 const STATES = ["pending", "ready", "current", "done"];
 const FLOWS = ["0", "1", "2", "3", "4", "5", "zero", "nan"];
@@ -166,7 +166,7 @@ export class Stage {
 
   // Keep what happens in sight when the drawing is larger than its frame.
   follow(state) {
-    const [group] = this.vertices.get(state.making ? `o${state.making.slice(1)}` : state.current ? this.data.place[state.current] : this.data.outputs[0]) ?? [];
+    const [group] = this.vertices.get(this.data.place[placeNow(state, this.data)] ?? placeNow(state, this.data)) ?? [];
     if (!group) return;
     const box = group.getBoundingClientRect();
     const frame = this.frame.getBoundingClientRect();
