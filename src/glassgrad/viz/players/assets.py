@@ -11,8 +11,8 @@ from glassgrad.viz.style import CLASSES, FLOWS, style_sheet
 
 # Each file uses only what those before it define.
 MODULES = (
-    *("log", "elements", "stage", "timeline", "breaks", "panels", "controls"),
-    *("answers", "predict", "forward", "player"),
+    *("log", "elements", "forward", "stage", "timeline", "breaks", "panels", "controls"),
+    *("answers", "predict", "player"),
 )
 EXTRA = {"predict": ("answers", "predict"), "forward": ("forward",)}  # by what a page has
 EVERY = frozenset(EXTRA)

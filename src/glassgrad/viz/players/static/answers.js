@@ -39,7 +39,8 @@ function judgeNumbers({ shape, values }, typed) {
   if (!tokens.length || /[^\s,;()[\]{}]/.test(rest)) return unclear("Type numbers: 0.42, or 1, 2, 3, or [[1, 2], [3, 4]]. nan and inf are numbers, too.");
   if (values.length === 1 && /^[-+]?\d+,\d+$/.test(text)) return unclear("Write the decimals behind a point: 0.42.");
   if (tokens.length !== values.length) {
-    return unclear(`There ${values.length === 1 ? "is 1 number" : `are ${values.length} numbers`} to type; here ${tokens.length === 1 ? "is 1" : `are ${tokens.length}`}.`);
+    const wanted = values.length === 1 ? "is 1 number" : `are ${values.length} numbers`;
+    return unclear(`There ${wanted} to type, and not ${tokens.length}.`);
   }
   const lines = rowsOf(text);
   if (shape.length === 2 && lines.length > 1 && lines.some((count) => count !== shape[1])) {

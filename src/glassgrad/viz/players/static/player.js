@@ -9,7 +9,7 @@
 //     live   {send(message)}: a paused pass in Python, which the buttons then drive; `hear` takes
 //            what it answers. With `granularity`, and `noWayBack`, why there is no step back, if so
 
-import { unpack, replay, stops, beginnings, storages, givenTo, tensorOf, flowBounds, hasForward } from "./log.js";
+import { unpack, replay, stops, beginnings, storages, givenTo, tensorOf, flowBounds } from "./log.js";
 import { element, keepFocus, textButton } from "./elements.js";
 import { Stage, heatLegend } from "./stage.js";
 import { Timeline } from "./timeline.js";
@@ -17,7 +17,6 @@ import { Breaks, nextStop } from "./breaks.js";
 import { Panels, Source } from "./panels.js";
 import { controls, helpCard, showPlaying } from "./controls.js";
 import { Predict } from "./predict.js";
-import { Forward } from "./forward.js";
 
 const PAUSE = 200; // ms between two addresses
 const WINDOW = 60; // lines of the log on each side of the current one
@@ -45,7 +44,6 @@ class Player {
     });
     this.source = new Source(this.data, choose);
     this.predict = data.predict ? new Predict(this) : null;
-    this.stage.forward = hasForward(data) ? new Forward(data) : null;
     this.build();
     this.listen(keys);
     this.learn();
@@ -381,7 +379,6 @@ class Player {
 
   click(event) {
     const hit = this.stage.hit(event.target);
-    if (this.predict?.pick(event.target)) return;
     this.stage.lightUses(hit?.group);
     if (hit && this.data.folds[hit.vertex]) this.open(hit.vertex);
     else if (hit || !event.target.closest(".gg-fold")) this.choose(hit?.node === this.chosen ? null : hit?.node ?? null);

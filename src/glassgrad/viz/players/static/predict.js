@@ -20,6 +20,7 @@ export class Predict {
     this.applied = new Map(data.events.flatMap(({ type, node }, k) => (type === "apply" ? [[node, k]] : [])));
     this.build();
     this.reset();
+    root.querySelector(".gg-stage").addEventListener("click", (event) => this.pick(event), { capture: true });
   }
 
   // --- where it stands ---
@@ -189,13 +190,13 @@ export class Predict {
     this.settle(node === right, isReady ? "" : `${clip(this.data.nodes[node]?.name ?? node)} is not ready: it has run already, or gradients are missing.`);
   }
 
-  // A click in the picture; whether it was an answer.
-  pick(target) {
-    const id = target.closest(".vertex[id]")?.id.slice(this.player.root.dataset.prefix.length);
+  // A click in the picture may be an answer, before it is anything else.
+  pick(event) {
+    const id = event.target.closest(".vertex[id]")?.id.slice(this.player.root.dataset.prefix.length);
     const node = this.data.nodes[id] ? id : this.data.leaves.find((leaf) => leaf.id === id)?.acc;
-    if (!this.isAsking || this.question.kind !== "node" || !node) return false;
+    if (!this.isAsking || this.question.kind !== "node" || !node) return;
+    event.stopPropagation();
     this.choose(node);
-    return true;
   }
 
   settle(isRight, words) {

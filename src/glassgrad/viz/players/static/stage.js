@@ -2,7 +2,8 @@
 // back is the same as going forward. Rings and signs are put round the boxes once, at the start.
 
 import { element, shape, icon, textButton, clip } from "./elements.js";
-import { flowStep, hasBegun, movingArcs, placeNow, tensorOf, tieOf, versionsOf } from "./log.js";
+import { flowStep, hasBegun, hasForward, movingArcs, placeNow, tensorOf, tieOf, versionsOf } from "./log.js";
+import { Forward } from "./forward.js";
 
 const STATES = ["pending", "ready", "current", "done"];
 const FLOWS = ["0", "1", "2", "3", "4", "5", "zero", "nan"];
@@ -21,6 +22,7 @@ export class Stage {
     this.arcs = new Map();
     for (const group of root.querySelectorAll(".vertex")) addMarks(group);
     this.learn(this.frame);
+    this.forward = hasForward(data) ? new Forward(data) : null;
     this.gradients = [...this.frame.querySelectorAll(".value.late")].map((row) =>
       [row.parentElement.id.slice(this.prefix.length), row]);
   }
