@@ -81,6 +81,11 @@ class Shown:
         return self.page.locator(".gg-count").inner_text()
 
     @property
+    def at(self):
+        """How many events it shows."""
+        return int(self.page.locator(".gg-scrub").input_value())
+
+    @property
     def said(self):
         return self.page.locator(".gg-said").inner_text()
 

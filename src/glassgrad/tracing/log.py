@@ -126,10 +126,15 @@ def snapshot(tensors: Tensor | Iterable[Tensor], *, values: str = "summary") -> 
         [False, True, False]
     """
     check_values(values)
-    outputs = outputs_of(tensors, "snapshot")
     table = ArrayTable(full=values == "full")
+    graph = graph_behind(outputs_of(tensors, "snapshot"))
+    return Trace(graph.describe(table), table.summaries, [])
+
+
+def graph_behind(outputs: list[Any]) -> Graph:
+    """The graph behind tensors: its parts have the ids that a log of their pass gives them."""
     schedule = Schedule([get_gradient_edge(output).node for output in outputs])
-    return Trace(Graph(schedule, outputs).describe(table), table.summaries, [])
+    return Graph(schedule, outputs)
 
 
 def outputs_of(tensors: Any, function: str, *, also: tuple[type, ...] = ()) -> list[Any]:

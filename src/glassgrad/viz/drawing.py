@@ -12,7 +12,7 @@ from glassgrad.core.state import Names
 from glassgrad.core.tensor import Tensor
 from glassgrad.tracing.compare import Comparison
 from glassgrad.tracing.events import Trace
-from glassgrad.tracing.graph import op_of
+from glassgrad.tracing.graph import Ids, op_of
 from glassgrad.tracing.log import snapshot
 from glassgrad.tracing.session import Session
 from glassgrad.tracing.watching import Passes
@@ -265,12 +265,16 @@ def drawn(
     *,
     mirror: bool = False,
     session: Session | None = None,
+    values: Ids | None = None,
 ) -> Drawing:
-    """The drawing of a trace that need not be checked; the arguments are those of `draw`."""
+    """The drawing of a trace that need not be checked; the arguments are those of `draw`.
+
+    `values` are those of ops, in words by node, for the forward half of a mirror.
+    """
     places, facing = None, None
     if mirror:
         rankdir = rankdir or "LR"
-        facing = mirrored(trace, look, rankdir)
+        facing = mirrored(trace, look, rankdir, values)
         graph = facing.graph
     elif look.is_overview(len(trace.nodes)):
         graph, places = overview(trace, look)

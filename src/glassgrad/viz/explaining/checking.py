@@ -16,7 +16,7 @@ nothing is left of an operand, a made-up one may stand in for it.
 
 import functools
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from operator import itemgetter
@@ -360,6 +360,34 @@ def _run_again(op: Recorded) -> Outputs:
         if found[node] is None:
             found[node] = _outputs(node, found)
     return found
+
+
+@apart()
+def outputs_of_nodes(nodes: Iterable[Node]) -> dict[Node, Any]:
+    """The first outputs of nodes, as far as they can be known: nothing is run that need not be.
+
+    An op saved it, or one that read it did; or it is run again on what is known.
+    """
+    plain_ones = [
+        node
+        for node in sorted(nodes, key=lambda each: each.seq)
+        if isinstance(node, PrimitiveNode) and not node._is_released() and not is_packed(node)
+    ]
+    found: Outputs = {node: _saved_result(node) for node in plain_ones}
+    for node in plain_ones:
+        with suppress(Exception):  # it tells nothing of its operands
+            check_versions(node)
+            op = BuiltIn(node)
+            for at, edge in op.edges.items():
+                if edge is None or op.operands[at] is None or op.reads is not None:
+                    continue
+                older, nr = ends(edge)
+                if nr == 0 and not isinstance(older, AccumulateGrad) and not found.get(older):
+                    found[older] = [op.operands[at]]
+    for node in plain_ones:  # operands before results
+        if found[node] is None:
+            found[node] = _outputs(node, found)
+    return {node: outputs[0] for node, outputs in found.items() if outputs}
 
 
 def _saved_result(node: PrimitiveNode) -> list[Any] | None:

@@ -10,14 +10,25 @@ from importlib import resources
 from glassgrad.viz.style import CLASSES, FLOWS, style_sheet
 
 # Each file uses only what those before it define.
-MODULES = ("log", "elements", "stage", "timeline", "breaks", "panels", "controls", "player")
+MODULES = (
+    *("log", "elements", "forward", "stage", "timeline", "breaks", "panels", "controls"),
+    *("answers", "predict", "player"),
+)
+EXTRA = {"predict": ("answers", "predict"), "forward": ("forward",)}  # by what a page has
+EVERY = frozenset(EXTRA)
 OURS = ("function", "saved", *FLOWS)  # whose colours the player's own parts have
 
 
 @cache
-def script() -> str:
-    """`static/*.js` as one ES module, which exports `mount` and asks for no other file."""
-    source = "\n".join(read(f"{name}.js") for name in MODULES)
+def script(*, extra: frozenset[str] = EVERY) -> str:
+    """`static/*.js` as one ES module, which exports `mount` and asks for no other file.
+
+    Args:
+        extra: what players on the page have besides: of "predict" and "forward".
+    """
+    others = {name for key, names in EXTRA.items() if key not in extra for name in names}
+    modules = [name for name in MODULES if name not in others]
+    source = "\n".join(read(f"{name}.js") for name in modules)
     source = re.sub(r'^import \{[^}]*\} from "\./\w+\.js";$', "", source, flags=re.MULTILINE)
     # What the parts lend each other is no business of the page's; `export { mount }` stays.
     source = re.sub(r"^export (?=function|const|class)", "", source, flags=re.MULTILINE)
@@ -27,14 +38,18 @@ def script() -> str:
 
 
 @cache
-def styles(classes: frozenset[str] = CLASSES, *, alone: bool = False) -> str:
-    """The colours of the drawings and `static/player.css`; every rule is about `.gg`.
+def styles(
+    classes: frozenset[str] = CLASSES, *, alone: bool = False, extra: frozenset[str] = EVERY
+) -> str:
+    """The colours of the drawings and `static/*.css`; every rule is about `.gg`.
 
     Args:
         classes: which of `style.CLASSES` the drawings on the page have.
         alone: whether the page is the player's own.
+        extra: what players on the page have besides: of "predict" and "forward".
     """
-    sheet = _without_blanks(re.sub(r"/\*.*?\*/", "", read("player.css"), flags=re.DOTALL))
+    own = "".join(read(f"{name}.css") for name in ("player", *sorted(extra)))
+    sheet = _without_blanks(re.sub(r"/\*.*?\*/", "", own, flags=re.DOTALL))
     return f"{style_sheet(classes=classes.union(OURS), alone=alone)}\n{sheet}"
 
 

@@ -22,6 +22,7 @@ lines     [{"file", "line", "code", "nodes"}, …]   the program, as far as it i
 wanted    ["n0"]                         nodes whose gradients are given out, not added to .grad
 hooked    ["h1"]                         hooks of tensors: they run before `retains` keeps anything
 folds     {"f4": {"title", "count", "members"}}   what is in the folded boxes
+predict   {"questions": […]}, as `questions.py` has them, where `mode` is "predict"
 """
 
 import base64
@@ -36,12 +37,14 @@ from pathlib import Path
 from typing import Any
 
 from glassgrad.tracing.events import Trace
-from glassgrad.tracing.graph import Entry
+from glassgrad.tracing.graph import Entry, counted
 from glassgrad.viz.drawing import Drawing, drawn
 from glassgrad.viz.explaining.entries import explanations
 from glassgrad.viz.layout.engines import lay_out
 from glassgrad.viz.memory import leaf_of, of_no_leaf, sizes_of
 from glassgrad.viz.players.assets import script, styles
+from glassgrad.viz.players.forward import Values, ops_of, with_forward
+from glassgrad.viz.players.questions import questions
 from glassgrad.viz.results import Results
 from glassgrad.viz.scene.derived import FOLDS, cut_out, in_folds
 from glassgrad.viz.scene.graph import Graph, Look, gradient_text, graph_of
@@ -71,16 +74,25 @@ class Player:
         drawing: the picture it plays it on.
         explain: what is known of the nodes, by id, as `viz.explaining` has it; None: what the trace
             tells.
+        marked: the nodes that ask in predict mode, as `questions.asking` has them; None: nothing
+            is asked.
+        forward: the values of the ops, by node, for a player that begins with the forward pass, as
+            `forward.values_behind` has them; None: it begins with backward.
     """
 
     trace: Trace
     drawing: Drawing
     explain: Entry | None = None
+    marked: tuple[set[str], set[str]] | None = None
+    forward: Values | None = None
 
     @property
     def html(self) -> str:
         """The whole page."""
-        title, sheet = escape(self.drawing.graph.title), styles(self._kinds(), alone=True)
+        has = {"predict": self.marked is not None, "forward": self.forward is not None}
+        extra = frozenset(name for name in has if has[name])
+        title = escape(self.drawing.graph.title)
+        sheet = styles(self._kinds(), alone=True, extra=extra)
         return (
             '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
             f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
@@ -88,7 +100,7 @@ class Player:
             '<meta name="color-scheme" content="light dark">\n'
             f"<title>{title}</title>\n<style>\n{sheet}\n</style>\n</head>\n"
             f'<body class="gg-page">\n{self.fragment(PREFIX, tag="main", heading="h1")}\n'
-            f'<script type="module">\n{script()}\n'
+            f'<script type="module">\n{script(extra=extra)}\n'
             'mount(document.querySelector(".gg-player"), { keys: document });\n'
             "</script>\n</body>\n</html>\n"
         )
@@ -113,13 +125,15 @@ class Player:
         if len(self.trace.events) > MOST_EVENTS:
             count = f"the first {MOST_EVENTS:,} of {count}"
             notices.append(f"{count} events are here; the trace has them all")
+        if self.forward is not None:
+            count = f"{counted(len(ops_of(self.trace)), 'op')} · {count}"
         sentences = [notice[:1].upper() + notice[1:] for notice in notices]
         title = escape(graph.title)
         return (
             f'<{tag} class="gg gg-player" data-prefix="{escape(prefix)}" tabindex="-1"'
             f' aria-label="{title}" data-lm-suppress-shortcuts="true">\n'
             f'<header class="gg-head"><{heading}>{title}</{heading}>'
-            f"<p>Arrows follow the gradient · {escape(graph.counts)}"
+            f"<p>{escape(graph.reading or 'Arrows follow the gradient')} · {escape(graph.counts)}"
             f'<span class="gg-total"> · {count} events</span></p></header>\n'
             '<div class="gg-stage" tabindex="0" role="group" aria-label="The graph">\n'
             f"{slim(page_drawing(self.drawing).bare_svg(prefix=prefix))}</div>\n"
@@ -154,7 +168,11 @@ class Player:
         """What `player.js` reads: the log, its sentences, and numbers already put in words."""
         data = replay_data(self.trace, self.drawing.graph)
         known = explanations(self.trace) if self.explain is None else self.explain
-        return {**data, "explain": {id: known[id] for id in known if id in data["nodes"]}}
+        data["explain"] = {id: known[id] for id in known if id in data["nodes"]}
+        if self.marked is not None:
+            asked = questions(self.trace, self.marked, MOST_EVENTS)
+            data |= {"mode": "predict", "predict": {"questions": asked}}
+        return data if self.forward is None else with_forward(data, self.trace, self.forward)
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         svg = self.drawing.svg

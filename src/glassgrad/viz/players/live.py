@@ -20,14 +20,18 @@ from typing import TYPE_CHECKING, Any
 from glassgrad.core.errors import ArgumentError, GraphError
 from glassgrad.tracing.breakpoints import MAKERS, Breakpoint, find_node
 from glassgrad.tracing.events import Trace
-from glassgrad.tracing.graph import Entry, counted
+from glassgrad.tracing.graph import Entry, Graph, counted
+from glassgrad.tracing.log import graph_behind
 from glassgrad.tracing.paused import Paused
 from glassgrad.tracing.session import Session
 from glassgrad.tracing.summary import numbers, summarize
-from glassgrad.viz.drawing import Drawing, draw, trace_of
+from glassgrad.viz.drawing import Drawing, draw, drawn, trace_of
 from glassgrad.viz.explaining.entries import explained, explanations, record_explained
 from glassgrad.viz.players import assets
+from glassgrad.viz.players.forward import Values, in_words, values_behind, values_in
 from glassgrad.viz.players.html import Player, drawn_with_room
+from glassgrad.viz.players.questions import asking
+from glassgrad.viz.scene.graph import Look
 from glassgrad.viz.style import NOTEBOOK, css_variables
 from glassgrad.viz.wording import plain
 
@@ -35,7 +39,7 @@ if TYPE_CHECKING:
     import asyncio
 
 
-def player(loss: Any) -> "Player | LivePlayer":
+def player(loss: Any, *, predict: Any = None, forward: bool = False) -> "Player | LivePlayer":
     """A page that plays a backward pass, forward and back.
 
     Args:
@@ -44,6 +48,14 @@ def player(loss: Any) -> "Player | LivePlayer":
             Its nodes are explained meanwhile, and their rules checked against differences: the
             forwards of your own Functions run some more times. `player(record(loss))` does
             without.
+        predict: which nodes ask for the gradients that they send before the page shows them: True
+            for all, or some, by the name of an op ("MulBackward0"), by an id ("n3") or by
+            themselves. Of a tensor, or its name, it is the gradient that arrives there. The pass
+            is recorded with all numbers; of one that `record` has recorded the page asks for what
+            it knows: `record(loss, values="full")` knows all.
+        forward: begin with the forward pass: a step for each op, in the order of the program, in a
+            picture with both directions face to face; for up to 60 nodes. Values that nobody has
+            kept are computed again, where that can be done; of others there is the shape.
 
     Returns:
         A `Player`: shown by a notebook, with `.html` and `.save(path)`. Of a pass that fails it
@@ -51,7 +63,9 @@ def player(loss: Any) -> "Player | LivePlayer":
         `LivePlayer`, whose buttons drive the real pass.
 
     Raises:
-        ArgumentTypeError: if `loss` is none of these.
+        ArgumentTypeError: if `loss` is none of these, or `predict` no mark of a node.
+        ArgumentError: if `predict` names what is not in the pass, if `forward` is asked of too
+            large a graph, or if one of them is given with a session.
         DataError: for a `Trace` that was made by hand and is not sound; the message says where.
 
     Example:
@@ -64,17 +78,37 @@ def player(loss: Any) -> "Player | LivePlayer":
         >>> x.grad
         tensor([2., 4.])
     """
+    is_asking = predict is not None and predict is not False
     if isinstance(loss, Paused):
+        if is_asking or forward:
+            raise ArgumentError(
+                f"{'predict' if is_asking else 'forward'}= was given with a session. Its player "
+                "drives a real pass: the forward pass is over, and what is to come is not known. "
+                "Give the loss: `gg.player(loss, …)`; or what has run: "
+                "`gg.player(session.trace, …)`."
+            )
         return LivePlayer(loss)
     known: Entry | None = None
+    graph: Graph | None = None
+    values: Values | None = None
 
     def run(tensors: Any) -> Trace:
-        nonlocal known
-        trace, known, _ = record_explained(tensors)
+        nonlocal known, graph, values
+        if is_asking or forward:
+            graph = graph_behind(tensors)
+        if forward and graph:  # the pass frees what it is read from
+            values = values_behind(graph)
+        kept = "full" if is_asking else "summary"
+        trace, known, _ = record_explained(tensors, values=kept)
         return trace
 
     trace = trace_of(loss, "player", run)
-    return Player(trace, draw(trace, rankdir="LR"), known)
+    marked = asking(predict, trace, graph) if is_asking else None
+    if not forward:
+        return Player(trace, draw(trace, rankdir="LR"), known, marked=marked)
+    values = {**values_in(trace), **(values or {})}
+    drawing = drawn(trace, Look(), "LR", mirror=True, values=in_words(values))
+    return Player(trace, drawing, known, marked=marked, forward=values)
 
 
 Send = Callable[[Entry], None]
@@ -569,7 +603,7 @@ def _widget_class() -> Callable[[], Any]:
     parts = {
         "__module__": __name__,
         "__repr__": lambda _: "(with a running kernel this player is live)",
-        "_esm": f"{assets.script()}\n{assets.read('widget.js')}",
-        "_css": "\n".join([*colors, assets.styles(), assets.read("widget.css")]),
+        "_esm": f"{assets.script(extra=frozenset())}\n{assets.read('widget.js')}",
+        "_css": "\n".join([*colors, assets.styles(extra=frozenset()), assets.read("widget.css")]),
     }
     return type("PlayerWidget", (anywidget.AnyWidget,), parts)

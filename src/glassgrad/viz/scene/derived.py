@@ -146,13 +146,14 @@ class Mirror:
         return {*self.above, *(v.id for v in self.graph.vertices if v.kind in BELOW)}
 
 
-def mirrored(trace: Trace, look: Look, rankdir: str) -> Mirror:
+def mirrored(trace: Trace, look: Look, rankdir: str, values: Ids | None = None) -> Mirror:
     """The mirror view of `trace`.
 
     Args:
         trace: a recorded pass, or a graph on which none has run.
         look: what to show of it.
         rankdir: "LR" or "TB".
+        values: of ops, in words, by the id of the node; besides those that the trace tells.
 
     Raises:
         ArgumentError: if there are too many nodes to read it.
@@ -169,7 +170,7 @@ def mirrored(trace: Trace, look: Look, rankdir: str) -> Mirror:
     graph = graph_of(trace, replace(look, fold=False, max_nodes=None))
     known = {vertex.id: vertex for vertex in graph.vertices}
     ops = [node for node in nodes if node["op"] != "AccumulateGrad" and node["id"] in known]
-    forward = _forward(trace, ops, look)
+    forward = _forward(trace, ops, look, values or {})
     # Above each use of a leaf that is drawn as stubs, the same use in the forward pass.
     stubs = [v for v in graph.vertices if v.kind == "stub"]
     forward += [replace(stub, id=f"{stub.id}f") for stub in stubs]
@@ -208,7 +209,7 @@ def mirrored(trace: Trace, look: Look, rankdir: str) -> Mirror:
     return Mirror(drawn, above, ways)
 
 
-def _forward(trace: Trace, ops: list[Entry], look: Look) -> list[Vertex]:
+def _forward(trace: Trace, ops: list[Entry], look: Look, values: Ids) -> list[Vertex]:
     """A box for each op of the forward pass, oldest first."""
     results = {  # where something saved them, or they are outputs
         node["id"]: saved.get("array")
@@ -218,12 +219,14 @@ def _forward(trace: Trace, ops: list[Entry], look: Look) -> list[Vertex]:
     } | {output["node"]: output.get("array") for output in trace.outputs if output["slot"] == 0}
     vertices = []
     for turn, node in enumerate(ops, 1):
-        name, title = node["id"], _forward_name(node["op"])
+        name, title = node["id"], forward_name(node["op"])
         rows = []
         if "shape" in node and "shapes" in look.show:
             rows.append(("out", shape_text(node["shape"])))
-        if (value := results.get(name)) and "values" in look.show:
-            rows.append(("value", array_text(trace.arrays[value])))
+        result = results.get(name)
+        value = values.get(name) or (result and array_text(trace.arrays[result]))
+        if value and "values" in look.show:
+            rows.append(("value", value))
         tip = f"op {turn} of the forward pass, which recorded {name} {plain(node['op'], 80)}"
         if node.get("src"):
             tip += f"\nat {plain(node['src'], 80)}"
@@ -233,11 +236,11 @@ def _forward(trace: Trace, ops: list[Entry], look: Look) -> list[Vertex]:
     return vertices
 
 
-def _forward_name(op: str) -> str:
+def forward_name(op: str) -> str:
     """`Mul` of `MulBackward0`; nothing if the name of the node does not say it.
 
     Example:
-        >>> _forward_name("MulBackward0"), _forward_name("CopySlices"), _forward_name("Thing")
+        >>> forward_name("MulBackward0"), forward_name("CopySlices"), forward_name("Thing")
         ('Mul', 'write to a part', '')
     """
     if op.endswith("CopySlices"):

@@ -12,6 +12,7 @@ function blank() {
   return {
     node: {}, arrived: {}, grad: {}, into: {}, kept: {}, outof: {}, versions: {}, freed: new Set(),
     passed: new Map(), hooks: [], queue: [], done: 0, current: null, event: null, error: null,
+    made: {}, making: null, hasTurned: false,
   };
 }
 
@@ -24,11 +25,17 @@ export function replay(data, count) {
 
 // The state after one event more. By node, `into` has the gradients that are there, as far as hooks
 // have changed them, `kept` what `retain_grad` keeps of them, and `outof` what its rule gave. By edge,
-// `passed` has what went along it; by leaf, `grad` its `.grad`.
+// `passed` has what went along it; by leaf, `grad` its `.grad`. In a player that begins with the
+// forward pass, `made` has the values of the ops that have run, and `making` is the last, meanwhile.
 export function advance(state, data, event) {
   const { type, node } = event;
   state.event = event;
-  if (type === "ready" && givenOut(data, node)) {
+  state.making = type === "forward" ? node : null;
+  if (type === "forward") {
+    state.made[node] = event.value;
+  } else if (type === "turn") {
+    state.hasTurned = true;
+  } else if (type === "ready" && givenOut(data, node)) {
     state.node[node] = "done"; // it does not run: what has arrived is the result
   } else if (type === "ready") {
     state.node[node] = "ready";
@@ -104,7 +111,8 @@ function atNode(state, data, event) {
   }
 }
 
-function begin(state, data, node) {
+// The turn of a node begins.
+export function begin(state, data, node) {
   if (state.current === node || node === undefined) return;
   if (state.current !== null) state.node[state.current] = "done";
   state.current = node;
@@ -122,10 +130,11 @@ function sentAlong(state, event) {
 // --- places in the log ---------------------------------------------------------------------------
 
 const ON_THE_WAY = ["ready", "buffer"]; // events that its gradients cause at other nodes
+const BEFORE = ["forward", "turn"]; // events before any node of the backward pass begins
 
 // The node that an event is about, as far as one is under way in it; undefined for others.
 export function nodeUnderWay(data, event) {
-  if (ON_THE_WAY.includes(event.type)) return undefined;
+  if (ON_THE_WAY.includes(event.type) || BEFORE.includes(event.type)) return undefined;
   if (event.type !== "accumulate") return event.node;
   return tensorOf(data, event.tensor)?.acc;
 }
@@ -141,6 +150,28 @@ export function beginnings(data) {
   });
 }
 
+// Whether the page begins with the forward pass.
+export function hasForward(data) {
+  return BEFORE.includes(data.events[0]?.type);
+}
+
+// Whether backward has begun, as far as that depends on what was before it.
+export function hasBegun(state, data) {
+  return !hasForward(data) || state.hasTurned;
+}
+
+// The box of the picture where something happens: of a node, of an op of the forward pass, or that at
+// which the pass begins.
+export function placeNow(state, data) {
+  const op = hasBegun(state, data) ? null : state.making ?? data.events[0].node;
+  return op ? `o${op.slice(1)}` : state.current ?? data.outputs[0];
+}
+
+// Whether the value of an op is there.
+export function isMade(state, data, node) {
+  return !hasForward(data) || node in state.made;
+}
+
 // Where a step of this granularity may end, counted in events.
 //   node    before each node's turn        hook    also before and after each hook
 //   micro   after every event
@@ -148,6 +179,7 @@ export function stops(data, granularity) {
   const last = data.events.length;
   if (granularity === "micro") return Array.from({ length: last + 1 }, (_, k) => k);
   const places = new Set([0, last]);
+  data.events.forEach(({ type }, k) => { if (BEFORE.includes(type)) places.add(k + 1); });
   const isHook = (event) => event?.type === "pre_hook" || event?.type === "post_hook";
   let turns = 0;
   beginnings(data).forEach((node, k) => {
@@ -235,8 +267,16 @@ export function heldBytes(data) {
     for (const id of holding) byNode.set(id, [...(byNode.get(id) ?? []), storage]);
     if (holding.length) held += bytes;
   }
+  const all = held;
+  if (hasForward(data)) held = data.beyond ?? 0;
   const series = [held];
+  const kept = new Set();
   for (const event of data.events) {
+    for (const storage of event.type === "forward" ? byNode.get(event.node) ?? [] : []) {
+      if (!kept.has(storage)) held += waiting.get(storage).bytes;
+      kept.add(storage);
+    }
+    if (event.type === "turn") held = all; // also what no op of the picture has saved
     for (const storage of event.type === "free_saved" ? byNode.get(event.node) ?? [] : []) {
       const entry = waiting.get(storage);
       if (entry.left.delete(event.node) && !entry.left.size) held -= entry.bytes;
@@ -246,10 +286,11 @@ export function heldBytes(data) {
   return series;
 }
 
-// The smallest and the largest finite norm > 0 that an arrow carries in the whole log, as log₁₀.
-export function flowBounds(data) {
+// The smallest and the largest finite norm > 0 that an arrow carries in the log, or in the first
+// `count` events of it, as log₁₀.
+export function flowBounds(data, count = data.events.length) {
   const logs = [];
-  const { passed } = replay(data, data.events.length);
+  const { passed } = replay(data, count);
   const given = data.tensors.map(({ id, node, slot }) => data.outputs.includes(id) && data.given[node]?.[slot]);
   for (const array of [...passed.values(), ...given]) {
     const norm = data.norms[array];

@@ -2,7 +2,7 @@
 
 import { element, rows, formula, textButton, clip, bytesText, refill } from "./elements.js";
 import { faults } from "./stage.js";
-import { givenOut, leafAt, phases, tensorOf, versionsOf } from "./log.js";
+import { givenOut, isMade, leafAt, phases, tensorOf, versionsOf } from "./log.js";
 
 const MOST_ROWS = 40;
 const MOST_HOOKS = 30;
@@ -44,7 +44,7 @@ export class Panels {
   }
 
   paint(state, { at, chosen, points }) {
-    const shown = chosen ?? state.current;
+    const shown = chosen ?? state.current ?? state.making;
     this.picker.value = chosen ?? "";
     this.titles.node.textContent = chosen ? "Chosen node" : "Current node";
     this.bodies.node.replaceChildren(...(shown ? this.node(state, shown, at, points) : [
@@ -220,7 +220,8 @@ export class Panels {
       state.event?.type === "accumulate" && state.event.tensor === tensor.id;
     const given = (tensor.retains ? state.kept : state.into)[tensor.node]?.[tensor.slot];
     const version = this.versionOf(state, tensor);
-    const list = [["value", tensor.array ? this.words(tensor.array) : tensor.shape]];
+    const isThere = tensor.acc || isMade(state, this.data, tensor.node);
+    const list = [["value", !isThere ? "not computed yet" : tensor.array ? this.words(tensor.array) : tensor.shape, isThere ? "" : "gg-none"]];
     if (tensor.acc) list.push([isGivenOut ? "gradient" : ".grad", grad ? this.words(grad) : "none yet", fresh ? "gg-fresh" : grad ? "" : "gg-none"]);
     else list.push([tensor.retains ? ".grad" : "gradient", given ? this.words(given) : "none yet", given ? "" : "gg-none"]);
     return element("div", { class: "gg-tensor" },

@@ -16,6 +16,7 @@ import { Timeline } from "./timeline.js";
 import { Breaks, nextStop } from "./breaks.js";
 import { Panels, Source } from "./panels.js";
 import { controls, helpCard, showPlaying } from "./controls.js";
+import { Predict } from "./predict.js";
 
 const PAUSE = 200; // ms between two addresses
 const WINDOW = 60; // lines of the log on each side of the current one
@@ -42,6 +43,7 @@ class Player {
       toggleBreak: (node) => this.toggleBreak(node), until: (node) => this.until(node), isLive: Boolean(live),
     });
     this.source = new Source(this.data, choose);
+    this.predict = data.predict ? new Predict(this) : null;
     this.build();
     this.listen(keys);
     this.learn();
@@ -102,7 +104,7 @@ class Player {
   // --- moving ---
 
   go(step, { remember = true, note = "" } = {}) {
-    this.at = Math.max(0, Math.min(this.last, Number.isNaN(step) ? 0 : step));
+    this.at = Math.max(0, Math.min(this.predict?.gate ?? this.last, Number.isNaN(step) ? 0 : step));
     this.note = note;
     this.paint();
     if (remember && this.ownsPage) this.remember();
@@ -215,7 +217,7 @@ class Player {
   learn() {
     const { data } = this;
     Object.assign(data, { storages: storages(data), given: givenTo(data) });
-    this.bounds = flowBounds(data);
+    this.bounds = flowBounds(data, this.predict?.gate);
     this.stops = stops(data, this.parts.grain.value);
     this.timeline.learn(data);
     this.panels.learn();
@@ -289,7 +291,7 @@ class Player {
   paint() {
     const { data, at, parts } = this;
     const giveFocusBack = keepFocus(this.root);
-    const state = replay(data, at);
+    const state = this.predict?.state() ?? replay(data, at);
     const view = { at, chosen: this.chosen, points: this.points, bounds: this.bounds };
     this.stage.paint(state, view);
     this.panels.paint(state, view);
@@ -305,12 +307,13 @@ class Player {
     if (parts.said.textContent !== words) parts.said.textContent = words;
     this.paintNote();
     this.paintLog();
-    this.source.paint(this.chosen ?? state.current);
+    this.source.paint(this.chosen ?? state.current ?? state.making);
     giveFocusBack();
     // All is written. From here on places are read: so the browser lays the page out once.
     this.followLog();
     this.source.follow();
     this.stage.follow(state);
+    this.predict?.paint();
   }
 
   paintNote() {

@@ -2,7 +2,8 @@
 // back is the same as going forward. Rings and signs are put round the boxes once, at the start.
 
 import { element, shape, icon, textButton, clip } from "./elements.js";
-import { flowStep, movingArcs, tensorOf, tieOf, versionsOf } from "./log.js";
+import { flowStep, hasBegun, hasForward, movingArcs, placeNow, tensorOf, tieOf, versionsOf } from "./log.js";
+import { Forward } from "./forward.js";
 
 const STATES = ["pending", "ready", "current", "done"];
 const FLOWS = ["0", "1", "2", "3", "4", "5", "zero", "nan"];
@@ -21,6 +22,7 @@ export class Stage {
     this.arcs = new Map();
     for (const group of root.querySelectorAll(".vertex")) addMarks(group);
     this.learn(this.frame);
+    this.forward = hasForward(data) ? new Forward(data) : null;
     this.gradients = [...this.frame.querySelectorAll(".value.late")].map((row) =>
       [row.parentElement.id.slice(this.prefix.length), row]);
   }
@@ -64,7 +66,8 @@ export class Stage {
 
   paint(state, { at, chosen, points, bounds }) {
     this.paintVertices(state, at);
-    this.paintArcs(state, at, bounds);
+    this.paintArcs(state, hasBegun(state, this.data) && at, bounds);
+    this.forward?.paint(this, state);
     this.paintGradients(state);
     this.paintFaults(state);
     for (const [id, groups] of this.vertices) {
@@ -165,7 +168,7 @@ export class Stage {
 
   // Keep what happens in sight when the drawing is larger than its frame.
   follow(state) {
-    const [group] = this.vertices.get(state.current ? this.data.place[state.current] : this.data.outputs[0]) ?? [];
+    const [group] = this.vertices.get(this.data.place[placeNow(state, this.data)] ?? placeNow(state, this.data)) ?? [];
     if (!group) return;
     const box = group.getBoundingClientRect();
     const frame = this.frame.getBoundingClientRect();
