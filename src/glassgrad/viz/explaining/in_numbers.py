@@ -177,7 +177,7 @@ def _digits_for(formula: Equation, result: Entry, known: dict[str, Entry]) -> in
             numbers = {letter: _as_shown(array, digits) for letter, array in known.items()}
             with np.errstate(all="ignore"):
                 found = np.asarray(_Calculator(formula, numbers).value(formula.right), float)
-        except (_TooMuchError, ValueError):
+        except (_TooMuchError, ArithmeticError, TypeError, ValueError):
             return LEAST
         if wanted.size == 1:
             found = found.sum()  # over what was broadcast
