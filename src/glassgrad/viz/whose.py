@@ -79,8 +79,13 @@ class Whose:
         name = self._expression(node, depth - 1)
         return name if len(name) <= LONGEST else ""
 
+    def maker(self, id: str) -> str:
+        """The op that a node is of: "Mul"."""
+        op = self.nodes[id]["op"]
+        return plain(op.rpartition("Backward")[0] or op)
+
     def _expression(self, node: Entry, depth: int) -> str:
-        op = node["op"].rpartition("Backward")[0]
+        op = self.maker(node["id"])
         operands = [self.operand(node, at, depth) for at in range(len(node["edges"]))]
         if not operands or not all(operands):
             return ""

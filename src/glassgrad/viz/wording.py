@@ -20,6 +20,9 @@ from glassgrad.viz.results import Results
 
 LONGEST_NAME = 28
 
+# What the notation of formulas means, for whoever meets it for the first time.
+NOTATION = "x̄ is the gradient of the loss with respect to x; ẋ, or dx, is a small change of x"
+
 # What must not reach a picture as it is: control characters (XML forbids most), halves of
 # surrogate pairs, non-characters, and the marks that turn the direction of the text around them.
 _UNPRINTABLE = re.compile(

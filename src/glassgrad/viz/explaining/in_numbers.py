@@ -11,8 +11,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from glassgrad.core.primitive import Primitive
 from glassgrad.tracing.graph import Entry
-from glassgrad.viz.wording import array_text, number_text
+from glassgrad.tracing.summary import DIGITS
+from glassgrad.viz.whose import Whose
+from glassgrad.viz.wording import array_text, number_text, plain
 
 from .formulas import (
     BAR,
@@ -145,6 +148,59 @@ def _is_indexed(formula: Term) -> bool:
 def _in_place(number: str, is_alone: bool) -> str:
     """A number in the place of a letter."""
     return f"({number})" if number.startswith("-") and not is_alone else number
+
+
+# Whose letters -----------------------------------------------------------------------------------
+
+
+def letters_told(
+    cls: Any, node: Entry, whose: Whose, arrays: Entry, given: Iterable[Entry | None]
+) -> list[tuple[str, str]]:
+    """What each letter of an op's formulas stands for at one node: whose value, and its numbers.
+
+    Args:
+        cls: the op.
+        node: the entry of the node in a trace.
+        whose: tells what its tensors are called.
+        arrays: of the trace.
+        given: the gradients of its outputs; none, where it has not run.
+
+    Returns:
+        Pairs of a letter and words: those of the operands, of the results, of the gradients.
+    """
+    found = formulas_of(cls)
+    if found is None or not found.gradient:
+        return []
+    names, lines = letters_of(cls), []
+    saved = {each["name"]: each for each in node.get("saved", ())}
+    first = cls.differentiates.start or 0 if issubclass(cls, Primitive) else 0
+    for place, letter in enumerate(found.operands):
+        kept, at = saved.get(names[letter]), place - first
+        goal = node["edges"][at]["to"] if 0 <= at < len(node["edges"]) else None
+        name = whose.saved(node, kept) if kept else whose.operand(node, at) if at >= 0 else ""
+        if not name and goal in whose.nodes:
+            name = f"the result of {whose.maker(goal)}" if goal not in whose.leaf_of else ""
+        leaf = whose.leaf_of.get(goal)
+        array = arrays.get((kept or leaf or {}).get("array"))
+        lines.append((letter, _standing(name, array, kept)))
+    for letter in found.results:
+        kept = saved.get("result")
+        name = whose.saved(node, kept) if kept else whose.made(node["id"])
+        array = arrays.get(kept.get("array")) if kept else None
+        lines.append((letter, _standing(name or "the result", array, kept)))
+    for letter, grad in zip(found.results, given, strict=False):
+        if grad is not None:
+            bar = text(Term("gradient", letter))
+            lines.append((bar, _standing("the gradient that arrived", grad, None)))
+    return [(letter, words) for letter, words in lines if words]
+
+
+def _standing(name: str, array: Entry | None, kept: Entry | None) -> str:
+    """`is w = [1, 2], saved as other`, as far as it is known."""
+    value = short_array(array, DIGITS).text if array else ""
+    words = " = ".join(filter(None, (name, value)))
+    behind = f", saved as {plain(kept['name'])}" if kept else ""
+    return f"is {words}{behind}" if words else ""
 
 
 # By hand -----------------------------------------------------------------------------------------
