@@ -29,6 +29,9 @@ _UNPRINTABLE = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
 )
 
+# What the number at the end of a node's name is; PyTorch gives it.
+NUMBERED = "the 0 in MulBackward0 tells variants of an op apart: SumBackward1 sums along dims"
+
 
 def plain(text: str, longest: int = LONGEST_NAME) -> str:
     """`text` on one line, printable, and no longer than `longest` characters.
