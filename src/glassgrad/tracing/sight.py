@@ -76,7 +76,7 @@ class InSight:
 
     def name_of(self, held: Any) -> str | None:
         """What a tensor is called, or the tensor of an array; None if nothing calls it."""
-        found, name = self._found.get(id(held), (None, None))
+        found, name = self._found.get(id(held), (None, ""))
         if found is None or found() is not held:
             return None
         self.told.add(name)

@@ -38,9 +38,8 @@ def test_the_node_that_runs_shows_what_comes_in_and_what_goes_out(play, samples)
 def test_what_a_node_saved_has_its_bytes_its_memory_and_its_version(play, samples):
     shown = play(player(samples.neuron()))
     shown.page.get_by_label("Show node").select_option("n4")
-    assert re.search(
-        r"result\s+y in the rule · \(2, 2\) · 16 B · s\d · v0$", shown.section("node").inner_text(), re.M
-    )
+    words = shown.section("node").inner_text()
+    assert re.search(r"result\s+y in the rule · \(2, 2\) · 16 B · s\d · v0$", words, re.M)
     shown.press("End")
     assert re.search(r"result\s.* · freed$", shown.section("node").inner_text(), re.M)
 

@@ -96,7 +96,7 @@ class TorchGraph(Graph):
         return needed
 
     @property
-    def tensor_class(self) -> Any:  # type: ignore[override]  # found when PyTorch is there
+    def tensor_class(self) -> Any:
         return the_torch().Tensor
 
     def node_of(self, tensor: Any) -> Any:

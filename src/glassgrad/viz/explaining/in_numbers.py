@@ -176,7 +176,7 @@ def letters_told(
     first = cls.differentiates.start or 0 if issubclass(cls, Primitive) else 0
     for place, letter in enumerate(found.operands):
         kept, at = saved.get(names[letter]), place - first
-        goal = node["edges"][at]["to"] if 0 <= at < len(node["edges"]) else None
+        goal: Any = node["edges"][at]["to"] if 0 <= at < len(node["edges"]) else None
         name = whose.saved(node, kept) if kept else whose.operand(node, at) if at >= 0 else ""
         if not name and goal in whose.nodes:
             name = f"the result of {whose.maker(goal)}" if goal not in whose.leaf_of else ""
