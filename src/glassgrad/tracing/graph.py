@@ -441,7 +441,7 @@ class Graph:
                     yield saved.what.name, self.node_of(saved.what)
             yield from [(tensor.name, node) for _, tensor in self.retained_by(node)]
         outputs = filter(self.is_tensor, self.outputs)
-        yield from [(tensor.name, self.node_of(tensor)) for tensor in outputs]
+        yield from [(self.label(tensor), self.node_of(tensor)) for tensor in outputs]
         yield from [(self.label(leaf.variable), leaf) for leaf in self.leaves]
 
 

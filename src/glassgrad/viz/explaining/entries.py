@@ -155,9 +155,11 @@ def explanations(trace: Trace, checked: dict[str, Entry] | None = None) -> dict[
     for name, entry in (checked or {}).items():
         has_rule = any(section == "rule" for section, *_ in entry["rows"])
         known = [] if has_rule or name not in found else found[name]["rows"]
-        letters = found[name]["letters"] if name in found else []
+        told = found[name]["letters"] if name in found else []
+        # The trace knows names; of a node that waits, only the entry knows what has arrived.
+        letters = dict(told) | dict(entry["letters"]) | dict(told)
         rows = [*known, *entry["rows"]]
-        found[name] = {**entry, "rows": rows, "letters": letters or entry["letters"]}
+        found[name] = {**entry, "rows": rows, "letters": [[*pair] for pair in letters.items()]}
     return found
 
 

@@ -181,12 +181,13 @@ def letters_told(
         if not name and goal in whose.nodes:
             name = f"the result of {whose.maker(goal)}" if goal not in whose.leaf_of else ""
         leaf = whose.leaf_of.get(goal)
-        array = arrays.get((kept or leaf or {}).get("array"))
+        value: Any = (kept or leaf or {}).get("array")
+        array = arrays.get(value)
         lines.append((letter, _standing(name, array, kept)))
     for letter in found.results:
         kept = saved.get("result")
         name = whose.saved(node, kept) if kept else whose.made(node["id"])
-        array = arrays.get(kept.get("array")) if kept else None
+        array = arrays.get(kept["array"]) if kept else None
         lines.append((letter, _standing(name or "the result", array, kept)))
     for letter, grad in zip(found.results, given, strict=False):
         if grad is not None:
