@@ -180,15 +180,14 @@ def letters_told(
         name = whose.saved(node, kept) if kept else whose.operand(node, at) if at >= 0 else ""
         if not name and goal in whose.nodes:
             name = f"the result of {whose.maker(goal)}" if goal not in whose.leaf_of else ""
-        leaf = whose.leaf_of.get(goal)
-        value: Any = (kept or leaf or {}).get("array")
-        array = arrays.get(value)
+        tensor = kept or whose.leaf_of.get(goal) or {}
+        lines.append((letter, _standing(name, arrays.get(tensor.get("array", "")), kept)))
+    for place, letter in enumerate(found.results):
+        kept = None if place else saved.get("result")
+        name = "" if place else whose.saved(node, kept) if kept else whose.made(node["id"])
+        array = arrays.get((kept or {}).get("array", ""))
+        name = name or (f"result {place + 1}" if len(found.results) > 1 else "the result")
         lines.append((letter, _standing(name, array, kept)))
-    for letter in found.results:
-        kept = saved.get("result")
-        name = whose.saved(node, kept) if kept else whose.made(node["id"])
-        array = arrays.get(kept["array"]) if kept else None
-        lines.append((letter, _standing(name or "the result", array, kept)))
     for letter, grad in zip(found.results, given, strict=False):
         if grad is not None:
             bar = text(Term("gradient", letter))
