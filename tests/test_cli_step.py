@@ -163,7 +163,7 @@ def test_a_gradient_can_be_replaced(step):
 def test_a_node_explains_itself(step):
     told = answer(step(PASS, "n", "set 10", "explain", "q")[1], "explain")
     assert "MulBackward0: z = x·y" in told
-    assert "given   (2,) [10. 10.]" in told
+    assert "given      (2,) [10. 10.]" in told
     assert "✓ agrees with differences" in told
 
 

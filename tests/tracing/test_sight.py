@@ -271,3 +271,12 @@ def test_it_is_the_same_in_another_thread():
     thread.start()
     thread.join()
     assert found == [["t1", "w"]]
+
+
+def test_a_name_that_was_given_is_not_found_for_another():
+    x = leaf(1.0, 2.0)
+    x.name = "x"
+    y = x * 2
+    del x
+    x = y.exp()
+    assert names_of(gg.snapshot((x * y).sum())) == (["t1", "x"], ["y"])

@@ -24,7 +24,7 @@ from glassgrad.tracing import Session
 from glassgrad.tracing.breakpoints import is_called
 from glassgrad.tracing.graph import op_of
 from glassgrad.viz import draw, explain, player
-from glassgrad.viz.wording import Narrator
+from glassgrad.viz.wording import NUMBERED, Narrator
 
 WORDS = "next", "back", "continue", "explain", "where", "quit", "help"
 SHORT = {word[0]: word for word in WORDS}
@@ -319,7 +319,8 @@ def commands_help() -> str:
     lines = [line for doc in told for line in inspect.cleandoc(doc).splitlines()]
     columns = [line.rpartition(" -- ")[::2] for line in lines]  # without the dashes, a line goes on
     listed = [f"  {typed.strip('`'):<14} {does}\n" for typed, does in columns]
-    return "".join(listed) + "An empty line does what the last one did."
+    numbered = f"{NUMBERED[:1].upper()}{NUMBERED[1:]}."
+    return f"{''.join(listed)}An empty line does what the last one did.\n{numbered}"
 
 
 # What is typed -----------------------------------------------------------------------------------

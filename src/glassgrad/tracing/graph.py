@@ -192,6 +192,7 @@ class Graph:
         self._lines: dict[tuple[str, int], str] = {}
         self._inside = {"inside": [level.kind for level in modes.levels]} if modes.levels else {}
         self._in_sight = InSight(self.tensor_class)
+        self._given: set[str] = set()  # names, by the user or by modules
         self._add({node: tuple(node.next_functions) for node in nodes})
         self.outputs = list(outputs)
 
@@ -242,15 +243,22 @@ class Graph:
     def describe(self, table: ArrayTable) -> Entry:
         """The `graph` of a trace; the arrays it speaks of go into `table`."""
         with uncollected():
-            return {
-                **self.transforms(),
-                "leaves": [self.leaf_entry(table, node) for node in self.leaves],
-                "nodes": [self.node_entry(table, node) for node in self.nodes],
-                "outputs": [
-                    {"id": f"t{rank}", **self._output(table, output)}
-                    for rank, output in enumerate(self.outputs, start=len(self.leaves))
-                ],
-            }
+            told = self._described(table)
+            if self._given.isdisjoint(self._in_sight.told):
+                return told
+            self._in_sight.forget(self._given)  # a name that was given is of one tensor
+            return self._described(table)
+
+    def _described(self, table: ArrayTable) -> Entry:
+        return {
+            **self.transforms(),
+            "leaves": [self.leaf_entry(table, node) for node in self.leaves],
+            "nodes": [self.node_entry(table, node) for node in self.nodes],
+            "outputs": [
+                {"id": f"t{rank}", **self._output(table, output)}
+                for rank, output in enumerate(self.outputs, start=len(self.leaves))
+            ],
+        }
 
     def _output(self, table: ArrayTable, output: Any) -> Entry:
         node: Any = self.node_of(output)
@@ -335,9 +343,11 @@ class Graph:
 
     def label(self, tensor: Tensor) -> str | None:
         """What `tensor` is called."""
-        if tensor.name is not None:
-            return tensor.name
-        return self.naming.parameters.get(id(tensor)) or self._in_sight.name_of(tensor)
+        given = tensor.name or self.naming.parameters.get(id(tensor))
+        if given is None:
+            return self._in_sight.name_of(tensor)
+        self._given.add(given)
+        return given
 
     def is_tensor(self, value: Any) -> bool:
         """Whether `value` is a tensor of the library."""
@@ -431,7 +441,7 @@ class Graph:
                     yield saved.what.name, self.node_of(saved.what)
             yield from [(tensor.name, node) for _, tensor in self.retained_by(node)]
         outputs = filter(self.is_tensor, self.outputs)
-        yield from [(tensor.name, self.node_of(tensor)) for tensor in outputs]
+        yield from [(self.label(tensor), self.node_of(tensor)) for tensor in outputs]
         yield from [(self.label(leaf.variable), leaf) for leaf in self.leaves]
 
 

@@ -51,10 +51,14 @@ class InSight:
 
     Args:
         tensors: the class of all tensors.
+
+    Attributes:
+        told: the names that somebody has asked for.
     """
 
     def __init__(self, tensors: type) -> None:
         self._found: dict[int, tuple[ReferenceType[Any], str]] = {}
+        self.told: set[str] = set()
         named: Named = {}
         taken = {""}
         for variables in _scopes():
@@ -72,8 +76,15 @@ class InSight:
 
     def name_of(self, held: Any) -> str | None:
         """What a tensor is called, or the tensor of an array; None if nothing calls it."""
-        found, name = self._found.get(id(held), (None, None))
-        return name if found is not None and found() is held else None
+        found, name = self._found.get(id(held), (None, ""))
+        if found is None or found() is not held:
+            return None
+        self.told.add(name)
+        return name
+
+    def forget(self, names: set[str]) -> None:
+        """Have no tensor called so: another one has been given that name."""
+        self._found = {key: each for key, each in self._found.items() if each[1] not in names}
 
 
 def _scopes() -> list[dict[str, Any]]:

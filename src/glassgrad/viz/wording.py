@@ -20,11 +20,17 @@ from glassgrad.viz.results import Results
 
 LONGEST_NAME = 28
 
+# What the notation of formulas means, for whoever meets it for the first time.
+NOTATION = "x̄ is the gradient of the loss with respect to x; ẋ, or dx, is a small change of x"
+
 # What must not reach a picture as it is: control characters (XML forbids most), halves of
 # surrogate pairs, non-characters, and the marks that turn the direction of the text around them.
 _UNPRINTABLE = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
 )
+
+# What the number at the end of a node's name is; PyTorch gives it.
+NUMBERED = "the 0 in MulBackward0 tells variants of an op apart: SumBackward1 sums along dims"
 
 
 def plain(text: str, longest: int = LONGEST_NAME) -> str:

@@ -52,6 +52,12 @@ def test_each_node_has_words_formulas_rows_and_a_verdict(x):
             ["check", "edge 1", "✓ agrees with differences of the forward, 2 of 2 elements"],
         ],
         "ok": True,
+        "letters": [
+            ["x", "is x = [1, 2], saved as self"],
+            ["y", "is x = [1, 2], saved as other"],
+            ["z", "is x*x"],
+            ["z̄", "is the gradient that arrived = [1, 1]"],
+        ],
     }
     assert [text.startswith("<math>") for text in found["n1"]["formulas"]] == [True] * 3
     assert found["n0"]["words"] == "adds the gradient that arrives to the .grad of its leaf"

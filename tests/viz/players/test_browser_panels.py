@@ -38,9 +38,8 @@ def test_the_node_that_runs_shows_what_comes_in_and_what_goes_out(play, samples)
 def test_what_a_node_saved_has_its_bytes_its_memory_and_its_version(play, samples):
     shown = play(player(samples.neuron()))
     shown.page.get_by_label("Show node").select_option("n4")
-    assert re.search(
-        r"result\s+\(2, 2\) · 16 B · s\d · v0$", shown.section("node").inner_text(), re.M
-    )
+    words = shown.section("node").inner_text()
+    assert re.search(r"result\s+y in the rule · \(2, 2\) · 16 B · s\d · v0$", words, re.M)
     shown.press("End")
     assert re.search(r"result\s.* · freed$", shown.section("node").inner_text(), re.M)
 
@@ -176,8 +175,14 @@ def test_a_click_on_a_node_opens_its_explanation_with_the_check(play):
     assert node.locator("details.gg-explain").get_attribute("open") is not None
     assert "✓ agrees with differences of the forward" in node.inner_text()
     assert node.locator(".gg-math math").count() >= 3
+    assert re.search(r"^x\s+is x = \[3, 4\], saved as self$", node.inner_text(), re.M)
+    assert "the gradient that arrived" not in node.inner_text()
     shown.press("End")  # before it has run there are no numbers to put into the rule
-    assert "z̄·y = [1, 1]·[3, 4] = [3, 4]" in node.inner_text()
+    assert "= z̄·y = [1, 1]·[3, 4] = [3, 4]" in node.inner_text()
+    assert "is the gradient that arrived = [1, 1]" in node.inner_text()
+    node.locator(".gg-notation summary").click()
+    assert "x̄ is the gradient of the loss with respect to x" in node.inner_text()
+    assert re.search(r"^x\s+y in the rule · other · ", node.inner_text(), re.M)
 
 
 def test_a_wrong_rule_is_seen(play):

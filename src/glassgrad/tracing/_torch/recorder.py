@@ -81,6 +81,7 @@ class TorchGraph(Graph):
         super().__init__(reach(self.roots), outputs)
         self.tensors = list(names.values())
         self._labels = {id(tensor): name for name, tensor in names.items()}
+        self._given = set(names)
         self.inputs = inputs or []
         self.running = set(self.nodes) if inputs is None else self._needed(inputs)
         self.hooks: dict[Any, list[Hook]] = {}
@@ -95,7 +96,7 @@ class TorchGraph(Graph):
         return needed
 
     @property
-    def tensor_class(self) -> Any:  # type: ignore[override]  # found when PyTorch is there
+    def tensor_class(self) -> Any:
         return the_torch().Tensor
 
     def node_of(self, tensor: Any) -> Any:

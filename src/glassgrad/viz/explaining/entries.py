@@ -1,7 +1,8 @@
 """Explanations as data for the player: of each node its words, its formulas, its numbers, a check.
 
     {"n3": {"words": "z = x·y        dz = …", "formulas": ["<math>…", …],
-            "rows": [["rule", "x̄", "z̄·y = [1, 1]·[3, 4] = [3, 4]"], …], "ok": True}, …}
+            "rows": [["rule", "x̄", "z̄·y = [1, 1]·[3, 4] = [3, 4]"], …], "ok": True,
+            "letters": [["x", "w = [1, 2], saved as self"], …]}, …}
 
 `record_explained` runs a pass and explains each node at the moment before its rule runs: on the
 gradients that really arrived, and while its saved tensors are still there. `explained` is the same
@@ -22,6 +23,7 @@ from glassgrad.ops._families import Elementwise
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Entry
 from glassgrad.tracing.log import watched
+from glassgrad.viz.whose import Whose
 from glassgrad.viz.wording import plain, shape_text
 
 from . import formulas, in_numbers
@@ -145,13 +147,19 @@ def explanations(trace: Trace, checked: dict[str, Entry] | None = None) -> dict[
     """
     ran = [event for event in trace.events if event["type"] == "apply"]
     applied = {event["node"]: event for event in ran[:MOST_ROWS]}
+    whose = Whose(trace)
     found = {
-        node["id"]: _of_record(node, applied.get(node["id"]), trace.arrays) for node in trace.nodes
+        node["id"]: _of_record(node, applied.get(node["id"]), trace.arrays, whose)
+        for node in trace.nodes
     }
     for name, entry in (checked or {}).items():
         has_rule = any(section == "rule" for section, *_ in entry["rows"])
         known = [] if has_rule or name not in found else found[name]["rows"]
-        found[name] = {**entry, "rows": [*known, *entry["rows"]]}
+        told = found[name]["letters"] if name in found else []
+        # The trace knows names; of a node that waits, only the entry knows what has arrived.
+        letters = dict(told) | dict(entry["letters"]) | dict(told)
+        rows = [*known, *entry["rows"]]
+        found[name] = {**entry, "rows": rows, "letters": [[*pair] for pair in letters.items()]}
     return found
 
 
@@ -183,13 +191,14 @@ def _new_entry(
     words: str, latex: Iterable[str] = (), rows: Iterable[list[str]] = (), ok: bool | None = None
 ) -> Entry:
     typeset = [mathml(tex) for tex in latex]
-    return {"words": words, "formulas": typeset, "rows": list(rows), "ok": ok}
+    return {"words": words, "formulas": typeset, "rows": list(rows), "ok": ok, "letters": []}
 
 
 def _entry(found: Explanation) -> Entry:
     shown = PAGE if found.rule else (NUMBERS, *PAGE)
     rows = [[name, key, plain(text, LONGEST)] for name, key, text in found.rows() if name in shown]
-    return _new_entry(found.words, found.formulas, rows, found.ok)
+    letters = [[letter, plain(text, LONGEST)] for letter, text in found.letters]
+    return _new_entry(found.words, found.formulas, rows, found.ok) | {"letters": letters}
 
 
 def _of_op(cls: Any, rows: Iterable[list[str]] = ()) -> Entry:
@@ -229,7 +238,7 @@ def _op_named(name: str, operands: int) -> Any:
     )
 
 
-def _of_record(node: Entry, event: Entry | None, arrays: Entry) -> Entry:
+def _of_record(node: Entry, event: Entry | None, arrays: Entry, whose: Whose) -> Entry:
     """What a trace tells of a node: of the numbers in its rule, too, if it has run."""
     cls = None if node.get("user") else _op_named(node["op"], len(node["edges"]))
     if node["op"] == "AccumulateGrad":
@@ -237,8 +246,11 @@ def _of_record(node: Entry, event: Entry | None, arrays: Entry) -> Entry:
     if cls is None:
         none = f"no op of glassgrad's has nodes {node['op']}"
         return _new_entry(plain(YOURS if node.get("user") else none, LONGEST))
+    given = [] if event is None else list(map(arrays.get, event["grad_in"]))
+    told = in_numbers.letters_told(cls, node, whose, arrays, given)
+    letters = {"letters": [[letter, plain(text, LONGEST)] for letter, text in told]}
     if event is None:
-        return _of_op(cls)
+        return _of_op(cls) | letters
     gradients, first = [], cls.differentiates.start or 0
     for at, (edge, grad) in enumerate(zip(node["edges"], event["grad_out"], strict=False), first):
         before = behind = ""
@@ -251,5 +263,5 @@ def _of_record(node: Entry, event: Entry | None, arrays: Entry) -> Entry:
         gradients.append(in_numbers.Gradient(at, result, before, behind))
     kept = [each for each in node.get("saved", ()) if each["name"] in cls.saves]
     saved = {each["name"]: arrays.get(each.get("array")) for each in kept}
-    rule = in_numbers.rule_in_numbers(cls, gradients, map(arrays.get, event["grad_in"]), saved, {})
-    return _of_op(cls, [["rule", *line] for line in rule])
+    rule = in_numbers.rule_in_numbers(cls, gradients, given, saved, {})
+    return _of_op(cls, [["rule", *line] for line in rule]) | letters

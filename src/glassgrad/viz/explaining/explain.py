@@ -21,15 +21,18 @@ from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node, edge_of, en
 from glassgrad.core.tensor import Tensor
 from glassgrad.memory.saved import arrays_in, places
 from glassgrad.memory.views import CopySlices
-from glassgrad.tracing.graph import Entry
-from glassgrad.tracing.summary import HEAD, summarize
+from glassgrad.tracing.events import Trace
+from glassgrad.tracing.graph import Entry, Graph
+from glassgrad.tracing.graph import op_of as op_name
+from glassgrad.tracing.summary import HEAD, ArrayTable, summarize
 from glassgrad.utils.checkpoint import CheckpointFunction
 from glassgrad.values.backend import asnumpy
-from glassgrad.viz.wording import escape, plain, shape_text
+from glassgrad.viz.whose import Whose
+from glassgrad.viz.wording import NOTATION, escape, plain, shape_text
 
 from .checking import Rerun, Verdict, compare, op_node, positions, rerun_of, run_rule
 from .formulas import formulas_of, latex_of, op_of, words_of
-from .in_numbers import SUMMED, Gradient, rule_in_numbers
+from .in_numbers import SUMMED, Gradient, letters_told, rule_in_numbers
 
 __all__ = ["Explanation", "explain"]
 
@@ -60,6 +63,8 @@ class Explanation:
         rule: how each came about: its symbol, and its formula with these numbers in it.
         verdicts: what differences say of them, by edge; empty if there was nothing to compare.
         notes: what could not be done, or holds with a restriction, and why.
+        letters: what each letter of the formulas stands for here, in words and numbers.
+        whose: what the tensors that it saved are called, by PyTorch's word for them.
     """
 
     name: str
@@ -72,6 +77,8 @@ class Explanation:
     rule: list[tuple[str, str]] = field(default_factory=list)
     verdicts: list[Verdict] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    letters: list[tuple[str, str]] = field(default_factory=list)
+    whose: dict[str, str] = field(default_factory=dict)
 
     @property
     def ok(self) -> bool | None:
@@ -86,9 +93,10 @@ class Explanation:
 
     def rows(self) -> list[tuple[str, str, str]]:
         """All of it but the formulas, in rows: section, key, text."""
-        rows = [("saved", *_saved_text(*item)) for item in self.saved]
+        rows = [("saved", *_saved_text(*item, self.whose)) for item in self.saved]
         rows += [("edges", f"edge {at}", text) for at, text in enumerate(self.edges)]
         rows += [("rule", *line) for line in self.rule]
+        rows += [("letters", *line) for line in self.letters]
         given = self.given if self.results else ()
         numbers = [(f"given {at}" if len(given) > 1 else "given", g) for at, g in enumerate(given)]
         numbers += [(f"edge {at}", grad) for at, grad in enumerate(self.results or ())]
@@ -99,11 +107,14 @@ class Explanation:
     def __str__(self) -> str:
         parts = [] if " = " in self.words else zip(PARTS, self.formulas, strict=False)
         lines = [f"{self.name}: {self.words}", *(f"  {part:<9}  {tex}" for part, tex in parts)]
+        lines += [f"  ({NOTATION})"] if self.rule or self.letters else []
         rows = self.rows()
         wide = max((_width(key) for _, key, _ in rows), default=0)
         for section, items in groupby(rows, itemgetter(0)):
             lines.append(section)
-            lines += [f"  {key}{' ' * (wide - _width(key))}  {text}" for _, key, text in items]
+            for _, key, text in items:
+                equals = "= " if section == "rule" and key != "rule" else ""
+                lines.append(f"  {key}{' ' * (wide - _width(key))}  {equals}{text}")
         return "\n".join(lines)
 
     __repr__ = __str__
@@ -115,11 +126,17 @@ class Explanation:
         parts = [f'<p style="white-space:pre-wrap">{words}</p>', "<table>"]
         for key, tex in zip(PARTS, self.formulas, strict=False):
             parts.append(f"<tr><th>{key}</th><td>\\({escape(tex)}\\)</td></tr>")
+        if self.formulas:
+            about = f"<details><summary>x̄, ẋ?</summary>{escape(NOTATION)}</details>"
+            parts.append(
+                f'<tr><th></th><td class="tex2jax_ignore mathjax_ignore">{about}</td></tr>'
+            )
         for section, items in groupby(self.rows(), itemgetter(0)):
             parts.append(f'<tr><th colspan="2">{section}</th></tr>')
             for _, key, text in items:
                 # A user's text next to MathJax: nothing in it is a formula.
-                body = f'<td class="tex2jax_ignore mathjax_ignore">{escape(text)}</td>'
+                equals = "= " if section == "rule" and key != "rule" else ""
+                body = f'<td class="tex2jax_ignore mathjax_ignore">{equals}{escape(text)}</td>'
                 parts.append(f"<tr><td>{escape(key)}</td>{body}</tr>")
         return "\n".join([*parts, "</table>"])
 
@@ -169,6 +186,7 @@ def explain(
     )
     if not found.notes:
         _add_numbers(found, node, operands)
+        _add_names(found, node)
     return found
 
 
@@ -245,11 +263,13 @@ def _saved(node: Any) -> list[Saved]:
     return found
 
 
-def _edge_text(edge: Any) -> str:
+def _edge_text(edge: Any, graph: Graph | None = None) -> str:
     if edge is None:
         return "∅: that operand needs no gradient"
     node, nr = ends(edge)
-    name = node.variable.name if isinstance(node, AccumulateGrad) else None
+    name = None
+    if isinstance(node, AccumulateGrad):
+        name = graph.label(node.variable) if graph else node.variable.name
     which = f" of {plain(name)}" if name else f", output {nr}" if node.num_outputs > 1 else ""
     return f"→ {plain(type(node).__name__)}{which} {shape_text(node._input_metadata[nr].shape)}"
 
@@ -325,6 +345,21 @@ def _rule(
     return rule_in_numbers(op_of(node), gradients, map(_entry, found.given), saved, numbers)
 
 
+def _add_names(found: Explanation, node: Node) -> None:
+    """Add what the letters of the formulas stand for, and whose values were saved."""
+    goals = [ends(edge)[0] for edge in node.edges if edge is not None]
+    graph, table = Graph(dict.fromkeys([node, *goals]), []), ArrayTable()
+    entry = graph.node_entry(table, node)
+    others = [{"id": graph.node[goal], "op": op_name(goal), "edges": []} for goal in goals]
+    leaves = [graph.leaf_entry(table, leaf) for leaf in graph.leaves]
+    whose = Whose(Trace({"nodes": [*others, entry], "leaves": leaves}, table.summaries, []))
+    given = map(_entry, found.given)
+    found.edges = [_edge_text(edge, graph) for edge in node.edges]
+    kept = [(each["name"], whose.saved(entry, each)) for each in entry.get("saved", ())]
+    found.whose = {name: called for name, called in kept if called}
+    found.letters = letters_told(op_of(node), entry, whose, table.summaries, given)
+
+
 def _entry(array: Any) -> Entry | None:
     """An array as a trace has it, but for its elements: they are not rounded."""
     if array is None:
@@ -370,11 +405,14 @@ def _numbers(array: Any) -> str:
     return f"{shape_text(array.shape)} {plain(' '.join(text.split()), WIDE)}"
 
 
-def _saved_text(name: str, array: Any, versions: tuple[int, int]) -> tuple[str, str]:
+def _saved_text(
+    name: str, array: Any, versions: tuple[int, int], whose: dict[str, str]
+) -> tuple[str, str]:
     then, now = versions
     version = f"v{then}" if then == now else f"saved at v{then}, now v{now}: stale"
     values = "packed by hooks" if array is None else f"{array.dtype} {_numbers(asnumpy(array))}"
-    return plain(name), f"{values}  {version}"
+    key = f"{whose[name]} ({plain(name)})" if name in whose else plain(name)
+    return key, f"{values}  {version}"
 
 
 def _verdict_text(verdict: Verdict) -> str:

@@ -11,8 +11,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from glassgrad.core.primitive import Primitive
 from glassgrad.tracing.graph import Entry
-from glassgrad.viz.wording import array_text, number_text
+from glassgrad.tracing.summary import DIGITS
+from glassgrad.viz.whose import Whose
+from glassgrad.viz.wording import array_text, number_text, plain
 
 from .formulas import (
     BAR,
@@ -147,6 +150,59 @@ def _in_place(number: str, is_alone: bool) -> str:
     return f"({number})" if number.startswith("-") and not is_alone else number
 
 
+# Whose letters -----------------------------------------------------------------------------------
+
+
+def letters_told(
+    cls: Any, node: Entry, whose: Whose, arrays: Entry, given: Iterable[Entry | None]
+) -> list[tuple[str, str]]:
+    """What each letter of an op's formulas stands for at one node: whose value, and its numbers.
+
+    Args:
+        cls: the op.
+        node: the entry of the node in a trace.
+        whose: tells what its tensors are called.
+        arrays: of the trace.
+        given: the gradients of its outputs; none, where it has not run.
+
+    Returns:
+        Pairs of a letter and words: those of the operands, of the results, of the gradients.
+    """
+    found = formulas_of(cls)
+    if found is None or not found.gradient:
+        return []
+    names, lines = letters_of(cls), []
+    saved = {each["name"]: each for each in node.get("saved", ())}
+    first = cls.differentiates.start or 0 if issubclass(cls, Primitive) else 0
+    for place, letter in enumerate(found.operands):
+        kept, at = saved.get(names[letter]), place - first
+        goal: Any = node["edges"][at]["to"] if 0 <= at < len(node["edges"]) else None
+        name = whose.saved(node, kept) if kept else whose.operand(node, at) if at >= 0 else ""
+        if not name and goal in whose.nodes:
+            name = f"the result of {whose.maker(goal)}" if goal not in whose.leaf_of else ""
+        tensor = kept or whose.leaf_of.get(goal) or {}
+        lines.append((letter, _standing(name, arrays.get(tensor.get("array", "")), kept)))
+    for place, letter in enumerate(found.results):
+        kept = None if place else saved.get("result")
+        name = "" if place else whose.saved(node, kept) if kept else whose.made(node["id"])
+        array = arrays.get((kept or {}).get("array", ""))
+        name = name or (f"result {place + 1}" if len(found.results) > 1 else "the result")
+        lines.append((letter, _standing(name, array, kept)))
+    for letter, grad in zip(found.results, given, strict=False):
+        if grad is not None:
+            bar = text(Term("gradient", letter))
+            lines.append((bar, _standing("the gradient that arrived", grad, None)))
+    return [(letter, words) for letter, words in lines if words]
+
+
+def _standing(name: str, array: Entry | None, kept: Entry | None) -> str:
+    """`is w = [1, 2], saved as other`, as far as it is known."""
+    value = short_array(array, DIGITS).text if array else ""
+    words = " = ".join(filter(None, (name, value)))
+    behind = f", saved as {plain(kept['name'])}" if kept else ""
+    return f"is {words}{behind}" if words else ""
+
+
 # By hand -----------------------------------------------------------------------------------------
 
 
@@ -177,7 +233,7 @@ def _digits_for(formula: Equation, result: Entry, known: dict[str, Entry]) -> in
             numbers = {letter: _as_shown(array, digits) for letter, array in known.items()}
             with np.errstate(all="ignore"):
                 found = np.asarray(_Calculator(formula, numbers).value(formula.right), float)
-        except (_TooMuchError, ValueError):
+        except (_TooMuchError, ArithmeticError, TypeError, ValueError):
             return LEAST
         if wanted.size == 1:
             found = found.sum()  # over what was broadcast

@@ -20,6 +20,7 @@ norms     {"a7": 2.236}                  "nan" where there is one, or inf
 events    the trace's own                `said`: a sentence each; `begin`: one before the first
 lines     [{"file", "line", "code", "nodes"}, …]   the program, as far as it is known
 wanted    ["n0"]                         nodes whose gradients are given out, not added to .grad
+notation  what a bar and a dot over a letter mean
 hooked    ["h1"]                         hooks of tensors: they run before `retains` keeps anything
 folds     {"f4": {"title", "count", "members"}}   what is in the folded boxes
 predict   {"questions": […]}, as `questions.py` has them, where `mode` is "predict"
@@ -51,7 +52,16 @@ from glassgrad.viz.scene.graph import Graph, Look, gradient_text, graph_of
 from glassgrad.viz.style import KINDS, NOTEBOOK
 from glassgrad.viz.svg.document import Document
 from glassgrad.viz.svg.pen import legend_items, state_items
-from glassgrad.viz.wording import Narrator, array_text, escape, plain, shape_text
+from glassgrad.viz.whose import Whose
+from glassgrad.viz.wording import (
+    NOTATION,
+    NUMBERED,
+    Narrator,
+    array_text,
+    escape,
+    plain,
+    shape_text,
+)
 
 PREFIX = "gg-"  # before each id of the drawing on a page of its own
 
@@ -162,6 +172,9 @@ class Player:
 
     def _legend(self) -> str:
         items = [*legend_items(self.drawing.graph), *state_items()]
+        items += (
+            [("", NUMBERED)] if any(node["op"].endswith("0") for node in self.trace.nodes) else []
+        )
         return "".join(f"<li>{swatch}<span>{escape(label)}</span></li>" for swatch, label in items)
 
     def data(self) -> Entry:
@@ -349,7 +362,7 @@ def replay_data(trace: Trace, graph: Graph) -> Entry:
         >>> replay_data(Trace({"nodes": nodes, "leaves": []}), Graph((), (), "", ""))["begin"]
         'Nothing was recorded: this is the graph alone.'
     """
-    narrator = Narrator(trace)
+    narrator, whose = Narrator(trace), Whose(trace)
     events = trace.events[:MOST_EVENTS]
     nodes = _nodes(trace, graph)
     passed = {name: trace.arrays[name] for name in _passed_on(events)}
@@ -357,7 +370,7 @@ def replay_data(trace: Trace, graph: Graph) -> Entry:
         "place": {
             node["id"]: graph.place[node["id"]] for node in nodes if node["id"] in graph.place
         },
-        "nodes": {node["id"]: _node(node, narrator) for node in nodes},
+        "nodes": {node["id"]: _node(node, narrator, whose) for node in nodes},
         "leaves": [_tensor(leaf) for leaf in trace.leaves],
         "tensors": _outputs_and_retained(trace, nodes),
         "wanted": trace.graph.get("wanted", []),
@@ -377,6 +390,7 @@ def replay_data(trace: Trace, graph: Graph) -> Entry:
         "events": events,
         "said": [narrator.sentence(event) for event in events],
         "begin": _begin(trace),
+        "notation": NOTATION,
         "lines": _lines(nodes),
         "folds": _folds(trace, graph),
     }
@@ -412,7 +426,7 @@ def _nodes(trace: Trace, graph: Graph) -> list[Entry]:
     return [node for node in trace.nodes if node["id"] in known]
 
 
-def _node(node: Entry, narrator: Narrator) -> Entry:
+def _node(node: Entry, narrator: Narrator, whose: Whose) -> Entry:
     scope = node.get("scope", ())
     about = [plain(".".join(scope), 80), plain(node.get("src", "").partition(": `")[0], 80)]
     if "shape" in node:
@@ -423,15 +437,15 @@ def _node(node: Entry, narrator: Narrator) -> Entry:
         "name": narrator.name(node["id"]),
         "about": [part for part in about if part],
         "edges": [edge["to"] for edge in node["edges"]],
-        "saved": [_saved(each) for each in node.get("saved", ())],
+        "saved": [_saved(each, whose.saved(node, each)) for each in node.get("saved", ())],
         "scope": [plain(part, 80) for part in scope],
         "hooks": [{"id": hook["id"], "name": plain(hook.get("name", ""))} for hook in hooks],
         "freed": node.get("freed", False),
     }
 
 
-def _saved(entry: Entry) -> Entry:
-    found: Entry = {"of": leaf_of(entry) or entry["storage"]}
+def _saved(entry: Entry, whose: str) -> Entry:
+    found: Entry = {"of": leaf_of(entry) or entry["storage"]} | ({"whose": whose} if whose else {})
     found |= {key: entry[key] for key in ("name", "bytes", "version", "now") if key in entry}
     return found | ({"shape": shape_text(entry["shape"])} if "shape" in entry else {})
 

@@ -22,6 +22,7 @@ from glassgrad.tracing.graph import Entry, Ids, counted
 from glassgrad.viz.results import FLOWS, Results
 from glassgrad.viz.scene.folding import STUBS, Fold, fold, runs_by_scope
 from glassgrad.viz.style import KINDS
+from glassgrad.viz.whose import Whose
 from glassgrad.viz.wording import array_text, bytes_text, notices, plain, shape_text, tensor_name
 
 PARTS = ("values", "shapes", "saved", "hooks", "versions")
@@ -239,6 +240,7 @@ GRADIENT = "gradient's graph"
 ERROR = "error"  # the id of the note with the message
 MESSAGE, LINES = 58, 12  # characters of the message in a line, and lines
 LONGEST = 34  # characters of a value
+WORDS = 12  # characters of what PyTorch calls a saved tensor
 TIES = ("base", "b", "view"), ("origin", "p", "origin")  # key of a node, letter, kind of arc
 
 
@@ -262,7 +264,7 @@ class _Builder:
 
     def __init__(self, trace: Trace, look: Look) -> None:
         self.trace, self.title, self.show, self.cut = trace, look.title, look.show, look.cut
-        self.results = Results(trace)
+        self.results, self.whose = Results(trace), Whose(trace)
         self.leaf_of, self.turn = self.results.leaf_of, look.turns or self.results.turns
         self.count = len(trace.nodes)
         self.is_full, self.is_large = self.count <= FULL, self.count > MEDIUM
@@ -407,22 +409,27 @@ class _Builder:
 
     def _add_note(self, node: Entry, saved: Entry, bad: str) -> None:
         name: str = saved["storage"]
-        title = plain(saved.get("label") or saved["name"])
+        whose = self.whose.saved(node, saved)
+        title = whose or plain(saved["name"])
         freed = node["id"] in self.results.freed and "owner" not in saved  # a leaf keeps it
         if known := self.vertices.get(name):
             # Shared: under each holder's name, and gone when the last has let it go.
-            is_named = "label" in saved or saved["name"] in known.title.split(", ")
+            is_named = whose or saved["name"] in known.title.split(", ")
             title = known.title if is_named else plain(f"{known.title}, {saved['name']}")
+            rows = known.rows
+            if whose and rows and saved["name"] not in rows[0][0].split(", "):
+                first = plain(f"{rows[0][0]}, {saved['name']}", WORDS), rows[0][1]
+                rows = (first, *rows[1:])
             freed, bad = known.freed and freed, known.bad or bad
-            self._add(replace(known, title=title, freed=freed, bad=bad))
+            self._add(replace(known, title=title, rows=rows, freed=freed, bad=bad))
             return
         version, size = saved["version"], bytes_text(saved["bytes"])
         badge = KINDS["saved"].word + (f" v{version}" if "versions" in self.show else "")
         shape = self._shape(saved)
-        rows = self._rows(
-            ("shape", f"{shape}, {size}") if shape else ("size", size), value=saved.get("array")
-        )
-        tip = f"{title}: saved by {plain(node['op'])} at version {version}"
+        kept_as = plain(saved["name"], WORDS)  # PyTorch's word
+        row = ("shape", f"{shape}, {size}") if shape else ("size", size)
+        rows = self._rows((kept_as, row[1]) if whose else row, value=saved.get("array"))
+        tip = f"{title}: saved by {plain(node['op'])} as {kept_as} at version {version}"
         tip += self._numbers("value", saved.get("array"))
         self._add(Vertex(name, "saved", title, badge, rows, tip, freed=freed, bad=bad))
 

@@ -7,6 +7,7 @@ import { givenOut, isMade, leafAt, phases, tensorOf, versionsOf } from "./log.js
 const MOST_ROWS = 40;
 const MOST_HOOKS = 30;
 const PARTS = ["value", "tangent", "gradient"];
+const BAR = "\u0304"; // over a letter: its gradient
 const RULE = "rule"; // the section of an explanation that has the rule in numbers
 
 export class Panels {
@@ -112,8 +113,10 @@ export class Panels {
       const stale = then !== now;
       const version = stale ? `saved at v${then}, now v${now}: stale` : `v${then}`;
       const where = entry.of[0] === "t" ? `leaf ${clip(this.nameOf(entry.of), 24)}` : entry.of;
-      const about = [entry.shape, bytesText(entry.bytes), where, version].filter(Boolean).join(" · ");
-      return [clip(entry.name, 24), gone ? `${about} · ${entry.of[0] === "t" ? "let go" : "freed"}` : about, stale ? "gg-bad" : gone ? "gg-gone" : ""];
+      const [letter] = this.letters(id).find(([, words]) => words.endsWith(`, saved as ${entry.name}`)) ?? [];
+      const word = entry.whose ? clip(entry.name, 24) : "";
+      const about = [letter && `${letter} in the rule`, word, entry.shape, bytesText(entry.bytes), where, version].filter(Boolean).join(" · ");
+      return [clip(entry.whose || entry.name, 24), gone ? `${about} · ${entry.of[0] === "t" ? "let go" : "freed"}` : about, stale ? "gg-bad" : gone ? "gg-gone" : ""];
     });
     return [element("h4", {}, "Saved"), rows(list)];
   }
@@ -131,6 +134,11 @@ export class Panels {
       element("span", { class: "gg-bad" }, "✗ rule is wrong");
   }
 
+  // What each letter of the rule stands for.
+  letters(id) {
+    return this.data.explain[id]?.letters ?? [];
+  }
+
   // The rule in symbols (value, tangent, and what backward computes), and in these numbers once it
   // has run; of a node of a paused pass that waits, in those that have arrived.
   formulas(state, id, at) {
@@ -138,9 +146,18 @@ export class Panels {
     if (!formulas.length) return [];
     const isKnown = Boolean(state.outof[id]) || (this.told.isLive && at === this.data.events.length);
     const numbers = isKnown ? about.filter(([part]) => part === RULE) : [];
+    const letters = this.letters(id).filter(([letter]) => isKnown || !letter.normalize("NFD").includes(BAR));
     return [element("h4", {}, "Rule"), element("dl", { class: "gg-math" },
       ...formulas.flatMap((each, at) => [element("dt", {}, PARTS[at] ?? ""), element("dd", {}, formula(each))])),
-    numbers.length ? rows(numbers.map(([, key, text]) => [clip(key, 40), clip(text, 400), badRow(text)])) : null];
+    numbers.length ? rows(numbers.map(([, key, text]) => [clip(key, 40), clip(key === RULE ? text : `= ${text}`, 400), badRow(text)])) : null,
+    letters.length ? rows(letters.map(([letter, words]) => [clip(letter, 12), clip(words, 400)])) : null,
+    this.notation()];
+  }
+
+  // What x̄ and ẋ are, for whoever asks; open as long as it was left so.
+  notation() {
+    return element("details", { class: "gg-notation", ...(this.isNotationOpen ? { open: "" } : {}), ontoggle: (event) => { this.isNotationOpen = event.target.open; } },
+      element("summary", {}, "What are x\u0304 and x\u0307?"), element("p", {}, this.data.notation ?? ""));
   }
 
   explanation(id) {
