@@ -7,6 +7,7 @@ from typing import Any
 
 from glassgrad.core.engine import Schedule
 from glassgrad.core.errors import FreedGraphError
+from glassgrad.core.function import BackwardCFunction
 from glassgrad.core.graph import edge_of, ends
 from glassgrad.core.saved import Gone
 from glassgrad.core.state import Place, is_ours
@@ -29,7 +30,39 @@ def tell(error: Exception, outputs: Any) -> None:
         if found:
             error.args = (f"{error.args[0]} {found}",)
         error.told = True  # type: ignore[attr-defined]  # an outer pass may pass it on
-    shorten(error)
+    if type(error) in (TypeError, ValueError) and not getattr(error, "__notes__", None):
+        note = if_known(_of_rule, error)
+        if note:
+            error.add_note(note)
+    shorten(error, is_known=bool(getattr(error, "__notes__", None)))
+
+
+def _of_rule(_: FrameType, error: Exception) -> str:
+    """What the user's `backward` has forgotten, if an error tells of that."""
+    each: Any = error.__traceback__
+    node: Any = None
+    while each is not None:
+        known = each.tb_frame.f_locals
+        node = known["self"] if isinstance(known.get("self"), BackwardCFunction) else node
+        last, each = each.tb_frame, each.tb_next
+    if node is None:
+        return ""
+    name, rule = type(node)._forward_cls.__name__, type(node)._forward_cls.backward
+    code = getattr(rule, "__code__", None)
+    if isinstance(error, TypeError) and code is not None and is_ours[last.f_code.co_filename]:
+        wanted = 1 + node.num_outputs
+        if code.co_argcount == wanted - 1 and code.co_varnames[:1] != ("ctx",):
+            grads = ", ".join(code.co_varnames[: code.co_argcount])
+            return (
+                f"backward gets ctx first, then a gradient for each output. "
+                f"Write `def backward(ctx, {grads})` in {name}."
+            )
+    if isinstance(error, ValueError) and last.f_code is code and node.holders == ():
+        return (
+            f"{name} has saved nothing for backward. Write `ctx.save_for_backward(…)` in its "
+            "forward, or setup_context."
+        )
+    return ""
 
 
 def _of_freed(frame: FrameType, error: Exception, outputs: Any) -> str:

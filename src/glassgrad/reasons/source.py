@@ -216,9 +216,15 @@ def line_shown(filename: str, line: int) -> str:
 
 def users_frame(frame: FrameType | None) -> FrameType | None:
     """The innermost frame from `frame` on that is the user's; None if there is none."""
-    while frame is not None and is_ours[frame.f_code.co_filename]:
+    while frame is not None and (is_ours[frame.f_code.co_filename] or _is_made(frame)):
         frame = frame.f_back
     return frame
+
+
+def _is_made(frame: FrameType) -> bool:
+    """Whether it is of a function that was put together here, out of no file."""
+    home = str(frame.f_globals.get("__name__", ""))
+    return frame.f_code.co_filename == "<string>" and home.startswith("glassgrad.")
 
 
 def text_of(expression: ast.AST) -> str:
