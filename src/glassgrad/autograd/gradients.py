@@ -137,14 +137,14 @@ def grad(
     results: list[Tensor | None] = []
     for x, value in zip(goals, captured, strict=True):
         if value is None and not allow_unused:
-            error = importlib.import_module("glassgrad.reasons.cuts").unused_error(
+            unused = importlib.import_module("glassgrad.reasons.cuts").unused_error(
                 f"The differentiated Tensor at index {len(results)} appears to not have been used "
                 "in the graph. Set allow_unused=True if this is the desired behavior: its gradient "
                 "is None then.",
                 starts,
                 x,
             )
-            raise error
+            raise unused
         if value is None and materialize_grads:
             if isinstance(x, GradientEdge):
                 raise errors.GraphError(

@@ -60,7 +60,7 @@ def blamed(error: Any, name: str, function: Any) -> Exception:
 
 def named(error: Exception) -> Exception:
     """The error, which also says what the names in the user's line stand for."""
-    return importlib.import_module("glassgrad.reasons.calls").named(error)  # type: ignore[no-any-return]  # the error
+    return importlib.import_module("glassgrad.reasons.calls").named(error)
 
 
 def told(error: errors.GlassgradError) -> None:

@@ -42,7 +42,7 @@ def _of_a_result(frame: FrameType, tensor: Tensor) -> str:
     said = f" {f'`{name}`' if name else 'It'} was computed in {shown(place)}"
     scope = Scope(code)
     statement, _ = scope.part_at(place)
-    made_of = getattr(statement, "value", None)
+    made_of: Any = getattr(statement, "value", None)
     bound = [x.id for x in getattr(statement, "targets", []) if isinstance(x, ast.Name)]
     read = [x.id for x in ast.walk(made_of or statement) if isinstance(x, ast.Name)]
     lost = next((each for each in bound if each in read and each == name), None)

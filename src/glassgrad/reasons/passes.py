@@ -136,19 +136,23 @@ def _is_old(edge: Any, gone: Gone) -> bool:
 
 def _carried(scope: Scope, where: Place | None) -> tuple[str, bool]:
     """The name that a line binds, and reads as it was before; and whether it only adds to it."""
-    statement = scope.part_at(where)[0] if where and where[0] is scope.code else None
-    if isinstance(statement, (ast.Assign, ast.AugAssign)):
-        is_plain = isinstance(statement, ast.Assign)
-        targets = statement.targets if is_plain else [statement.target]
-        for name in [part for target in targets for part in ast.walk(target)]:
-            if isinstance(name, (ast.Name, ast.Attribute)):
-                text, made_of = text_of(name), statement.value
-                adds = isinstance(getattr(made_of, "op", None), ast.Add)
-                parts = [made_of.left, made_of.right] if adds else []
-                if not is_plain or any(text_of(part) == text for part in parts):
-                    return text, True
-                if text in [text_of(x) for x in ast.walk(made_of) if isinstance(x, type(name))]:
-                    return text, False
+    statement: Any = scope.part_at(where)[0] if where and where[0] is scope.code else None
+    is_plain = type(statement) is ast.Assign
+    if not is_plain and type(statement) is not ast.AugAssign:
+        return "", False
+    made_of = statement.value
+    for target in statement.targets if is_plain else [statement.target]:
+        for name in ast.walk(target):
+            if not isinstance(name, (ast.Name, ast.Attribute)):
+                continue
+            text, operation = text_of(name), made_of if is_plain else statement
+            adds = isinstance(getattr(operation, "op", None), ast.Add)
+            if not is_plain:
+                return text, adds
+            if adds and text in (text_of(made_of.left), text_of(made_of.right)):
+                return text, True
+            if text in [text_of(x) for x in ast.walk(made_of) if isinstance(x, type(name))]:
+                return text, False
     return "", False
 
 

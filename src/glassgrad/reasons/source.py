@@ -69,7 +69,8 @@ class Scope:
         ):
             return False
         first = [part, *getattr(part, "decorator_list", [])]
-        return min(each.lineno for each in first) == self.code.co_firstlineno
+        lines = [getattr(each, "lineno", 0) for each in first]
+        return min(lines) == self.code.co_firstlineno
 
     # Where it is --------------------------------------------------------------------------------
 
