@@ -5,6 +5,7 @@ copied onto `Tensor` with them when the package is imported, so that `core/` imp
 """
 
 import copy
+import importlib
 import mmap
 from typing import Any, TypeVar
 
@@ -149,11 +150,12 @@ class Methods:
         if cold is not None and cold.grad is not None:
             return cold.grad
         if not self.is_leaf and not self.retains_grad:
+            leaves = importlib.import_module("glassgrad.reasons.leaves")
             warn(
                 "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its "
                 ".grad attribute won't be populated during autograd.backward(). If you indeed "
                 "want the .grad field to be populated for a non-leaf Tensor, use .retain_grad() "
-                "on the non-leaf Tensor."
+                f"on the non-leaf Tensor.{leaves.of_a_result(self)}"
             )
         return None
 

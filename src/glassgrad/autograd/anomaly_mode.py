@@ -11,12 +11,15 @@ import sys
 import traceback
 from typing import Any
 
+import numpy as np
+
 from glassgrad.core import state
 from glassgrad.core.errors import GradientError
 from glassgrad.core.graph import Node
 from glassgrad.core.state import Values, modes
 from glassgrad.hooks.turn import Phase, Turn
 from glassgrad.memory.calls import warn
+from glassgrad.memory.saved import places
 from glassgrad.ops import _checks as check
 from glassgrad.values.layers import array_of
 
@@ -36,6 +39,8 @@ class _Detector:
     """What the tape calls while anomalies are looked for."""
 
     check_nan = True
+    born = ""
+    """What a rule made nan of, if the last one did; it is let go of before that is noticed."""
 
     def note(self, node: Node) -> None:
         """Remember where `node` was made: by which line, and in whose backward."""
@@ -48,14 +53,17 @@ class _Detector:
         """Do the next phase of a node's turn, and look at what it gives."""
         try:
             phase = turn.step()
+            if phase is not None and phase.kind == "apply" and self.check_nan:
+                self.born = _birth(turn.node, phase)
             if phase is not None and phase.kind == "buffer" and self.check_nan:
                 (grad,) = phase.after
                 if grad is not None and _has_nan(grad):
                     raise GradientError(
                         f"Function '{turn.node.name()}' returned nan values in its "
                         f"{phase.detail[1]}th output. Everything computed from that gradient is "
-                        "nan too. Look at the line that the warning above names: 0/0, inf - inf "
-                        "or a root of a negative number is often the reason."
+                        f"nan too. {self.born}Look at the line that the warning above names, and "
+                        "keep such values away from the op, as `x.clamp(min=…)` does: a factor of "
+                        "0 or a `where` behind it does not, since 0/0 and 0·inf are nan."
                     )
         except Exception:
             _warn(turn.node)
@@ -69,6 +77,28 @@ _detector = _Detector()
 def _has_nan(grad: Any) -> bool:
     array = array_of(grad)  # of a whole batch, inside of vmap
     return bool((array != array).any())  # the one value that differs from itself
+
+
+def _birth(node: Any, phase: Phase) -> str:
+    """The numbers that the rule of `node` made nan of; "" if it did not, or they are not known."""
+    nans = [array_of(grad) for grad in phase.after if grad is not None and _has_nan(grad)]
+    if not nans or getattr(node, "_is_users", False):
+        return ""
+    index = tuple(np.argwhere(nans[0] != nans[0])[0].tolist())
+    given = [("the gradient that arrived", array_of(grad)) for grad in phase.before[:1]]
+    given += [(f"`{name}`", array_of(kept)) for name, kept, *_ in places(node)]
+    found = [
+        f"{name} was {array[index]:.6g}"
+        for name, array in given
+        if getattr(array, "shape", None) == nans[0].shape
+    ]
+    if not found:
+        return ""
+    doc = getattr(getattr(node, "_forward_cls", None), "__doc__", None) or ""
+    rules = [part for part in doc.partition("\n")[0].split("  ")[1:] if part.strip()]
+    rule = f"; the rule is {', '.join([part.strip(' ,') for part in rules])}" if rules else ""
+    where = f"At index {list(index)}, " if index else ""
+    return f"{where}{' and '.join(found)}{rule}. "
 
 
 def _warn(node: Node) -> None:

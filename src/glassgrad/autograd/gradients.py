@@ -137,14 +137,14 @@ def grad(
     results: list[Tensor | None] = []
     for x, value in zip(goals, captured, strict=True):
         if value is None and not allow_unused:
-            error = importlib.import_module("glassgrad.reasons.cuts").unused_error(
+            unused = importlib.import_module("glassgrad.reasons.cuts").unused_error(
                 f"The differentiated Tensor at index {len(results)} appears to not have been used "
                 "in the graph. Set allow_unused=True if this is the desired behavior: its gradient "
                 "is None then.",
                 starts,
                 x,
             )
-            raise error
+            raise unused
         if value is None and materialize_grads:
             if isinstance(x, GradientEdge):
                 raise errors.GraphError(
@@ -233,6 +233,12 @@ def nothing_recorded(output: Tensor, said: str) -> Exception:
     """The error for an output that has no place in a graph, of which PyTorch says `said`."""
     cuts = importlib.import_module("glassgrad.reasons.cuts")
     return cuts.nothing_recorded(output, said)  # type: ignore[no-any-return]  # an exception
+
+
+def named(error: Exception) -> Exception:
+    """The error of an op, which also says what the names in the user's line stand for."""
+    calls = importlib.import_module("glassgrad.reasons.calls")
+    return calls.named(error)  # type: ignore[no-any-return]  # the error
 
 
 def tell(error: Exception, outputs: Any) -> None:

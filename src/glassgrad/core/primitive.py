@@ -357,7 +357,7 @@ def rescue(cls: Any, error: Exception, values: Values, parameters: Parameters) -
     known = ValueError, TypeError, IndexError
     if isinstance(error, GlassgradError) or not isinstance(error, known):
         raise error
-    raise cls.explain(error, values) from error
+    raise plugs.checks.named(cls.explain(error, values)) from None
 
 
 _constants: dict[tuple[Any, Any], Any] = {}

@@ -12,6 +12,7 @@ parameters is a walk over these dicts, and every walk is `named_modules`.
 """
 
 import functools
+import importlib
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Self
@@ -105,9 +106,14 @@ class Module:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         hooks = self._forward_pre_hooks or self._forward_hooks or self._backward_hooks
-        if not hooks and not self._backward_pre_hooks and not scoped and not EVERYWHERE:
-            return note_call(self, next_seq(), self.forward(*args, **kwargs))
-        return call_in_scope(self, self._run, args, kwargs)
+        try:
+            if not hooks and not self._backward_pre_hooks and not scoped and not EVERYWHERE:
+                return note_call(self, next_seq(), self.forward(*args, **kwargs))
+            return call_in_scope(self, self._run, args, kwargs)
+        except errors.GlassgradError as error:
+            reasons = importlib.import_module("glassgrad.reasons.calls")
+            reasons.in_module(error, self, (*args, *kwargs.values()))
+            raise
 
     def _run(self, *args: Any, **kwargs: Any) -> Any:
         """`forward` between its hooks."""

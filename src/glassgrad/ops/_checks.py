@@ -5,6 +5,7 @@ and then ours, with what to write instead. The sentence is put together only whe
 """
 
 import functools
+import importlib
 import math
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from glassgrad.core import errors
-from glassgrad.core.state import Names
+from glassgrad.core.state import Names, is_ours
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.dtypes import TYPE_NAMES, DType
 from glassgrad.values.operands import no_kernel
@@ -55,6 +56,19 @@ def blamed(error: Any, name: str, function: Any) -> Exception:
             if not isinstance(part, Tensor):
                 return wrong_type(said, part, why)
     return error
+
+
+def named(error: Exception) -> Exception:
+    """The error, which also says what the names in the user's line stand for."""
+    return importlib.import_module("glassgrad.reasons.calls").named(error)
+
+
+def told(error: errors.GlassgradError) -> None:
+    """Let an error that a derived function has caught tell of its call, without its own frame."""
+    frame = error.__traceback__ and error.__traceback__.tb_frame
+    if frame and frame.f_back and not is_ours[frame.f_back.f_code.co_filename]:
+        named(error)
+    importlib.import_module("glassgrad.reasons.tracebacks").without_first(error)
 
 
 def tensor(name: str, value: object) -> None:

@@ -36,7 +36,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from glassgrad.core.errors import LinAlgError
+from glassgrad.core.errors import GlassgradError, LinAlgError
 from glassgrad.core.primitive import Parameters, Primitive, as_operator
 from glassgrad.core.state import Func, Names, Values
 from glassgrad.core.tensor import Tensor
@@ -410,6 +410,7 @@ NEW = {"dtype": None, "device": None, "requires_grad": False}
 """The keywords of all functions that make a tensor, with their defaults."""
 
 HELPERS: Parameters = {
+    "GlassgradError": GlassgradError,
     "check": check,
     "chosen_reduction": chosen_reduction,
     "dim_or_axis": dim_or_axis,
@@ -666,7 +667,8 @@ def _derived(
     If the body fails because an argument is no tensor, that is what it says.
     """
     lines = "".join([f"    {line}\n" for line in body.splitlines()])
-    body = f"try:\n{lines}except (AttributeError, TypeError) as error:\n"
+    body = f"try:\n{lines}except GlassgradError as error:\n    check.told(error)\n    raise\n"
+    body += "except (AttributeError, TypeError) as error:\n"
     body += "    raise check.blamed(error, name, function)\n"
     used = {**HELPERS, "name": function.__name__, **used}
     made = _made(body, given, *used)(function=function, **used)

@@ -5,6 +5,7 @@ the result in the graph: the old value's node is behind an edge, as if it had be
 What that means for views is told in `memory/views.py`.
 """
 
+import importlib
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -271,11 +272,13 @@ def check_write(input: Tensor, name: str, *others: Any) -> None:
         is_view_of_leaf = base is not None and base.is_leaf
         if input.requires_grad and (is_view_of_leaf or input.is_leaf):
             what = "a view of a leaf" if is_view_of_leaf else "a leaf"
-            raise errors.LeafWriteError(
+            leaves = importlib.import_module("glassgrad.reasons.leaves")
+            said = (
                 f"{what} Variable that requires grad is being used in an in-place operation: "
                 f"{name}_ on shape {tuple(input.shape)}. The tape would then hold values that "
-                "never existed. Write out of place, or wrap an optimiser step in no_grad()."
+                "never existed."
             )
+            raise errors.LeafWriteError(leaves.of_a_write(said))
     _check_inference(input, name)
 
 

@@ -34,13 +34,15 @@ from ._rules import lined_up, run, total
 from .arithmetic import Add, mul
 
 
-def unfit(a: Shape, b: Shape) -> ShapeError:
+def unfit(
+    a: Shape, b: Shape, remedy: str = "Transpose one of them, for example `x @ y.T`."
+) -> ShapeError:
     """The error for operands of these shapes, folded to two matrices as PyTorch folds them."""
     rows, columns = b[-2:] if len(b) > 1 else (b[0], 1)
     sizes = f"({math.prod(a[:-1])}x{a[-1]} and {rows}x{columns})"
     return ShapeError(
         f"mat1 and mat2 shapes cannot be multiplied {sizes}. Rows of {a[-1]} meet columns of "
-        f"{rows}. Transpose one of them, for example `x @ y.T`."
+        f"{rows}. {remedy}"
     )
 
 
@@ -184,10 +186,11 @@ def mv(input: Tensor, vec: Tensor) -> Tensor:
     check_factors("mv", input, vec)
     if input.payload.shape[1] != vec.payload.shape[0]:
         n, m = input.shape
-        raise ShapeError(
+        error = ShapeError(
             f"size mismatch, got input ({n}), mat ({n}x{m}), vec ({vec.shape[0]}). Each row of "
             "the matrix meets the vector. Give the vector as many elements as a row has."
         )
+        raise check.named(error)
     return Mv.apply(input, vec)
 
 
@@ -497,7 +500,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
             "multiplies rows with a matrix. Give an input (…, in) and a weight (out, in)."
         )
     if a.shape[-1] != b.shape[1]:
-        raise unfit(a.shape, b.shape[::-1])
+        raise unfit(a.shape, b.shape[::-1], f"Give an input whose last dim is {b.shape[1]}.")
     if a.dtype is not b.dtype:
         check_factors("linear", input, weight)
     if bias is None:

@@ -154,11 +154,11 @@ def paired(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
     )
     try:
         shape = np.broadcast_shapes(input.shape, target.shape)
-    except ValueError as error:
+    except ValueError:
         raise errors.ShapeError(
             f"{broadcast_text(input.shape, target.shape)} Each element has its target. Write "
             "`target.reshape(input.shape)`."
-        ) from error
+        ) from None
     return expand(input, *shape), expand(target, *shape)
 
 

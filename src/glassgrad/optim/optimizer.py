@@ -13,6 +13,7 @@ A subclass says what one step does to one parameter (`update`); the loop is here
 
 import copy
 import functools
+import importlib
 import itertools
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -282,9 +283,10 @@ class Optimizer:
         self.param_groups: list[Group] = []
         entries = _listed(params, what="params argument given to the optimizer")
         if not entries:
+            leaves = importlib.import_module("glassgrad.reasons.leaves")
             raise errors.ArgumentError(
                 "optimizer got an empty parameter list. It would move nothing. "
-                "Pass `model.parameters()` of a model that has some."
+                f"{leaves.unlisted()}, or pass `model.parameters()` of a model that has some."
             )
         groups = entries if isinstance(entries[0], dict) else [{"params": entries}]
         for group in groups:

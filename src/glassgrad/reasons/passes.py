@@ -7,6 +7,7 @@ from typing import Any
 
 from glassgrad.core.engine import Schedule
 from glassgrad.core.errors import FreedGraphError
+from glassgrad.core.function import BackwardCFunction
 from glassgrad.core.graph import edge_of, ends
 from glassgrad.core.saved import Gone
 from glassgrad.core.state import Place, is_ours
@@ -29,7 +30,39 @@ def tell(error: Exception, outputs: Any) -> None:
         if found:
             error.args = (f"{error.args[0]} {found}",)
         error.told = True  # type: ignore[attr-defined]  # an outer pass may pass it on
-    shorten(error)
+    if type(error) in (TypeError, ValueError) and not getattr(error, "__notes__", None):
+        note = if_known(_of_rule, error)
+        if note:
+            error.add_note(note)
+    shorten(error, is_known=bool(getattr(error, "__notes__", None)))
+
+
+def _of_rule(_: FrameType, error: Exception) -> str:
+    """What the user's `backward` has forgotten, if an error tells of that."""
+    each: Any = error.__traceback__
+    node: Any = None
+    while each is not None:
+        known = each.tb_frame.f_locals
+        node = known["self"] if isinstance(known.get("self"), BackwardCFunction) else node
+        last, each = each.tb_frame, each.tb_next
+    if node is None:
+        return ""
+    name, rule = type(node)._forward_cls.__name__, type(node)._forward_cls.backward
+    code = getattr(rule, "__code__", None)
+    if isinstance(error, TypeError) and code is not None and is_ours[last.f_code.co_filename]:
+        wanted = 1 + node.num_outputs
+        if code.co_argcount == wanted - 1 and code.co_varnames[:1] != ("ctx",):
+            grads = ", ".join(code.co_varnames[: code.co_argcount])
+            return (
+                f"backward gets ctx first, then a gradient for each output. "
+                f"Write `def backward(ctx, {grads})` in {name}."
+            )
+    if isinstance(error, ValueError) and last.f_code is code and node.holders == ():
+        return (
+            f"{name} has saved nothing for backward. Write `ctx.save_for_backward(…)` in its "
+            "forward, or setup_context."
+        )
+    return ""
 
 
 def _of_freed(frame: FrameType, error: Exception, outputs: Any) -> str:
@@ -103,19 +136,23 @@ def _is_old(edge: Any, gone: Gone) -> bool:
 
 def _carried(scope: Scope, where: Place | None) -> tuple[str, bool]:
     """The name that a line binds, and reads as it was before; and whether it only adds to it."""
-    statement = scope.part_at(where)[0] if where and where[0] is scope.code else None
-    if isinstance(statement, (ast.Assign, ast.AugAssign)):
-        is_plain = isinstance(statement, ast.Assign)
-        targets = statement.targets if is_plain else [statement.target]
-        for name in [part for target in targets for part in ast.walk(target)]:
-            if isinstance(name, (ast.Name, ast.Attribute)):
-                text, made_of = text_of(name), statement.value
-                adds = isinstance(getattr(made_of, "op", None), ast.Add)
-                parts = [made_of.left, made_of.right] if adds else []
-                if not is_plain or any(text_of(part) == text for part in parts):
-                    return text, True
-                if text in [text_of(x) for x in ast.walk(made_of) if isinstance(x, type(name))]:
-                    return text, False
+    statement: Any = scope.part_at(where)[0] if where and where[0] is scope.code else None
+    is_plain = type(statement) is ast.Assign
+    if not is_plain and type(statement) is not ast.AugAssign:
+        return "", False
+    made_of = statement.value
+    for target in statement.targets if is_plain else [statement.target]:
+        for name in ast.walk(target):
+            if not isinstance(name, (ast.Name, ast.Attribute)):
+                continue
+            text, operation = text_of(name), made_of if is_plain else statement
+            adds = isinstance(getattr(operation, "op", None), ast.Add)
+            if not is_plain:
+                return text, adds
+            if adds and text in (text_of(made_of.left), text_of(made_of.right)):
+                return text, True
+            if text in [text_of(x) for x in ast.walk(made_of) if isinstance(x, type(name))]:
+                return text, False
     return "", False
 
 

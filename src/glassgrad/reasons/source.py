@@ -69,7 +69,8 @@ class Scope:
         ):
             return False
         first = [part, *getattr(part, "decorator_list", [])]
-        return min(each.lineno for each in first) == self.code.co_firstlineno
+        lines = [getattr(each, "lineno", 0) for each in first]
+        return min(lines) == self.code.co_firstlineno
 
     # Where it is --------------------------------------------------------------------------------
 
@@ -216,9 +217,15 @@ def line_shown(filename: str, line: int) -> str:
 
 def users_frame(frame: FrameType | None) -> FrameType | None:
     """The innermost frame from `frame` on that is the user's; None if there is none."""
-    while frame is not None and is_ours[frame.f_code.co_filename]:
+    while frame is not None and (is_ours[frame.f_code.co_filename] or _is_made(frame)):
         frame = frame.f_back
     return frame
+
+
+def _is_made(frame: FrameType) -> bool:
+    """Whether it is of a function that was put together here, out of no file."""
+    home = str(frame.f_globals.get("__name__", ""))
+    return frame.f_code.co_filename == "<string>" and home.startswith("glassgrad.")
 
 
 def text_of(expression: ast.AST) -> str:

@@ -17,17 +17,17 @@ SHOWN_WHOLE = bool(os.environ.get("GLASSGRAD_FULL_TRACEBACKS"))
 """For whoever works on glassgrad itself: all frames stay."""
 
 
-def shorten(error: BaseException) -> None:
+def shorten(error: BaseException, is_known: bool = False) -> None:
     """Leave, of each run of frames of ours, the first, the last, and the engine's between them.
 
     An exception that is neither one of ours nor out of the user's code may be a mistake of ours:
-    its traceback stays as it is.
+    its traceback stays as it is, unless it `is_known` to be the user's.
     """
     frames = _frames(error)
     if SHOWN_WHOLE or not frames:
         return
     files = [each.tb_frame.f_code.co_filename for each in frames]
-    if is_ours[files[-1]] and not isinstance(error, GlassgradError):
+    if is_ours[files[-1]] and not (is_known or isinstance(error, GlassgradError)):
         return
     kept: list[Any] = []
     at = 0
@@ -54,7 +54,8 @@ def _frames(error: BaseException) -> list[TracebackType]:
 
 
 def without_first(error: BaseException) -> None:
-    """Leave out the frame that has caught `error`, unless nothing else is there."""
+    """Leave out the frame that has caught `error`, unless nothing else is there; and shorten."""
     rest = error.__traceback__ and error.__traceback__.tb_next
     if rest is not None and not SHOWN_WHOLE:
         error.__traceback__ = rest
+        shorten(error)
