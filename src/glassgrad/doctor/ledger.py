@@ -11,6 +11,7 @@ and no pass need be: those that `record` or `step` run are nobody's events here.
 import functools
 import math
 import weakref
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
@@ -56,6 +57,8 @@ class Leaf:
         is_asked: whether the program looks at its gradient itself: as data may have one on purpose.
         norm, rms: of its gradient when it was last measured.
         first_norms: those of its first steps.
+        ignored: how many steps found no gradient, or were not its.
+        unrecorded: where it was used while recording was off.
         strange: for how many steps its gradient has been too large, and too small.
     """
 
@@ -65,6 +68,7 @@ class Leaf:
         "_version",
         "first_norms",
         "fresh",
+        "ignored",
         "is_asked",
         "library",
         "memory",
@@ -77,6 +81,7 @@ class Leaf:
         "strange",
         "tainted",
         "tensor",
+        "unrecorded",
         "used",
         "user",
     )
@@ -90,7 +95,8 @@ class Leaf:
         self.used = self.tainted = self.fresh = self.is_asked = False
         self.user: int | None = None
         self.owners: set[int] = set()
-        self.passes = self.steps = 0
+        self.passes = self.steps = self.ignored = 0
+        self.unrecorded: Place | None = None
         self.norm = self.rms = 0.0
         self.first_norms: list[float] = []
         self.strange = [0, 0]
@@ -183,10 +189,11 @@ class Step:
 
     Attributes:
         leaves: those that it may move, with their tensors, and the gradients that it found.
+        times: what checks count of this optimiser, by their kind.
     """
 
-    def __init__(self, optimizer: Any) -> None:
-        self.optimizer = optimizer
+    def __init__(self, optimizer: Any, times: Counter[str]) -> None:
+        self.optimizer, self.times = optimizer, times
         self.leaves: list[tuple[Leaf, Any, Any]] = []
         self._places: list[Place | None] = []
 

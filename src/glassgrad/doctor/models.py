@@ -2,7 +2,6 @@
 
 import math
 import weakref
-from collections import Counter
 from typing import Any, ClassVar
 
 import numpy as np
@@ -230,7 +229,7 @@ class EvalMode(Check):
     def __init__(self, ledger: Ledger, findings: Findings) -> None:
         super().__init__(ledger, findings)
         self.seen: dict[int, Any] = {}
-        self.times: Counter[int] = Counter()
+        self.times: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
 
     def pass_begins(self, run: Run) -> None:
         for module in run.modules:
@@ -239,14 +238,14 @@ class EvalMode(Check):
 
     def stepped(self, step: Step) -> None:
         mine = {id(tensor) for _, tensor, _ in step.leaves} if self.seen else ()
-        for key, module in self.seen.items():
+        for module in self.seen.values():
             if not any(id(p) in mine for p in module.parameters()):
                 continue
             if not self._is_forgotten(module):
-                self.times[key] = 0
+                self.times[module] = 0
                 continue
-            self.times[key] += 1
-            if self.times[key] < self.at_least or self.findings.is_known(self.kind, step.place):
+            self.times[module] = self.times.get(module, 0) + 1
+            if self.times[module] < self.at_least or self.findings.is_known(self.kind, step.place):
                 continue
             self.findings.add(
                 self.kind,

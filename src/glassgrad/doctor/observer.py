@@ -1,7 +1,9 @@
 """The observer: it keeps the ledger, and hands each event to the checks that asked for it."""
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from glassgrad.core.state import Place
 
@@ -49,6 +51,7 @@ class Observer:
         self.tells = {event: self._who_wants(event) for event in _EVENTS}
         (self.overwritten,) = [c.overwritten for c in self.checks if isinstance(c, WrittenSaved)]
         self.stepping: list[Any] = []
+        self._times: WeakKeyDictionary[Any, Counter[str]] = WeakKeyDictionary()
         self._by_memory: dict[int, Leaf] = {}
 
     def _who_wants(self, event: str) -> Tells:
@@ -60,6 +63,12 @@ class Observer:
         """An op was done."""
         for tell in self.ops[op.name]:
             tell(op)
+
+    def unrecorded(self, leaf: Any, library: Library) -> None:
+        """An op read a leaf while recording was off."""
+        known = self.ledger.leaf(leaf, library)
+        if known.unrecorded is None and not known.passes:
+            known.unrecorded = user_place()
 
     def pass_begins(self, run: Run) -> None:
         """A pass is about to run."""
@@ -113,7 +122,7 @@ class Observer:
         if self.stepping:
             return
         self.ledger.steps += 1
-        step, user = Step(optimizer), id(optimizer)
+        step, user = Step(optimizer, self._times.setdefault(optimizer, Counter())), id(optimizer)
         for group in optimizer.param_groups:
             for tensor in group["params"]:
                 leaf = self.ledger.leaf(tensor, library)

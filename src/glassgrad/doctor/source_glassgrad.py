@@ -15,7 +15,7 @@ from glassgrad.core import state
 from glassgrad.core.errors import GlassgradError
 from glassgrad.core.graph import AccumulateGrad
 from glassgrad.core.state import Place, Values, modes, set_modes
-from glassgrad.core.tensor import Tensor
+from glassgrad.core.tensor import LEAF, Tensor
 from glassgrad.hooks.turn import GraphTask
 from glassgrad.memory.saved import check_versions, names_of
 from glassgrad.optim.optimizer import (
@@ -99,6 +99,10 @@ class GlassgradSource:
         if here["key"] != self.key or here["levels"]:
             return
         self.last = cls, operands, out
+        if not here["grad"]:
+            for x in operands:
+                if x.__class__ is not float and getattr(x, "edge", None) is LEAF:
+                    self.observer.unrecorded(x, self)
         if cls.__name__ in self.observer.ops and not (here["grad"] and _requires_grad(operands)):
             self.observer.made(Op(cls.__name__, operands, out, None, self))
 

@@ -148,6 +148,10 @@ class TorchSource:
 
     def _made(self, name: str, args: Any, out: Any) -> None:
         node = out.grad_fn
+        if not self.torch.is_grad_enabled() and name != "__get__":
+            for x in args:
+                if isinstance(x, self.torch.Tensor) and x.requires_grad and x.is_leaf:
+                    self.observer.unrecorded(x, self)
         if node is not None and name not in ("__get__", "detach"):
             read = args[:1] if name in _WITH_STATISTICS else args
             for each in (*read, out):
