@@ -140,6 +140,22 @@ RIGHT = {
             loss.backward()
             opt.step()
         """,
+    "sparse gradients": """
+        table = nn.Embedding(10, 3, sparse=True)
+        other = optim.SGD(table.parameters(), lr=0.1)
+        for _ in range(4):
+            other.zero_grad()
+            table(gg.tensor([1, 2, 2])).square().mean().backward()
+            other.step()
+        """,
+    "numbers of half precision": """
+        w = gg.full((3, 3), 300.0).to(gg.float16).requires_grad_(True)
+        other = optim.SGD([w], lr=0.001)
+        for _ in range(4):
+            other.zero_grad()
+            (w * w).sum(dtype=gg.float32).backward()
+            other.step()
+        """,
     "frozen": """
         model.bias.requires_grad_(False)
         for _ in range(4):
@@ -267,6 +283,27 @@ def test_a_leaf_that_is_bound_anew_with_recording_on():
             with checks.named(lib):
                 found, *_ = watched(source, lib)
                 assert [(f.kind, f.tensors) for f in found] == [("leaf-lost", ("w",))]
+
+
+def test_where_recording_was_off_is_told():
+    source = """
+        import glassgrad as gg
+        from glassgrad import nn, optim
+        encoder, head = nn.Linear(3, 3), nn.Linear(3, 1)
+        opt = optim.SGD([*encoder.parameters(), *head.parameters()], lr=0.1)
+        for _ in range(3):
+            opt.zero_grad()
+            with gg.no_grad():
+                features = encoder(gg.ones(4, 3))
+            head(features).mean().backward()
+            opt.step()
+        """
+    with Checks() as checks:
+        for lib in ("glassgrad", "torch"):
+            with checks.named(lib):
+                (finding,), *_ = watched(source, lib)
+                assert (finding.kind, finding.tensors[0]) == ("no-gradient", "encoder.weight")
+                assert "recording was off (program.py, line 9" in finding.message
 
 
 def test_losses_that_are_added_up_for_nothing_are_found_at_the_end():

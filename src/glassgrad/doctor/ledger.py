@@ -36,6 +36,9 @@ class Library(Protocol):
     def array(self, tensor: Any) -> Any:
         """The values of a tensor, or of what an op made."""
 
+    def norm(self, tensor: Any) -> float:
+        """The root of the sum of its squares; nan if one is."""
+
     def memory(self, tensor: Any) -> int:
         """What tells a tensor's memory, or that of what an op made, while it is alive."""
 
@@ -146,11 +149,8 @@ class Leaf:
 
     def measure(self, grad: Any) -> float:
         """The norm of its gradient."""
-        array = self.library.array(grad)
-        flat = array.reshape(-1)
-        square = np.vdot(flat, flat).real
-        self.norm = math.sqrt(square) if square >= 0 else math.nan
-        self.rms = self.norm / math.sqrt(array.size or 1)
+        self.norm = self.library.norm(grad)
+        self.rms = self.norm / math.sqrt(math.prod(self.shape) or 1)
         return self.norm
 
     def stepped(self, grad: Any, user: int | None) -> None:

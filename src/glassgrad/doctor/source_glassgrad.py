@@ -6,10 +6,11 @@ state.before_write              each write in place
 step hooks of all optimisers    each step
 """
 
+import math
 from contextlib import ExitStack
 from typing import Any
 
-from numpy import ndarray
+from numpy import ndarray, vdot
 
 from glassgrad.core import state
 from glassgrad.core.errors import GlassgradError
@@ -23,14 +24,17 @@ from glassgrad.optim.optimizer import (
     register_optimizer_step_post_hook,
     register_optimizer_step_pre_hook,
 )
+from glassgrad.values.backend import asnumpy
+from glassgrad.values.layers import array_of
 
 from .ledger import Op, Run
 from .names import name_of, user_place
 from .observer import Observer
 from .prints import print_of
 
+_WIDE = 4  # bytes of a number whose square is one, too
 _EARLY, _EVERY = 50, 4  # which passes: the first ones, then each fourth
-_MOST_HELD = 64_000_000  # bytes of prints, before they are given up
+_MOST_HELD = 64_000_000  # bytes of prints, and of arrays, before they are let go
 
 
 class GlassgradSource:
@@ -44,7 +48,7 @@ class GlassgradSource:
         """Of what each node has saved, by its number, until a pass comes by."""
         self.seen: dict[int, tuple[Any, bytes]] = {}
         """Of arrays that nobody has written since; kept, so that no other is their id."""
-        self.held = 0
+        self.held = self.printed = 0  # bytes
         self.is_comparing = True
         self.writes: dict[int, Place | None] = {}
 
@@ -81,7 +85,15 @@ class GlassgradSource:
 
     @staticmethod
     def array(tensor: Any) -> Any:
-        return getattr(tensor, "payload", tensor)
+        payload = getattr(tensor, "payload", tensor)
+        return payload if payload.__class__ is ndarray else asnumpy(array_of(payload))
+
+    def norm(self, tensor: Any) -> float:
+        flat = self.array(tensor).reshape(-1)
+        if flat.dtype.itemsize < _WIDE:
+            flat = flat.astype("float32")
+        square = float(vdot(flat, flat).real)
+        return math.sqrt(square) if square >= 0 else math.nan
 
     @staticmethod
     def memory(tensor: Any) -> int:
@@ -114,7 +126,11 @@ class GlassgradSource:
         if self.is_comparing:
             self.prints[node.seq] = list(map(self._print, _kept(node)))
             if self.held > _MOST_HELD:
-                self._give_up()
+                self.seen.clear()
+                self.held = 0
+            if self.printed > _MOST_HELD:
+                self.prints.clear()
+                self.printed = 0
         last, self.last = self.last, None
         if last is not None:
             cls, operands, out = last
@@ -129,13 +145,9 @@ class GlassgradSource:
         found = self.seen.get(id(array))
         if found is None:
             found = self.seen[id(array)] = array, print_of(array)
-            self.held += len(found[1])
+            self.held += array.nbytes
+            self.printed += len(found[1])
         return found[1]
-
-    def _give_up(self) -> None:
-        self.prints.clear()
-        self.seen.clear()
-        self.held = 0
 
     # Passes -------------------------------------------------------------------------------------
 
@@ -190,7 +202,7 @@ class GlassgradSource:
             for node in run.nodes:
                 self.prints.pop(node.seq, None)
         if not self.prints:
-            self.held = 0
+            self.printed = 0
         passes = self.observer.ledger.passes
         self.is_comparing = passes < _EARLY or passes % _EVERY == 0
 

@@ -29,7 +29,8 @@ from .names import name_of, user_place
 from .observer import Observer
 from .prints import print_of
 
-_MOST = 10_000  # tensors that are remembered
+_MOST = 10_000  # writes that are remembered
+_MOST_PRINTED = 64_000_000  # bytes of prints, before they are let go
 _NAMES = {
     "Sub": "sub subtract __sub__ __rsub__",
     "Add": "add __add__ __radd__ __iadd__ add_",
@@ -65,6 +66,7 @@ class TorchSource:
         self.is_busy = False
         self.seen: dict[int, tuple[Any, int, bytes]] = {}
         """What recorded ops read and made since the last pass: weakly, its version, its print."""
+        self.printed = 0  # bytes
         self.writes: dict[int, Place | None] = {}
         self.evaluating: dict[int, Any] = {}
 
@@ -109,6 +111,16 @@ class TorchSource:
             if plain.dtype == torch.bfloat16:
                 plain = plain.float()
             return plain.cpu().resolve_conj().resolve_neg().numpy()
+
+    def norm(self, tensor: Any) -> float:
+        torch = self.torch
+        with torch.no_grad():
+            plain = tensor.detach()
+            plain = plain.coalesce().values() if plain.layout == torch.sparse_coo else plain
+            plain = (
+                plain if plain.dtype in (torch.float64, torch.complex128) else plain.abs().float()
+            )
+            return float(torch.linalg.vector_norm(plain))
 
     @staticmethod
     def memory(tensor: Any) -> int:
@@ -166,9 +178,14 @@ class TorchSource:
         known = self.seen.get(key)
         if known is not None and known[0]() is tensor and known[1] == tensor._version:
             return
-        if len(self.seen) > _MOST:
+        if tensor.device.type != "cpu":
+            return  # to compare what is elsewhere would take longer than to compute it
+        print_now = print_of(self.array(tensor))
+        self.printed += len(print_now)
+        if self.printed > _MOST_PRINTED:
             self.seen.clear()
-        self.seen[key] = weakref.ref(tensor), tensor._version, print_of(self.array(tensor))
+            self.printed = 0
+        self.seen[key] = weakref.ref(tensor), tensor._version, print_now
 
     @contextlib.contextmanager
     def _quietly(self) -> Iterator[None]:
@@ -230,6 +247,7 @@ class TorchSource:
             if print_of(self.array(tensor)) != before:
                 self._overwritten(run, tensor)
         self.seen.clear()
+        self.printed = 0
 
     def _overwritten(self, run: Run, tensor: Any) -> None:
         """Tell of it if a node of the pass has saved it."""
