@@ -97,8 +97,8 @@ class LostLeaf(Check):
         if len(self.grads) > 10_000:
             self.grads.clear()
         for leaf, tensor in run.leaves:
-            grad = leaf.library.grad(tensor)
-            if grad is not None and not leaf.owners:
+            grad = None if leaf.owners else leaf.library.grad(tensor)
+            if grad is not None:
                 self.grads[leaf.library.memory(grad)] = leaf
 
     def _report(self, leaf: Leaf, place: Place | None, what: str) -> None:

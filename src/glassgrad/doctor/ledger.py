@@ -11,7 +11,6 @@ and no pass need be: those that `record` or `step` run are nobody's events here.
 import functools
 import math
 import weakref
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
@@ -32,6 +31,9 @@ class Library(Protocol):
 
     def grad(self, leaf: Any) -> Any:
         """Its gradient, or None."""
+
+    def version(self, tensor: Any) -> int:
+        """How often its memory was written."""
 
     def array(self, tensor: Any) -> Any:
         """The values of a tensor, or of what an op made."""
@@ -115,11 +117,11 @@ class Leaf:
     def is_as_marked(self, grad: Any) -> bool:
         """Whether nobody has touched its gradient since the last mark."""
         known = self._grad
-        return known is not None and known() is grad and grad._version == self._version
+        return known is not None and known() is grad and self.library.version(grad) == self._version
 
     def _mark(self, grad: Any) -> None:
         self._grad = None if grad is None else weakref.ref(grad)
-        self._version = -1 if grad is None else grad._version
+        self._version = -1 if grad is None else self.library.version(grad)
 
     def pass_begins(self, tensor: Any) -> None:
         """A pass is about to add to its gradient."""
@@ -192,7 +194,7 @@ class Step:
         times: what checks count of this optimiser, by their kind.
     """
 
-    def __init__(self, optimizer: Any, times: Counter[str]) -> None:
+    def __init__(self, optimizer: Any, times: dict[str, int]) -> None:
         self.optimizer, self.times = optimizer, times
         self.leaves: list[tuple[Leaf, Any, Any]] = []
         self._places: list[Place | None] = []

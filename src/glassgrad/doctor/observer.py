@@ -1,6 +1,6 @@
 """The observer: it keeps the ledger, and hands each event to the checks that asked for it."""
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -51,7 +51,7 @@ class Observer:
         self.tells = {event: self._who_wants(event) for event in _EVENTS}
         (self.overwritten,) = [c.overwritten for c in self.checks if isinstance(c, WrittenSaved)]
         self.stepping: list[Any] = []
-        self._times: WeakKeyDictionary[Any, Counter[str]] = WeakKeyDictionary()
+        self._times: WeakKeyDictionary[Any, dict[str, int]] = WeakKeyDictionary()
         self._by_memory: dict[int, Leaf] = {}
 
     def _who_wants(self, event: str) -> Tells:
@@ -122,7 +122,10 @@ class Observer:
         if self.stepping:
             return
         self.ledger.steps += 1
-        step, user = Step(optimizer, self._times.setdefault(optimizer, Counter())), id(optimizer)
+        times = self._times.get(optimizer)
+        if times is None:
+            times = self._times[optimizer] = defaultdict(int)
+        step, user = Step(optimizer, times), id(optimizer)
         for group in optimizer.param_groups:
             for tensor in group["params"]:
                 leaf = self.ledger.leaf(tensor, library)

@@ -33,7 +33,7 @@ from .observer import Observer
 from .prints import print_of
 
 _WIDE = 4  # bytes of a number whose square is one, too
-_EARLY, _EVERY = 50, 4  # which passes: the first ones, then each fourth
+_EARLY, _EVERY = 20, 4  # which passes: the first ones, then each fourth
 _MOST_HELD = 64_000_000  # bytes of prints, and of arrays, before they are let go
 
 
@@ -82,6 +82,11 @@ class GlassgradSource:
     @staticmethod
     def grad(leaf: Any) -> Any:
         return None if leaf.cold is None else leaf.cold.grad
+
+    @staticmethod
+    def version(tensor: Any) -> int:
+        version = None if tensor.cold is None else tensor.cold.version
+        return 0 if version is None else version.count  # type: ignore[no-any-return]  # Any
 
     @staticmethod
     def array(tensor: Any) -> Any:

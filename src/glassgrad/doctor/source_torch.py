@@ -101,6 +101,10 @@ class TorchSource:
     def grad(leaf: Any) -> Any:
         return leaf.grad
 
+    @staticmethod
+    def version(tensor: Any) -> int:
+        return tensor._version  # type: ignore[no-any-return]  # Any
+
     def array(self, tensor: Any) -> Any:
         torch = self.torch
         if not isinstance(tensor, torch.Tensor):
@@ -137,10 +141,10 @@ class TorchSource:
 
     def called(self, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         """Call a function of PyTorch, and tell of it."""
-        is_ours = self.is_busy or modes.key != self.key or self.observer.stepping
-        if is_ours or self.is_transforming():
-            return func(*args, **kwargs)
         name = getattr(func, "__name__", "")
+        is_inner = self.observer.stepping and name != "backward"  # a closure may run a pass
+        if self.is_busy or is_inner or modes.key != self.key or self.is_transforming():
+            return func(*args, **kwargs)
         if name == "backward":
             return self._pass(func, args, kwargs)
         if name == "grad" and func is self.torch.autograd.grad:

@@ -133,10 +133,9 @@ class NoGradient(Check):
         self.found: list[tuple[Leaf, Place | None]] = []
 
     def stepped(self, step: Step) -> None:
-        if not any(leaf.passes for leaf, *_ in step.leaves):
-            return  # no pass at all: that is another finding
-        for leaf, tensor, grad in step.leaves:
-            if grad is None and not leaf.passes and tensor.requires_grad:
+        without = [leaf for leaf, _, grad in step.leaves if grad is None and not leaf.passes]
+        if without and any(leaf.passes for leaf, *_ in step.leaves):  # else another finding
+            for leaf in without:
                 leaf.ignored += 1
                 if leaf.ignored == self.at_least and leaf.name:  # found now: it is in sight
                     self.found.append((leaf, step.place))
