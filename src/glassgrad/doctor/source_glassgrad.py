@@ -181,7 +181,7 @@ class GlassgradSource:
                 if node not in task.wanted:
                     run.leaves.append((leaf, node.variable))
             elif (calls := getattr(node, "calls", None)) is not None:
-                run.modules += [module for _, ref, _ in calls if (module := ref()) is not None]
+                run.modules.append(calls[-1][1]())  # the outermost, if it is still there
         for node in task.wanted:
             if node.__class__ is AccumulateGrad:
                 self.observer.ledger.leaf(node.variable, self).is_asked = True
@@ -191,7 +191,7 @@ class GlassgradSource:
         """Look whether what nodes have saved is still what it was."""
         self.seen.clear()
         now: dict[int, bytes] = {}
-        for node in run.nodes:
+        for node in run.nodes if self.prints else ():
             known = None if node.__class__ is AccumulateGrad else self.prints.get(node.seq)
             if known is None:
                 continue
@@ -203,9 +203,8 @@ class GlassgradSource:
                     found = now[id(array)] = print_of(array)
                 if found != before:
                     self._overwritten(node, at, array)
-        if run.is_freeing:
-            for node in run.nodes:
-                self.prints.pop(node.seq, None)
+        for node in run.nodes if run.is_freeing and self.prints else ():
+            self.prints.pop(node.seq, None)
         if not self.prints:
             self.printed = 0
         passes = self.observer.ledger.passes
