@@ -115,6 +115,23 @@ RIGHT = {
             model(other(x)).mean().backward()
             second.step()
         """,
+    "an average of weights that passes go through": """
+        copy = nn.Linear(3, 1)
+        for _ in range(4):
+            opt.zero_grad()
+            (model(x) - copy(x)).square().mean().backward()
+            opt.step()
+            with gg.no_grad():
+                for mine, theirs in zip(copy.parameters(), model.parameters()):
+                    mine.lerp_(theirs, 0.1)
+        """,
+    "a sum that autograd.grad and autograd.backward go along": """
+        for run in (gg.autograd.grad, gg.autograd.backward):
+            total = 0
+            for _ in range(15):
+                total = total + loss_of(model)
+            run(total, list(model.parameters())) if run is gg.autograd.grad else run(total)
+        """,
     "distances of all to all": """
         p = x[:, 0].clone().requires_grad_(True)
         for _ in range(3):

@@ -45,7 +45,7 @@ class LostLeaf(Check):
             if memory in self.derived:
                 source = self.derived[memory][1]
             elif (leaf := self.grads.get(memory)) is not None and self._is_grad(leaf, memory):
-                source, leaf.is_asked = leaf, True
+                source, leaf.is_asked, leaf.is_read = leaf, True, True
             elif op.name in ("Sub", "Add"):
                 target = x
         if source is None or (target is not None and target is not source.tensor()):

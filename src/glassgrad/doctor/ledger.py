@@ -60,6 +60,7 @@ class Leaf:
         fresh: whether a step finds a gradient that none has used.
         passes, steps: how many have reached it, and moved it.
         is_asked: whether the program looks at its gradient itself: as data may have one on purpose.
+        is_read: whether an op has read its gradient since the last pass.
         norm, rms: of its gradient when it was last measured.
         first_norms: those of its first steps.
         ignored: how many steps found no gradient, or were not its.
@@ -75,6 +76,7 @@ class Leaf:
         "fresh",
         "ignored",
         "is_asked",
+        "is_read",
         "library",
         "memory",
         "norm",
@@ -97,7 +99,7 @@ class Leaf:
         self._name: str | None = None
         self._grad: Any = None
         self._version = -1
-        self.used = self.tainted = self.fresh = self.is_asked = False
+        self.used = self.tainted = self.fresh = self.is_asked = self.is_read = False
         self.user: int | None = None
         self.owners: set[int] = set()
         self.passes = self.steps = self.ignored = 0
@@ -137,7 +139,8 @@ class Leaf:
         """A pass has added to it."""
         if self.tainted:
             self._mark(self.library.grad(tensor))
-        self.used, self.fresh = False, True
+        self.used = self.is_read = False
+        self.fresh = True
         self.passes += 1
 
     def look(self, tensor: Any) -> Any:

@@ -86,7 +86,7 @@ class GlassgradSource:
     @staticmethod
     def version(tensor: Any) -> int:
         version = None if tensor.cold is None else tensor.cold.version
-        return 0 if version is None else version.count  # type: ignore[no-any-return]  # Any
+        return 0 if version is None else version.count
 
     @staticmethod
     def array(tensor: Any) -> Any:

@@ -27,8 +27,8 @@ class NotCleared(Check):
             self._report(tainted, step.place, by_hand=False)
 
     def wrote(self, leaf: Leaf, place: Place | None) -> None:
-        if leaf.tainted:
-            self._report([leaf], place, by_hand=True)
+        if leaf.tainted and (leaf.is_read or (place and "grad" in shown(place))):
+            self._report([leaf], place, by_hand=True)  # and not an average of weights, say
 
     def _report(self, leaves: list[Leaf], place: Place | None, *, by_hand: bool) -> None:
         if self.findings.is_known(self.kind, place):
