@@ -23,7 +23,7 @@ from running import PROGRAMS, load
 
 GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "watch.md"
 JUSTIFIED = {"siren": ["no-gradient"]}  # it fits a gradient, to which a bias adds nothing
-QUICK = ("gan", "mlp", "lbfgs_fit", "maml")
+QUICK = ("gan", "lbfgs_fit")
 
 
 def examples():
@@ -131,6 +131,12 @@ RIGHT = {
             for _ in range(15):
                 total = total + loss_of(model)
             run(total, list(model.parameters())) if run is gg.autograd.grad else run(total)
+        """,
+    "a loss that has come to zero": """
+        for _ in range(12):
+            opt.zero_grad(set_to_none=False)
+            (model(x) * 0).relu().mean().backward()
+            opt.step()
         """,
     "distances of all to all": """
         p = x[:, 0].clone().requires_grad_(True)

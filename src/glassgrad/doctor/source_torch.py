@@ -219,8 +219,8 @@ class TorchSource:
 
     def _described(self, outputs: Any, inputs: Any, *, accumulates: bool) -> Run:
         """A pass from `outputs` to `inputs`; to all leaves, if there are none."""
-        roots = [getattr(x, "grad_fn", None) or getattr(x, "node", None) for x in outputs]
-        roots = [node for node in roots if node is not None]
+        found = [getattr(x, "grad_fn", None) or getattr(x, "node", None) for x in outputs]
+        roots: list[Any] = [node for node in found if node is not None]
         nodes, seen, leaves = list(dict.fromkeys(roots)), set(roots), []
         for node in nodes:  # which grows
             if (leaf := getattr(node, "variable", None)) is not None:

@@ -68,11 +68,8 @@ class StepWithoutBackward(Check):
         step.times[self.kind] += 1
         if step.times[self.kind] < 2 or self.findings.is_known(self.kind, step.place):
             return
-        gone = [leaf for leaf, _, grad in step.leaves if grad is None]
-        zero = [leaf for leaf, _, grad in step.leaves if grad is not None and leaf.norm == 0]
-        if len(gone) + len(zero) == len(step.leaves):
-            what = "is None" if gone else "is zero"
-            said = f"No parameter of this optimiser has moved: the gradient of each {what}."
+        if all(grad is None for *_, grad in step.leaves):
+            said = "No parameter of this optimiser has moved: the gradient of each is None."
             remedy = (
                 "Write `loss.backward()` right before `optimizer.step()`, and `zero_grad()` before "
                 "`backward()`: between the two it forgets what `step()` needs."
@@ -85,9 +82,7 @@ class StepWithoutBackward(Check):
     @staticmethod
     def _is_idle(leaf: Leaf, grad: Any, me: int) -> bool:
         """Whether there is nothing to move it; what another optimiser used is another finding."""
-        if grad is None or leaf.measure(grad) == 0:
-            return True
-        return not (leaf.fresh or leaf.user not in (None, me))
+        return grad is None or not (leaf.fresh or leaf.user not in (None, me))
 
 
 class SteppedTwice(Check):
@@ -208,7 +203,7 @@ class Norms(Check):
 
     Silent: numbers have no alarm. Looked at is what a step uses, after clipping; later on, in every
     fourth step. Only weights count as vanishing: the gradient of a bias before a normalisation is
-    zero by rights.
+    zero by rights. What is exactly 0 was not used, and does not vanish.
     """
 
     kind = "exploding"
@@ -233,7 +228,7 @@ class Norms(Check):
                 leaf.first_norms.append(leaf.norm)
             usual = max(leaf.first_norms)
             is_large = leaf.norm > self.exploding * max(usual, 1e-3)
-            is_small = len(tensor.shape) > 1 and leaf.rms < self.vanishing * largest
+            is_small = len(tensor.shape) > 1 and 0 < leaf.rms < self.vanishing * largest
             leaf.strange[0] = leaf.strange[0] + 1 if is_large else 0
             leaf.strange[1] = leaf.strange[1] + 1 if is_small else 0
             if leaf.strange[0] == 3:

@@ -53,6 +53,8 @@ class watch:  # noqa: N801  # reads as a statement: `with watch():`
         grads-not-cleared
         >>> found.findings[0].count, found.findings[0].tensors
         (2, ('w',))
+
+    See also: `glassgrad.tracing.watching`, which records passes.
     """
 
     def __init__(self, on_finding: str | Callable[[Finding], object] = "report") -> None:
