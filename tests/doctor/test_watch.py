@@ -48,7 +48,7 @@ def watched(source, lib="glassgrad", **names):
 
 def state_of_the_process():
     hooks = [list(each) for each in global_hooks.values()]
-    modes = state.modes.watcher, set(state.special), set(state.watching)
+    modes = state.modes.watcher, set(state.special), set(state.watching), state.plugs.task
     return state.computed, state.noting, list(state.before_write), hooks, modes, len(sys.meta_path)
 
 
@@ -343,6 +343,46 @@ def test_losses_that_are_added_up_for_nothing_are_found_at_the_end():
     assert "no_grad" in found[0].remedy
 
 
+def test_passes_that_get_longer_each_time_are_found():
+    source = """
+        import glassgrad as gg
+        w, state = gg.tensor(0.5, requires_grad=True), gg.tensor(1.0)
+        for _ in range(14):
+            w.grad = None
+            state = gg.tanh(w * state)
+            state.backward(retain_graph=True)
+        """
+    with Checks() as checks:
+        for lib in ("glassgrad", "torch"):
+            with checks.named(lib):
+                (finding,), *_ = watched(source, lib)
+                assert (finding.kind, finding.count) == ("graph-kept", 4)
+                assert "state.detach()" in finding.remedy
+
+
+def test_an_optimiser_of_another_model_is_told_of_its_parameters():
+    source = """
+        import glassgrad as gg
+        from glassgrad import nn, optim
+        old = nn.Linear(3, 1)
+        opt = optim.SGD(old.parameters(), lr=0.1)
+        model = nn.Linear(3, 1)
+        for _ in range(4):
+            opt.zero_grad()
+            model.zero_grad()
+            model(gg.ones(4, 3)).mean().backward()
+            opt.step()
+        """
+    with Checks() as checks:
+        for lib in ("glassgrad", "torch"):
+            with checks.named(lib):
+                found, *_ = watched(source, lib)
+                assert [(f.kind, sorted(f.tensors)) for f in found] == [
+                    ("no-gradient", ["old.bias", "old.weight"]),
+                    ("not-in-optimizer", ["model.bias", "model.weight"]),
+                ]
+
+
 @pytest.mark.parametrize("loss", ["mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"])
 def test_losses_that_broadcast(loss):
     found, *_ = watched(
@@ -443,8 +483,12 @@ def test_passes_that_are_watched_by_others_stay_so():
     with watching() as passes, gg.watch() as block:
         (x * x).sum().backward()
     assert (len(passes), block.passes) == (1, 1)
-    with gg.watch():
-        gg.record((x * x).sum())
+    total = 0.0
+    with gg.watch("raise") as block:
+        for _ in range(12):
+            total = total + (x * x).sum()
+        gg.record(total / 12)
+    assert block.passes == 1
     assert np.array_equal(x.grad.numpy(), [4.0, 8.0])
 
 

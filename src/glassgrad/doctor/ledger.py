@@ -5,7 +5,7 @@
       └───────────────┴── cleared, or written by somebody ─────────┘
 
 A gradient is known by its object and its version, so whoever clears, replaces or scales it is seen,
-and no pass need be: those that `record` or `step` run are nobody's events here.
+and a pass that nobody told of does no harm.
 """
 
 import functools

@@ -15,9 +15,9 @@ from numpy import ndarray, vdot
 from glassgrad.core import state
 from glassgrad.core.errors import GlassgradError
 from glassgrad.core.graph import AccumulateGrad
-from glassgrad.core.state import Place, Values, modes, set_modes
+from glassgrad.core.state import Place, Values, modes, plugs, set_modes
 from glassgrad.core.tensor import LEAF, Tensor
-from glassgrad.hooks.turn import GraphTask
+from glassgrad.hooks.turn import GraphTask, Phase
 from glassgrad.memory.saved import check_versions, names_of
 from glassgrad.optim.optimizer import (
     global_hooks,
@@ -61,6 +61,7 @@ class GlassgradSource:
         state.noting = (*state.noting, self._noted)
         state.before_write.append(self._about_to_write)
         set_modes(watcher=self._pass)
+        plugs.task = _stepped_task(self)
         register_optimizer_step_pre_hook(self._before_step)
         register_optimizer_step_post_hook(self._after_step)
         state.special.add(mark)
@@ -75,6 +76,7 @@ class GlassgradSource:
             for key, hook in list(hooks.items()):
                 if hook in (self._before_step, self._after_step):
                     del hooks[key]
+        plugs.task = GraphTask
         set_modes(watcher=outer)
 
     # How it looks at tensors --------------------------------------------------------------------
@@ -158,17 +160,28 @@ class GlassgradSource:
 
     def _pass(self, task: GraphTask) -> None:
         """Run a pass, or have it run by who watched before; tell of it before and after."""
-        run = None if modes.key != self.key else self._described(task)
-        if run is not None:
-            self._compare_saved(run)
-            self.observer.pass_begins(run)
+        run = self.pass_begins(task)
         if self.outer is None:
             task.run_here()
         else:
             self.outer(task)
+        self.pass_ended(run)
+
+    def pass_begins(self, task: Any) -> Run | None:
+        """Tell that a pass is about to run: what it is; None if it is no concern of ours."""
+        if modes.key != self.key or getattr(task, "is_told", False):
+            return None
+        task.is_told = True
+        run = self._described(task)
+        self._compare_saved(run)
+        self.observer.pass_begins(run)
+        return run
+
+    def pass_ended(self, run: Run | None) -> None:
+        """Tell that it has run to its end."""
+        self.last = None
         if run is not None:
             self.observer.pass_ended(run)
-        self.last = None
 
     def _described(self, task: GraphTask) -> Run:
         needed, schedule = task.schedule.needed, task.schedule
@@ -248,6 +261,24 @@ class GlassgradSource:
     def _after_step(self, optimizer: Any, *_: Any) -> None:
         if modes.key == self.key:
             self.observer.step_ended(optimizer, self)
+
+
+def _stepped_task(source: GlassgradSource) -> type[GraphTask]:
+    """The class of passes, which tells of those that `record` or `step` advance by themselves."""
+
+    class SteppedTask(GraphTask):
+        told: Run | None = None
+
+        def step_here(self) -> Phase | None:
+            if not getattr(self, "is_told", False):
+                self.told = source.pass_begins(self)
+            phase = super().step_here()
+            if self.is_over and self.told is not None:
+                run, self.told = self.told, None
+                source.pass_ended(run)
+            return phase
+
+    return SteppedTask
 
 
 # What a node has saved, and whether it is the same ------------------------------------------------

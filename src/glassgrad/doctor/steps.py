@@ -66,7 +66,8 @@ class StepWithoutBackward(Check):
             step.times[self.kind] = 0
             return
         step.times[self.kind] += 1
-        if step.times[self.kind] < 2 or self.findings.is_known(self.kind, step.place):
+        is_sure = step.times[self.kind] > 1 and not self._is_of_others(step)
+        if not is_sure or self.findings.is_known(self.kind, step.place):
             return
         if all(grad is None for *_, grad in step.leaves):
             said = "No parameter of this optimiser has moved: the gradient of each is None."
@@ -78,6 +79,10 @@ class StepWithoutBackward(Check):
             said = "This step used the gradients that the step before had used: none is new."
             remedy = "Write `optimizer.zero_grad()` and `loss.backward()` before each step."
         self.findings.add(self.kind, said, remedy, step.place)
+
+    def _is_of_others(self, step: Step) -> bool:
+        """Whether there are passes, and none ever reached a parameter of it: `NoGradient` tells."""
+        return self.ledger.passes > 0 and not any(leaf.passes for leaf, *_ in step.leaves)
 
     @staticmethod
     def _is_idle(leaf: Leaf, grad: Any, me: int) -> bool:
@@ -129,7 +134,7 @@ class NoGradient(Check):
 
     def stepped(self, step: Step) -> None:
         without = [leaf for leaf, _, grad in step.leaves if grad is None and not leaf.passes]
-        if without and any(leaf.passes for leaf, *_ in step.leaves):  # else another finding
+        if without and self.ledger.passes:  # else another finding
             for leaf in without:
                 leaf.ignored += 1
                 if leaf.ignored == self.at_least and leaf.name:  # found now: it is in sight
