@@ -20,6 +20,7 @@ from glassgrad.core import state
 from glassgrad.core.errors import ArgumentError, GraphError, StaleTensorError
 from glassgrad.optim.optimizer import global_hooks
 from running import PROGRAMS, load
+from walks import calls_in
 
 GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "watch.md"
 JUSTIFIED = {"siren": ["no-gradient"]}  # it fits a gradient, to which a bias adds nothing
@@ -474,6 +475,29 @@ def test_nothing_is_left_behind_wherever_entering_is_interrupted():
         assert state_of_the_process() == before, number
     assert number > 20
     assert state_of_the_process() == before
+
+
+def test_a_step_takes_few_calls_more_and_none_when_nobody_looks():
+    model = gg.nn.Sequential(gg.nn.Linear(8, 8), gg.nn.ReLU(), gg.nn.Linear(8, 3))
+    opt = gg.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
+    x, labels = gg.randn(4, 8), gg.tensor([0, 1, 2, 0])
+
+    def step():
+        opt.zero_grad()
+        gg.nn.functional.cross_entropy(model(x), labels).backward()
+        opt.step()
+
+    def calls_of_steps():
+        return len(calls_in(lambda: [step() for _ in range(4)], "c_call"))
+
+    calls_of_steps()
+    before = calls_of_steps()
+    with gg.watch("raise"):
+        for _ in range(25):  # the first steps are looked at more closely
+            step()
+        watched = calls_of_steps()
+    assert watched <= 1.7 * before
+    assert calls_of_steps() == before
 
 
 def test_passes_that_are_watched_by_others_stay_so():

@@ -238,7 +238,9 @@ class EvalMode(Check):
                 self.seen[id(module)] = module
 
     def stepped(self, step: Step) -> None:
-        mine = {id(tensor) for _, tensor, _ in step.leaves} if self.seen else ()
+        if not self.seen:
+            return
+        mine = {id(tensor) for _, tensor, _ in step.leaves}
         for module in self.seen.values():
             if not any(id(p) in mine for p in module.parameters()):
                 continue

@@ -278,10 +278,14 @@ class ZeroRate(Check):
     at_least = 5  # steps: a warm-up begins at 0
 
     def stepped(self, step: Step) -> None:
-        rates = [group.get("lr", 1) for group in step.optimizer.param_groups]
-        idle = 0 if any(rate != 0 for rate in rates) else step.times[self.kind] + 1
-        step.times[self.kind] = idle
-        if idle >= self.at_least and not self.findings.is_known(self.kind, step.place):
+        for group in step.optimizer.param_groups:
+            if group.get("lr", 1) != 0:
+                step.times[self.kind] = 0
+                return
+        step.times[self.kind] += 1
+        if step.times[self.kind] >= self.at_least and not self.findings.is_known(
+            self.kind, step.place
+        ):
             self.findings.add(
                 self.kind,
                 f"The learning rate of all groups has been 0 for {self.at_least} steps: nothing "
