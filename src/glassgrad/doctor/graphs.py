@@ -45,7 +45,7 @@ class LostLeaf(Check):
             if memory in self.derived:
                 source = self.derived[memory][1]
             elif (leaf := self.grads.get(memory)) is not None and self._is_grad(leaf, memory):
-                source, leaf.is_asked = leaf, True
+                source, leaf.is_asked, leaf.is_read = leaf, True, True
             elif op.name in ("Sub", "Add"):
                 target = x
         if source is None or (target is not None and target is not source.tensor()):
@@ -97,8 +97,8 @@ class LostLeaf(Check):
         if len(self.grads) > 10_000:
             self.grads.clear()
         for leaf, tensor in run.leaves:
-            grad = leaf.library.grad(tensor)
-            if grad is not None and not leaf.owners:
+            grad = None if leaf.owners else leaf.library.grad(tensor)
+            if grad is not None:
                 self.grads[leaf.library.memory(grad)] = leaf
 
     def _report(self, leaf: Leaf, place: Place | None, what: str) -> None:
@@ -152,7 +152,8 @@ class KeptGraphs(Check):
     """`total += loss`: a sum of losses that is recorded keeps the graphs of all of them.
 
     Silent: it is only memory. In a training loop, graphs that are used up hang on it; in an
-    evaluation loop, whole ones, because recording was left on.
+    evaluation loop, whole ones, because recording was left on. And with `retain_graph=True` a state
+    that is carried on makes each pass go through all steps before.
     """
 
     kind = "graph-kept"
@@ -164,6 +165,7 @@ class KeptGraphs(Check):
         self.lengths: dict[int, int] = {}
         self.spent: set[int] = set()
         self.long: dict[int, Place | None] = {}
+        self.nodes = self.longer = 0  # of the last pass, and how many passes were longer each time
 
     def made(self, op: Op) -> None:
         if op.node is None or math.prod(op.out.shape) != 1:
@@ -194,6 +196,21 @@ class KeptGraphs(Check):
         for known in (self.lengths, self.long):
             for seq in (known.keys() & run.seqs) if known else ():
                 del known[seq]  # a sum along which a pass goes is what it should be
+        nodes = len(run.nodes)
+        is_longer = nodes > self.nodes > 0 and not run.is_freeing
+        self.longer = self.longer + 1 if is_longer else 0
+        self.nodes = nodes
+        if self.longer < self.at_least:
+            return
+        place = user_place()
+        if not self.findings.is_known(self.kind, place):
+            self.findings.add(
+                self.kind,
+                f"Each of {self.at_least} passes was longer than the one before, now of {nodes} "
+                "nodes: it goes through the graphs of all steps before, which retain_graph keeps.",
+                "Write `state = state.detach()` between two steps, and leave retain_graph out.",
+                place,
+            )
 
     def pass_ended(self, run: Run) -> None:
         if run.is_freeing:

@@ -5,7 +5,7 @@
       └───────────────┴── cleared, or written by somebody ─────────┘
 
 A gradient is known by its object and its version, so whoever clears, replaces or scales it is seen,
-and no pass need be: those that `record` or `step` run are nobody's events here.
+and a pass that nobody told of does no harm.
 """
 
 import functools
@@ -32,8 +32,14 @@ class Library(Protocol):
     def grad(self, leaf: Any) -> Any:
         """Its gradient, or None."""
 
+    def version(self, tensor: Any) -> int:
+        """How often its memory was written."""
+
     def array(self, tensor: Any) -> Any:
         """The values of a tensor, or of what an op made."""
+
+    def norm(self, tensor: Any) -> float:
+        """The root of the sum of its squares; nan if one is."""
 
     def memory(self, tensor: Any) -> int:
         """What tells a tensor's memory, or that of what an op made, while it is alive."""
@@ -54,8 +60,11 @@ class Leaf:
         fresh: whether a step finds a gradient that none has used.
         passes, steps: how many have reached it, and moved it.
         is_asked: whether the program looks at its gradient itself: as data may have one on purpose.
+        is_read: whether an op has read its gradient since the last pass.
         norm, rms: of its gradient when it was last measured.
         first_norms: those of its first steps.
+        ignored: how many steps found no gradient, or were not its.
+        unrecorded: where it was used while recording was off.
         strange: for how many steps its gradient has been too large, and too small.
     """
 
@@ -65,7 +74,9 @@ class Leaf:
         "_version",
         "first_norms",
         "fresh",
+        "ignored",
         "is_asked",
+        "is_read",
         "library",
         "memory",
         "norm",
@@ -77,6 +88,7 @@ class Leaf:
         "strange",
         "tainted",
         "tensor",
+        "unrecorded",
         "used",
         "user",
     )
@@ -87,10 +99,11 @@ class Leaf:
         self._name: str | None = None
         self._grad: Any = None
         self._version = -1
-        self.used = self.tainted = self.fresh = self.is_asked = False
+        self.used = self.tainted = self.fresh = self.is_asked = self.is_read = False
         self.user: int | None = None
         self.owners: set[int] = set()
-        self.passes = self.steps = 0
+        self.passes = self.steps = self.ignored = 0
+        self.unrecorded: Place | None = None
         self.norm = self.rms = 0.0
         self.first_norms: list[float] = []
         self.strange = [0, 0]
@@ -106,11 +119,11 @@ class Leaf:
     def is_as_marked(self, grad: Any) -> bool:
         """Whether nobody has touched its gradient since the last mark."""
         known = self._grad
-        return known is not None and known() is grad and grad._version == self._version
+        return known is not None and known() is grad and self.library.version(grad) == self._version
 
     def _mark(self, grad: Any) -> None:
         self._grad = None if grad is None else weakref.ref(grad)
-        self._version = -1 if grad is None else grad._version
+        self._version = -1 if grad is None else self.library.version(grad)
 
     def pass_begins(self, tensor: Any) -> None:
         """A pass is about to add to its gradient."""
@@ -126,7 +139,8 @@ class Leaf:
         """A pass has added to it."""
         if self.tainted:
             self._mark(self.library.grad(tensor))
-        self.used, self.fresh = False, True
+        self.used = self.is_read = False
+        self.fresh = True
         self.passes += 1
 
     def look(self, tensor: Any) -> Any:
@@ -140,11 +154,8 @@ class Leaf:
 
     def measure(self, grad: Any) -> float:
         """The norm of its gradient."""
-        array = self.library.array(grad)
-        flat = array.reshape(-1)
-        square = np.vdot(flat, flat).real
-        self.norm = math.sqrt(square) if square >= 0 else math.nan
-        self.rms = self.norm / math.sqrt(array.size or 1)
+        self.norm = self.library.norm(grad)
+        self.rms = self.norm / math.sqrt(math.prod(self.shape) or 1)
         return self.norm
 
     def stepped(self, grad: Any, user: int | None) -> None:
@@ -183,10 +194,11 @@ class Step:
 
     Attributes:
         leaves: those that it may move, with their tensors, and the gradients that it found.
+        times: what checks count of this optimiser, by their kind.
     """
 
-    def __init__(self, optimizer: Any) -> None:
-        self.optimizer = optimizer
+    def __init__(self, optimizer: Any, times: dict[str, int]) -> None:
+        self.optimizer, self.times = optimizer, times
         self.leaves: list[tuple[Leaf, Any, Any]] = []
         self._places: list[Place | None] = []
 

@@ -2,7 +2,6 @@
 
 import math
 import weakref
-from collections import Counter
 from typing import Any, ClassVar
 
 import numpy as np
@@ -138,21 +137,21 @@ class TwiceNormalized(Check):
 
 
 class _Site:
-    """A place where relu is applied: which units have been 0 since the window began."""
+    """A layer behind which relu is applied: which units have been 0 since the window began."""
 
-    __slots__ = ("calls", "dead", "inputs", "layer", "units")
+    __slots__ = ("dead", "inputs", "layer", "place", "units")
 
-    def __init__(self, layer: Any) -> None:
-        self.layer = None if layer is None else weakref.ref(layer)
-        self.calls = self.inputs = self.units = 0
-        self.dead: Any = None
+    def __init__(self, layer: Any, units: int) -> None:
+        self.layer = layer  # kept for the window, so that no other is its id
+        self.dead, self.units, self.inputs = np.arange(units), units, 0
+        self.place = user_place()
 
 
 class DeadUnits(Check):
     """Units (channels) behind a relu that are 0 for every input, over many steps.
 
     Silent: 0 is a value. Where relu is 0 its gradient is, so the weights before it do not move.
-    A few among many are usual; half of a layer is told.
+    A few among many are usual; half of a layer is told. Looked at are windows of steps.
     """
 
     kind = "dead-units"
@@ -162,46 +161,47 @@ class DeadUnits(Check):
     def __init__(self, ledger: Ledger, findings: Findings) -> None:
         super().__init__(ledger, findings)
         self.sites: dict[Any, _Site] = {}
+        self.passes = 0
 
     def made(self, op: Op) -> None:
         shape = tuple(op.out.shape)
-        if len(shape) < 2 or getattr(op.operands[0], "grad_fn", None) is None:
+        if self.passes >= self.steps or len(shape) < 2:
+            return
+        if getattr(op.operands[0], "grad_fn", None) is None:
             return
         layer = _weight_before(op.operands[0])
-        key = id(layer), shape[1]
-        site = self.sites.get(key)
-        if site is None or (site.layer is not None and site.layer() is not layer):
-            site = self.sites[key] = _Site(layer)
-        site.calls += 1
-        if site.calls > self.steps:
-            if site.calls > self.rest:
-                site.calls, site.dead, site.inputs = 0, None, 0
-            return
-        if site.dead is None or site.dead.size:
-            out = op.library.array(op.out)
-            axes = (0, *range(2, len(shape)))
-            if site.dead is None:
-                site.dead, site.units = np.flatnonzero(~(out > 0).any(axis=axes)), shape[1]
-            else:
-                site.dead = site.dead[~(out[:, site.dead] > 0).any(axis=axes)]
-            site.inputs += math.prod(shape) // (shape[1] or 1)
-        if site.calls == self.steps and site.inputs >= self.inputs:
-            self._decide(site, layer)
+        site = self.sites.get((id(layer), shape[1]))
+        if site is None:
+            site = self.sites[id(layer), shape[1]] = _Site(layer, shape[1])
+        if site.dead.size:
+            out = op.library.array(op.out)[:, site.dead]
+            site.dead = site.dead[~(out > 0).any(axis=(0, *range(2, len(shape))))]
+            site.inputs += math.prod(shape) // shape[1]
 
-    def _decide(self, site: _Site, layer: Any) -> None:
-        dead, place = len(site.dead), user_place()
-        key = (place, id(layer))
-        if dead < self.share * site.units or self.findings.is_known(self.kind, key):
+    def pass_ended(self, run: Run) -> None:
+        self.passes += 1
+        if self.passes == self.steps:
+            for site in self.sites.values():
+                if len(site.dead) >= self.share * site.units and site.inputs >= self.inputs:
+                    self._report(site)
+            self.sites.clear()
+        elif self.passes == self.rest:
+            self.passes = 0
+
+    def _report(self, site: _Site) -> None:
+        key = site.place, id(site.layer)
+        if self.findings.is_known(self.kind, key):
             return
-        name = "" if layer is None else name_of(layer) or ""
+        name = None if site.layer is None else name_of(site.layer)
         of = f" of {name}" if name else ""
         self.findings.add(
             self.kind,
-            f"{dead} of {site.units} units{of} were 0 behind relu for all inputs of {self.steps} "
-            "steps: no gradient comes through, and the weights before them stay as they are.",
+            f"{len(site.dead)} of {site.units} units{of} were 0 behind relu for all inputs of "
+            f"{self.steps} steps: no gradient comes through, and the weights before them stay as "
+            "they are.",
             "Lower the learning rate, start biases at 0 and weights by `nn.init.kaiming_normal_`, "
             "normalise the inputs, or write `leaky_relu`.",
-            place,
+            site.place,
             [name] if name else [],
             key=key,
         )
@@ -230,23 +230,25 @@ class EvalMode(Check):
     def __init__(self, ledger: Ledger, findings: Findings) -> None:
         super().__init__(ledger, findings)
         self.seen: dict[int, Any] = {}
-        self.times: Counter[int] = Counter()
+        self.times: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
 
     def pass_begins(self, run: Run) -> None:
         for module in run.modules:
-            if not module.training:
+            if module is not None and not module.training:
                 self.seen[id(module)] = module
 
     def stepped(self, step: Step) -> None:
-        mine = {id(tensor) for _, tensor, _ in step.leaves} if self.seen else ()
-        for key, module in self.seen.items():
+        if not self.seen:
+            return
+        mine = {id(tensor) for _, tensor, _ in step.leaves}
+        for module in self.seen.values():
             if not any(id(p) in mine for p in module.parameters()):
                 continue
             if not self._is_forgotten(module):
-                self.times[key] = 0
+                self.times[module] = 0
                 continue
-            self.times[key] += 1
-            if self.times[key] < self.at_least or self.findings.is_known(self.kind, step.place):
+            self.times[module] = self.times.get(module, 0) + 1
+            if self.times[module] < self.at_least or self.findings.is_known(self.kind, step.place):
                 continue
             self.findings.add(
                 self.kind,

@@ -1,7 +1,9 @@
 """The observer: it keeps the ledger, and hands each event to the checks that asked for it."""
 
+from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from glassgrad.core.state import Place
 
@@ -30,6 +32,14 @@ CHECKS: tuple[type[Check], ...] = (
 )
 
 
+class _Owned:
+    """What an optimiser has: its leaves, by the ids of its parameters, and what checks count."""
+
+    def __init__(self, ids: list[int], leaves: list[Leaf]) -> None:
+        self.ids, self.leaves = ids, leaves
+        self.times: dict[str, int] = defaultdict(int)
+
+
 class Observer:
     """What sources tell their events to.
 
@@ -49,6 +59,7 @@ class Observer:
         self.tells = {event: self._who_wants(event) for event in _EVENTS}
         (self.overwritten,) = [c.overwritten for c in self.checks if isinstance(c, WrittenSaved)]
         self.stepping: list[Any] = []
+        self._owned: WeakKeyDictionary[Any, _Owned] = WeakKeyDictionary()
         self._by_memory: dict[int, Leaf] = {}
 
     def _who_wants(self, event: str) -> Tells:
@@ -60,6 +71,12 @@ class Observer:
         """An op was done."""
         for tell in self.ops[op.name]:
             tell(op)
+
+    def unrecorded(self, leaf: Any, library: Library) -> None:
+        """An op read a leaf while recording was off."""
+        known = self.ledger.leaf(leaf, library)
+        if known.unrecorded is None and not known.passes:
+            known.unrecorded = user_place()
 
     def pass_begins(self, run: Run) -> None:
         """A pass is about to run."""
@@ -113,19 +130,26 @@ class Observer:
         if self.stepping:
             return
         self.ledger.steps += 1
-        step, user = Step(optimizer), id(optimizer)
-        for group in optimizer.param_groups:
-            for tensor in group["params"]:
-                leaf = self.ledger.leaf(tensor, library)
-                if user not in leaf.owners:
-                    leaf.owners.add(user)
-                    self.ledger.unowned.pop(id(tensor), None)
-                if tensor.requires_grad:
-                    step.leaves.append((leaf, tensor, leaf.look(tensor)))
+        owned = self._owned.get(optimizer)
+        params = [tensor for group in optimizer.param_groups for tensor in group["params"]]
+        if owned is None or owned.ids != list(map(id, params)):
+            owned = self._owned[optimizer] = self._found(optimizer, params, library)
+        step, user = Step(optimizer, owned.times), id(optimizer)
+        for leaf, tensor in zip(owned.leaves, params, strict=True):
+            if tensor.requires_grad:
+                step.leaves.append((leaf, tensor, leaf.look(tensor)))
         for tell in self.tells["stepped"]:
             tell(step)
         for leaf, _, grad in step.leaves:
             leaf.stepped(grad, user)
+
+    def _found(self, optimizer: Any, params: list[Any], library: Library) -> "_Owned":
+        """The leaves of an optimiser; that they have one is noted."""
+        leaves = [self.ledger.leaf(tensor, library) for tensor in params]
+        for leaf, tensor in zip(leaves, params, strict=True):
+            leaf.owners.add(id(optimizer))
+            self.ledger.unowned.pop(id(tensor), None)
+        return _Owned(list(map(id, params)), leaves)
 
     def closes(self) -> None:
         """The block ends."""

@@ -6,31 +6,35 @@ state.before_write              each write in place
 step hooks of all optimisers    each step
 """
 
+import math
 from contextlib import ExitStack
 from typing import Any
 
-from numpy import ndarray
+from numpy import ndarray, vdot
 
 from glassgrad.core import state
 from glassgrad.core.errors import GlassgradError
 from glassgrad.core.graph import AccumulateGrad
-from glassgrad.core.state import Place, Values, modes, set_modes
-from glassgrad.core.tensor import Tensor
-from glassgrad.hooks.turn import GraphTask
+from glassgrad.core.state import Place, Values, modes, plugs, set_modes
+from glassgrad.core.tensor import LEAF, Tensor
+from glassgrad.hooks.turn import GraphTask, Phase
 from glassgrad.memory.saved import check_versions, names_of
 from glassgrad.optim.optimizer import (
     global_hooks,
     register_optimizer_step_post_hook,
     register_optimizer_step_pre_hook,
 )
+from glassgrad.values.backend import asnumpy
+from glassgrad.values.layers import array_of
 
 from .ledger import Op, Run
 from .names import name_of, user_place
 from .observer import Observer
 from .prints import print_of
 
-_EARLY, _EVERY = 50, 4  # which passes: the first ones, then each fourth
-_MOST_HELD = 64_000_000  # bytes of prints, before they are given up
+_WIDE = 4  # bytes of a number whose square is one, too
+_EARLY, _EVERY = 20, 4  # which passes: the first ones, then each fourth
+_MOST_HELD = 64_000_000  # bytes of prints, and of arrays, before they are let go
 
 
 class GlassgradSource:
@@ -44,7 +48,7 @@ class GlassgradSource:
         """Of what each node has saved, by its number, until a pass comes by."""
         self.seen: dict[int, tuple[Any, bytes]] = {}
         """Of arrays that nobody has written since; kept, so that no other is their id."""
-        self.held = 0
+        self.held = self.printed = 0  # bytes
         self.is_comparing = True
         self.writes: dict[int, Place | None] = {}
 
@@ -57,6 +61,7 @@ class GlassgradSource:
         state.noting = (*state.noting, self._noted)
         state.before_write.append(self._about_to_write)
         set_modes(watcher=self._pass)
+        plugs.task = _stepped_task(self)
         register_optimizer_step_pre_hook(self._before_step)
         register_optimizer_step_post_hook(self._after_step)
         state.special.add(mark)
@@ -71,6 +76,7 @@ class GlassgradSource:
             for key, hook in list(hooks.items()):
                 if hook in (self._before_step, self._after_step):
                     del hooks[key]
+        plugs.task = GraphTask
         set_modes(watcher=outer)
 
     # How it looks at tensors --------------------------------------------------------------------
@@ -80,8 +86,21 @@ class GlassgradSource:
         return None if leaf.cold is None else leaf.cold.grad
 
     @staticmethod
+    def version(tensor: Any) -> int:
+        version = None if tensor.cold is None else tensor.cold.version
+        return 0 if version is None else version.count
+
+    @staticmethod
     def array(tensor: Any) -> Any:
-        return getattr(tensor, "payload", tensor)
+        payload = getattr(tensor, "payload", tensor)
+        return payload if payload.__class__ is ndarray else asnumpy(array_of(payload))
+
+    def norm(self, tensor: Any) -> float:
+        flat = self.array(tensor).reshape(-1)
+        if flat.dtype.itemsize < _WIDE:
+            flat = flat.astype("float32")
+        square = float(vdot(flat, flat).real)
+        return math.sqrt(square) if square >= 0 else math.nan
 
     @staticmethod
     def memory(tensor: Any) -> int:
@@ -99,6 +118,10 @@ class GlassgradSource:
         if here["key"] != self.key or here["levels"]:
             return
         self.last = cls, operands, out
+        if not here["grad"]:
+            for x in operands:
+                if x.__class__ is not float and getattr(x, "edge", None) is LEAF:
+                    self.observer.unrecorded(x, self)
         if cls.__name__ in self.observer.ops and not (here["grad"] and _requires_grad(operands)):
             self.observer.made(Op(cls.__name__, operands, out, None, self))
 
@@ -110,7 +133,11 @@ class GlassgradSource:
         if self.is_comparing:
             self.prints[node.seq] = list(map(self._print, _kept(node)))
             if self.held > _MOST_HELD:
-                self._give_up()
+                self.seen.clear()
+                self.held = 0
+            if self.printed > _MOST_HELD:
+                self.prints.clear()
+                self.printed = 0
         last, self.last = self.last, None
         if last is not None:
             cls, operands, out = last
@@ -125,29 +152,36 @@ class GlassgradSource:
         found = self.seen.get(id(array))
         if found is None:
             found = self.seen[id(array)] = array, print_of(array)
-            self.held += len(found[1])
+            self.held += array.nbytes
+            self.printed += len(found[1])
         return found[1]
-
-    def _give_up(self) -> None:
-        self.prints.clear()
-        self.seen.clear()
-        self.held = 0
 
     # Passes -------------------------------------------------------------------------------------
 
     def _pass(self, task: GraphTask) -> None:
         """Run a pass, or have it run by who watched before; tell of it before and after."""
-        run = None if modes.key != self.key else self._described(task)
-        if run is not None:
-            self._compare_saved(run)
-            self.observer.pass_begins(run)
+        run = self.pass_begins(task)
         if self.outer is None:
             task.run_here()
         else:
             self.outer(task)
+        self.pass_ended(run)
+
+    def pass_begins(self, task: Any) -> Run | None:
+        """Tell that a pass is about to run: what it is; None if it is no concern of ours."""
+        if modes.key != self.key or getattr(task, "is_told", False):
+            return None
+        task.is_told = True
+        run = self._described(task)
+        self._compare_saved(run)
+        self.observer.pass_begins(run)
+        return run
+
+    def pass_ended(self, run: Run | None) -> None:
+        """Tell that it has run to its end."""
+        self.last = None
         if run is not None:
             self.observer.pass_ended(run)
-        self.last = None
 
     def _described(self, task: GraphTask) -> Run:
         needed, schedule = task.schedule.needed, task.schedule
@@ -160,7 +194,7 @@ class GlassgradSource:
                 if node not in task.wanted:
                     run.leaves.append((leaf, node.variable))
             elif (calls := getattr(node, "calls", None)) is not None:
-                run.modules += [module for _, ref, _ in calls if (module := ref()) is not None]
+                run.modules.append(calls[-1][1]())  # the outermost, if it is still there
         for node in task.wanted:
             if node.__class__ is AccumulateGrad:
                 self.observer.ledger.leaf(node.variable, self).is_asked = True
@@ -170,7 +204,7 @@ class GlassgradSource:
         """Look whether what nodes have saved is still what it was."""
         self.seen.clear()
         now: dict[int, bytes] = {}
-        for node in run.nodes:
+        for node in run.nodes if self.prints else ():
             known = None if node.__class__ is AccumulateGrad else self.prints.get(node.seq)
             if known is None:
                 continue
@@ -182,11 +216,10 @@ class GlassgradSource:
                     found = now[id(array)] = print_of(array)
                 if found != before:
                     self._overwritten(node, at, array)
-        if run.is_freeing:
-            for node in run.nodes:
-                self.prints.pop(node.seq, None)
+        for node in run.nodes if run.is_freeing and self.prints else ():
+            self.prints.pop(node.seq, None)
         if not self.prints:
-            self.held = 0
+            self.printed = 0
         passes = self.observer.ledger.passes
         self.is_comparing = passes < _EARLY or passes % _EVERY == 0
 
@@ -228,6 +261,24 @@ class GlassgradSource:
     def _after_step(self, optimizer: Any, *_: Any) -> None:
         if modes.key == self.key:
             self.observer.step_ended(optimizer, self)
+
+
+def _stepped_task(source: GlassgradSource) -> type[GraphTask]:
+    """The class of passes, which tells of those that `record` or `step` advance by themselves."""
+
+    class SteppedTask(GraphTask):
+        told: Run | None = None
+
+        def step_here(self) -> Phase | None:
+            if not getattr(self, "is_told", False):
+                self.told = source.pass_begins(self)
+            phase = super().step_here()
+            if self.is_over and self.told is not None:
+                run, self.told = self.told, None
+                source.pass_ended(run)
+            return phase
+
+    return SteppedTask
 
 
 # What a node has saved, and whether it is the same ------------------------------------------------

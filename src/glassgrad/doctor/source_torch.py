@@ -29,7 +29,8 @@ from .names import name_of, user_place
 from .observer import Observer
 from .prints import print_of
 
-_MOST = 10_000  # tensors that are remembered
+_MOST = 10_000  # writes that are remembered
+_MOST_PRINTED = 64_000_000  # bytes of prints, before they are let go
 _NAMES = {
     "Sub": "sub subtract __sub__ __rsub__",
     "Add": "add __add__ __radd__ __iadd__ add_",
@@ -61,10 +62,12 @@ class TorchSource:
     def __init__(self, observer: Observer, torch: Any) -> None:
         self.observer, self.torch = observer, torch
         self.key = modes.key
+        self.passes = torch.Tensor.backward, torch.autograd.backward, torch.autograd.grad
         self.is_transforming = self._whether_transforming()
         self.is_busy = False
         self.seen: dict[int, tuple[Any, int, bytes]] = {}
         """What recorded ops read and made since the last pass: weakly, its version, its print."""
+        self.printed = 0  # bytes
         self.writes: dict[int, Place | None] = {}
         self.evaluating: dict[int, Any] = {}
 
@@ -99,6 +102,10 @@ class TorchSource:
     def grad(leaf: Any) -> Any:
         return leaf.grad
 
+    @staticmethod
+    def version(tensor: Any) -> int:
+        return tensor._version  # type: ignore[no-any-return]  # Any
+
     def array(self, tensor: Any) -> Any:
         torch = self.torch
         if not isinstance(tensor, torch.Tensor):
@@ -109,6 +116,16 @@ class TorchSource:
             if plain.dtype == torch.bfloat16:
                 plain = plain.float()
             return plain.cpu().resolve_conj().resolve_neg().numpy()
+
+    def norm(self, tensor: Any) -> float:
+        torch = self.torch
+        with torch.no_grad():
+            plain = tensor.detach()
+            plain = plain.coalesce().values() if plain.layout == torch.sparse_coo else plain
+            plain = (
+                plain if plain.dtype in (torch.float64, torch.complex128) else plain.abs().float()
+            )
+            return float(torch.linalg.vector_norm(plain))
 
     @staticmethod
     def memory(tensor: Any) -> int:
@@ -125,15 +142,14 @@ class TorchSource:
 
     def called(self, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         """Call a function of PyTorch, and tell of it."""
-        is_ours = self.is_busy or modes.key != self.key or self.observer.stepping
-        if is_ours or self.is_transforming():
+        is_pass = func in self.passes
+        is_inner = self.observer.stepping and not is_pass  # a closure may run a pass
+        if self.is_busy or is_inner or modes.key != self.key or self.is_transforming():
             return func(*args, **kwargs)
-        name = getattr(func, "__name__", "")
-        if name == "backward":
+        if is_pass:
             return self._pass(func, args, kwargs)
-        if name == "grad" and func is self.torch.autograd.grad:
-            self._asked(args[1] if len(args) > 1 else kwargs.get("inputs"))
-        elif name in _WRITES or (name.endswith("_") and name[:1] != "_"):
+        name = getattr(func, "__name__", "")
+        if name in _WRITES or (name.endswith("_") and name[:1] != "_"):
             self._about_to_write(args[0] if args else None)
         out = func(*args, **kwargs)
         if isinstance(out, self.torch.Tensor):
@@ -148,6 +164,10 @@ class TorchSource:
 
     def _made(self, name: str, args: Any, out: Any) -> None:
         node = out.grad_fn
+        if not self.torch.is_grad_enabled() and name != "__get__":
+            for x in args:
+                if isinstance(x, self.torch.Tensor) and x.requires_grad and x.is_leaf:
+                    self.observer.unrecorded(x, self)
         if node is not None and name not in ("__get__", "detach"):
             read = args[:1] if name in _WITH_STATISTICS else args
             for each in (*read, out):
@@ -162,9 +182,14 @@ class TorchSource:
         known = self.seen.get(key)
         if known is not None and known[0]() is tensor and known[1] == tensor._version:
             return
-        if len(self.seen) > _MOST:
+        if tensor.device.type != "cpu":
+            return  # to compare what is elsewhere would take longer than to compute it
+        print_now = print_of(self.array(tensor))
+        self.printed += len(print_now)
+        if self.printed > _MOST_PRINTED:
             self.seen.clear()
-        self.seen[key] = weakref.ref(tensor), tensor._version, print_of(self.array(tensor))
+            self.printed = 0
+        self.seen[key] = weakref.ref(tensor), tensor._version, print_now
 
     @contextlib.contextmanager
     def _quietly(self) -> Iterator[None]:
@@ -178,8 +203,13 @@ class TorchSource:
     # Passes -------------------------------------------------------------------------------------
 
     def _pass(self, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+        """Run a pass: `loss.backward()`, `autograd.backward(…)`, or `autograd.grad(…)`."""
         with self._quietly():
-            run = self._described(args, kwargs)
+            accumulates = func is not self.torch.autograd.grad
+            inputs = kwargs.get("inputs") if accumulates else args[1]
+            run = self._described(_several(args[0]), _several(inputs), accumulates=accumulates)
+            keeps = kwargs.get("retain_graph")
+            run.is_freeing = not (kwargs.get("create_graph") if keeps is None else keeps)
             self._compare(run)
             self.observer.pass_begins(run)
         out = func(*args, **kwargs)
@@ -187,10 +217,11 @@ class TorchSource:
             self.observer.pass_ended(run)
         return out
 
-    def _described(self, args: Any, kwargs: dict[str, Any]) -> Run:
-        roots = [x.grad_fn for x in args[:1] if getattr(x, "grad_fn", None) is not None]
-        nodes, seen = list(roots), set(roots)
-        leaves: list[Any] = []
+    def _described(self, outputs: Any, inputs: Any, *, accumulates: bool) -> Run:
+        """A pass from `outputs` to `inputs`; to all leaves, if there are none."""
+        found = [getattr(x, "grad_fn", None) or getattr(x, "node", None) for x in outputs]
+        roots: list[Any] = [node for node in found if node is not None]
+        nodes, seen, leaves = list(dict.fromkeys(roots)), set(roots), []
         for node in nodes:  # which grows
             if (leaf := getattr(node, "variable", None)) is not None:
                 leaves.append(leaf)
@@ -198,24 +229,17 @@ class TorchSource:
                 if each is not None and each not in seen:
                     seen.add(each)
                     nodes.append(each)
-        wanted = kwargs.get("inputs", args[4] if len(args) > 4 else None)
-        if wanted is not None:
-            asked = {id(x) for x in ([wanted] if hasattr(wanted, "grad_fn") else wanted)}
-            leaves = [leaf for leaf in leaves if id(leaf) in asked]
+        asked = {id(x) for x in inputs}
         run = Run(self, roots)
         run.nodes, run.modules = nodes, list(self.evaluating.values())
-        keeps = kwargs.get("retain_graph", args[2] if len(args) > 2 else None)
-        creates = kwargs.get("create_graph", args[3] if len(args) > 3 else False)
-        run.is_freeing = not (creates if keeps is None else keeps)
-        run.leaves = [(self.observer.ledger.leaf(leaf, self), leaf) for leaf in leaves]
         self.evaluating.clear()
+        for tensor in leaves:
+            leaf = self.observer.ledger.leaf(tensor, self)
+            if accumulates and (not asked or id(tensor) in asked):
+                run.leaves.append((leaf, tensor))
+            elif not accumulates:
+                leaf.is_asked |= id(tensor) in asked
         return run
-
-    def _asked(self, inputs: Any) -> None:
-        with self._quietly():
-            for x in [inputs] if hasattr(inputs, "grad_fn") else inputs or ():
-                if getattr(x, "is_leaf", False):
-                    self.observer.ledger.leaf(x, self).is_asked = True
 
     def _compare(self, run: Run) -> None:
         """Look whether what ops have read and made is still what it was."""
@@ -226,6 +250,7 @@ class TorchSource:
             if print_of(self.array(tensor)) != before:
                 self._overwritten(run, tensor)
         self.seen.clear()
+        self.printed = 0
 
     def _overwritten(self, run: Run, tensor: Any) -> None:
         """Tell of it if a node of the pass has saved it."""
@@ -268,6 +293,13 @@ class TorchSource:
     def _forward(self, module: Any, *_: Any) -> None:
         if modes.key == self.key and not module.training and self.torch.is_grad_enabled():
             self.evaluating[id(module)] = module
+
+
+def _several(tensors: Any) -> Any:
+    """One tensor, or edge, or several of them, as a tuple."""
+    if tensors is None:
+        return ()
+    return (tensors,) if hasattr(tensors, "grad_fn") or hasattr(tensors, "node") else tuple(tensors)
 
 
 # When it is imported ------------------------------------------------------------------------------

@@ -1,10 +1,10 @@
 """Mistakes of a training loop: gradients, and what a step makes of them."""
 
 import math
-from collections import Counter
 from typing import Any
 
 from glassgrad.core.state import Place
+from glassgrad.memory.stale import shown
 
 from .check import Check
 from .findings import Findings, listed
@@ -27,8 +27,8 @@ class NotCleared(Check):
             self._report(tainted, step.place, by_hand=False)
 
     def wrote(self, leaf: Leaf, place: Place | None) -> None:
-        if leaf.tainted:
-            self._report([leaf], place, by_hand=True)
+        if leaf.tainted and (leaf.is_read or (place and "grad" in shown(place))):
+            self._report([leaf], place, by_hand=True)  # and not an average of weights, say
 
     def _report(self, leaves: list[Leaf], place: Place | None, *, by_hand: bool) -> None:
         if self.findings.is_known(self.kind, place):
@@ -55,10 +55,6 @@ class StepWithoutBackward(Check):
 
     kind = "step-without-backward"
 
-    def __init__(self, ledger: Ledger, findings: Findings) -> None:
-        super().__init__(ledger, findings)
-        self.idle: Counter[int] = Counter()
-
     def stepped(self, step: Step) -> None:
         key = id(step.optimizer)
         is_idle = bool(step.leaves)
@@ -67,16 +63,14 @@ class StepWithoutBackward(Check):
                 is_idle = False
                 break
         if not is_idle:
-            self.idle[key] = 0
+            step.times[self.kind] = 0
             return
-        self.idle[key] += 1
-        if self.idle[key] < 2 or self.findings.is_known(self.kind, step.place):
+        step.times[self.kind] += 1
+        is_sure = step.times[self.kind] > 1 and not self._is_of_others(step)
+        if not is_sure or self.findings.is_known(self.kind, step.place):
             return
-        gone = [leaf for leaf, _, grad in step.leaves if grad is None]
-        zero = [leaf for leaf, _, grad in step.leaves if grad is not None and leaf.norm == 0]
-        if len(gone) + len(zero) == len(step.leaves):
-            what = "is None" if gone else "is zero"
-            said = f"No parameter of this optimiser has moved: the gradient of each {what}."
+        if all(grad is None for *_, grad in step.leaves):
+            said = "No parameter of this optimiser has moved: the gradient of each is None."
             remedy = (
                 "Write `loss.backward()` right before `optimizer.step()`, and `zero_grad()` before "
                 "`backward()`: between the two it forgets what `step()` needs."
@@ -86,12 +80,14 @@ class StepWithoutBackward(Check):
             remedy = "Write `optimizer.zero_grad()` and `loss.backward()` before each step."
         self.findings.add(self.kind, said, remedy, step.place)
 
+    def _is_of_others(self, step: Step) -> bool:
+        """Whether there are passes, and none ever reached a parameter of it: `NoGradient` tells."""
+        return self.ledger.passes > 0 and not any(leaf.passes for leaf, *_ in step.leaves)
+
     @staticmethod
     def _is_idle(leaf: Leaf, grad: Any, me: int) -> bool:
         """Whether there is nothing to move it; what another optimiser used is another finding."""
-        if grad is None or leaf.measure(grad) == 0:
-            return True
-        return not (leaf.fresh or leaf.user not in (None, me))
+        return grad is None or not (leaf.fresh or leaf.user not in (None, me))
 
 
 class SteppedTwice(Check):
@@ -134,29 +130,30 @@ class NoGradient(Check):
 
     def __init__(self, ledger: Ledger, findings: Findings) -> None:
         super().__init__(ledger, findings)
-        self.without: Counter[int] = Counter()
-        self.found: dict[int, tuple[Leaf, Place | None]] = {}
+        self.found: list[tuple[Leaf, Place | None]] = []
 
     def stepped(self, step: Step) -> None:
-        if not any(leaf.passes for leaf, *_ in step.leaves):
-            return  # no pass at all: that is another finding
-        for leaf, tensor, grad in step.leaves:
-            if grad is None and not leaf.passes and tensor.requires_grad:
-                key = id(leaf)
-                self.without[key] += 1
-                if self.without[key] == self.at_least and leaf.name:  # found now: it is in sight
-                    self.found[key] = leaf, step.place
+        without = [leaf for leaf, _, grad in step.leaves if grad is None and not leaf.passes]
+        if without and self.ledger.passes:  # else another finding
+            for leaf in without:
+                leaf.ignored += 1
+                if leaf.ignored == self.at_least and leaf.name:  # found now: it is in sight
+                    self.found.append((leaf, step.place))
 
     def closes(self) -> None:
-        lost: dict[Place | None, list[str]] = {}
-        for leaf, place in self.found.values():
+        lost: dict[Place | None, list[Leaf]] = {}
+        for leaf, place in self.found:
             if not leaf.passes:
-                lost.setdefault(place, []).append(leaf.name)
-        for place, names in lost.items():
+                lost.setdefault(place, []).append(leaf)
+        for place, leaves in lost.items():
+            names = [leaf.name for leaf in leaves]
+            off = next((leaf.unrecorded for leaf in leaves if leaf.unrecorded), None)
+            why = "the loss is not computed from them, or something between cuts the graph."
+            if off is not None:
+                why = f"they were used where recording was off ({shown(off)})."
             self.findings.add(
                 self.kind,
-                f"{listed(names)} never got a gradient, in any step of this optimiser: the loss is "
-                "not computed from them, or something between cuts the graph.",
+                f"{listed(names)} never got a gradient, in any step of this optimiser: {why}",
                 "Use them in the loss; look for `detach()`, `.data`, `.item()`, NumPy and "
                 "`no_grad()` on the way. What is not to be trained, leave out of the optimiser.",
                 place,
@@ -172,32 +169,26 @@ class NotInOptimizer(Check):
     """
 
     kind = "not-in-optimizer"
-    at_least = 3  # passes
+    at_least = 3  # steps
 
     def __init__(self, ledger: Ledger, findings: Findings) -> None:
         super().__init__(ledger, findings)
-        self.steps: Counter[int] = Counter()
-        self.found: dict[int, tuple[Leaf, Place | None]] = {}
+        self.found: list[tuple[Leaf, Place | None]] = []
 
     def stepped(self, step: Step) -> None:
         for leaf in self.ledger.unowned.values():
             if leaf.passes and self._is_left(leaf):
-                key = id(leaf)
-                self.steps[key] += 1
-                if (
-                    leaf.passes >= self.at_least
-                    and self.steps[key] >= self.at_least
-                    and key not in self.found
-                    and leaf.name  # found now: it is in sight
-                ):
-                    self.found[key] = leaf, step.place
+                leaf.ignored += 1
+                is_sure = leaf.ignored == self.at_least and leaf.passes > 1
+                if is_sure and leaf.name:  # found now: it is in sight
+                    self.found.append((leaf, step.place))
 
     @staticmethod
     def _is_left(leaf: Leaf) -> bool:
         return not (leaf.owners or leaf.steps or leaf.is_asked)
 
     def closes(self) -> None:
-        left = [(leaf, place) for leaf, place in self.found.values() if self._is_left(leaf)]
+        left = [(leaf, place) for leaf, place in self.found if self._is_left(leaf)]
         if not left:
             return
         names = [leaf.name for leaf, _ in left]
@@ -217,7 +208,7 @@ class Norms(Check):
 
     Silent: numbers have no alarm. Looked at is what a step uses, after clipping; later on, in every
     fourth step. Only weights count as vanishing: the gradient of a bias before a normalisation is
-    zero by rights.
+    zero by rights. What is exactly 0 was not used, and does not vanish.
     """
 
     kind = "exploding"
@@ -225,13 +216,9 @@ class Norms(Check):
     settled = 5  # steps, of which the largest norm is what is usual
     early, every = 20, 4
 
-    def __init__(self, ledger: Ledger, findings: Findings) -> None:
-        super().__init__(ledger, findings)
-        self.steps: Counter[int] = Counter()
-
     def stepped(self, step: Step) -> None:
-        self.steps[id(step.optimizer)] += 1
-        number = self.steps[id(step.optimizer)]
+        step.times[self.kind] += 1
+        number = step.times[self.kind]
         if number > self.early and number % self.every:
             return
         fresh = [each for each in step.leaves if each[2] is not None and each[0].fresh]
@@ -246,7 +233,7 @@ class Norms(Check):
                 leaf.first_norms.append(leaf.norm)
             usual = max(leaf.first_norms)
             is_large = leaf.norm > self.exploding * max(usual, 1e-3)
-            is_small = len(tensor.shape) > 1 and leaf.rms < self.vanishing * largest
+            is_small = len(tensor.shape) > 1 and 0 < leaf.rms < self.vanishing * largest
             leaf.strange[0] = leaf.strange[0] + 1 if is_large else 0
             leaf.strange[1] = leaf.strange[1] + 1 if is_small else 0
             if leaf.strange[0] == 3:
@@ -290,15 +277,15 @@ class ZeroRate(Check):
     kind = "zero-learning-rate"
     at_least = 5  # steps: a warm-up begins at 0
 
-    def __init__(self, ledger: Ledger, findings: Findings) -> None:
-        super().__init__(ledger, findings)
-        self.idle: Counter[int] = Counter()
-
     def stepped(self, step: Step) -> None:
-        rates = [group.get("lr", 1) for group in step.optimizer.param_groups]
-        key = id(step.optimizer)
-        self.idle[key] = 0 if any(rate != 0 for rate in rates) else self.idle[key] + 1
-        if self.idle[key] >= self.at_least and not self.findings.is_known(self.kind, step.place):
+        for group in step.optimizer.param_groups:
+            if group.get("lr", 1) != 0:
+                step.times[self.kind] = 0
+                return
+        step.times[self.kind] += 1
+        if step.times[self.kind] >= self.at_least and not self.findings.is_known(
+            self.kind, step.place
+        ):
             self.findings.add(
                 self.kind,
                 f"The learning rate of all groups has been 0 for {self.at_least} steps: nothing "

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable
 from contextlib import ExitStack
+from threading import get_ident
 from types import TracebackType
 from typing import Any, Self
 
@@ -53,6 +54,8 @@ class watch:  # noqa: N801  # reads as a statement: `with watch():`
         grads-not-cleared
         >>> found.findings[0].count, found.findings[0].tensors
         (2, ('w',))
+
+    See also: `glassgrad.tracing.watching`, which records passes.
     """
 
     def __init__(self, on_finding: str | Callable[[Finding], object] = "report") -> None:
@@ -78,7 +81,7 @@ class watch:  # noqa: N801  # reads as a statement: `with watch():`
         try:  # entered whole or not at all
             self._stack.callback(_open.clear)
             _open.append(self)
-            self._observer = Observer(self.findings, self._ledger)
+            self._observer, self._thread = Observer(self.findings, self._ledger), get_ident()
             GlassgradSource(self._observer).open(self._stack)
             if "torch" in sys.modules:
                 self._look_at_torch()
@@ -93,7 +96,9 @@ class watch:  # noqa: N801  # reads as a statement: `with watch():`
     def _look_at_torch(self) -> None:
         """Look at what PyTorch does, too, from now on: it has been imported."""
         torch = sys.modules["torch"]
-        if self._observer is not None and torch.__name__ == "torch":  # and not glassgrad as such
+        if self._observer is None or get_ident() != self._thread:
+            return
+        if torch.__name__ == "torch":  # and not glassgrad in its place
             TorchSource(self._observer, torch).open(self._stack)
 
     def __exit__(
