@@ -41,6 +41,23 @@ def test_attributes_and_entries_are_named_as_they_are_written():
     )
 
 
+def test_a_module_whose_layers_are_in_a_list_of_pythons_is_told_to_hide_them():
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.sizes = [1, 2]
+            self.layers = [nn.Linear(2, 1)]
+
+    net = Net()
+    (said,) = notes_of(lambda: gg.optim.SGD(net.parameters(), lr=0.1))
+    assert said == (
+        "In this line `net` is Net(), whose list `layers` hides what it holds: "
+        "write `nn.ModuleList(…)`."
+    )
+    net.known = nn.Linear(1, 1)
+    assert "hides" not in notes_of(lambda: net.known(gg.ones(2)) + net(0))[0]
+
+
 def test_what_the_message_names_is_not_named_again():
     error = gg.errors.ShapeError("`x` is too long.")
     x, y = gg.ones(3), gg.ones(2)
@@ -115,6 +132,19 @@ def test_of_a_gradient_without_a_graph_one_reads_how_it_would_have_one():
     (slope,) = gg.autograd.grad((x**3).sum(), x)
     said = notes_of(lambda: slope.backward(x))[-1]
     assert "only if it was made with create_graph=True: `slope` is made in" in said
+
+
+def test_a_layer_that_cannot_be_shown_spoils_no_error():
+    class Odd(nn.Module):
+        def __repr__(self):
+            raise KeyError("odd")
+
+        def forward(self, x):
+            return x @ x.new_ones(9)
+
+    odd = Odd()
+    assert notes_of(lambda: odd(gg.ones(2))) == ["In this line `x` is float32 of shape (2,)."]
+    assert notes_of(lambda: gg.optim.SGD(odd.parameters(), lr=1)) == []
 
 
 def test_an_error_that_was_never_raised_has_no_note():
