@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     import asyncio
 
 
-def player(loss: Any) -> "Player | LivePlayer":
+def player(loss: Any, *, create_graph: bool = False) -> "Player | LivePlayer":
     """A page that plays a backward pass, forward and back.
 
     Args:
@@ -44,6 +44,7 @@ def player(loss: Any) -> "Player | LivePlayer":
             Its nodes are explained meanwhile, and their rules checked against differences: the
             forwards of your own Functions run some more times. `player(record(loss))` does
             without.
+        create_graph: record that pass, too, so that its gradients can be differentiated.
 
     Returns:
         A `Player`: shown by a notebook, with `.html` and `.save(path)`. Of a pass that fails it
@@ -52,6 +53,7 @@ def player(loss: Any) -> "Player | LivePlayer":
 
     Raises:
         ArgumentTypeError: if `loss` is none of these.
+        ArgumentError: if `create_graph` is given with a pass that has run, or is running.
         DataError: for a `Trace` that was made by hand and is not sound; the message says where.
 
     Example:
@@ -64,13 +66,19 @@ def player(loss: Any) -> "Player | LivePlayer":
         >>> x.grad
         tensor([2., 4.])
     """
+    if create_graph and isinstance(loss, (Paused, Trace)):
+        raise ArgumentError(
+            f"create_graph= was given with a {type(loss).__name__}. How a pass is run is said "
+            "where it begins. Write `gg.player(loss, create_graph=True)`, or "
+            "`gg.record(loss, create_graph=True)`, or `gg.step(loss, create_graph=True)`."
+        )
     if isinstance(loss, Paused):
         return LivePlayer(loss)
     known: Entry | None = None
 
     def run(tensors: Any) -> Trace:
         nonlocal known
-        trace, known, _ = record_explained(tensors)
+        trace, known, _ = record_explained(tensors, create_graph=create_graph)
         return trace
 
     trace = trace_of(loss, "player", run)
