@@ -39,23 +39,6 @@ def test_attributes_and_entries_are_named_as_they_are_written():
     assert notes_of(net.late) == ["In this line `self.parts['a'][0]` is float32 of shape (5,)."]
 
 
-def test_a_module_whose_layers_are_in_a_list_of_pythons_is_told_to_hide_them():
-    class Net(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.sizes = [1, 2]
-            self.layers = [nn.Linear(2, 1)]
-
-    net = Net()
-    (said,) = notes_of(lambda: gg.optim.SGD(net.parameters(), lr=0.1))
-    assert said == (
-        "In this line `net` is Net(), whose list `layers` hides what it holds: "
-        "write `nn.ModuleList(…)`."
-    )
-    net.known = nn.Linear(1, 1)
-    assert "hides" not in notes_of(lambda: net.known(gg.ones(2)) + net(0))[0]
-
-
 def test_what_the_message_names_is_not_named_again():
     error = gg.errors.ShapeError("`x` is too long.")
     x, y = gg.ones(3), gg.ones(2)

@@ -164,21 +164,7 @@ def _told(thing: Any) -> str:
         return f"{dtype} of shape {tuple(thing.shape)}"
     text = repr(thing)
     is_short = len(text) <= _LONGEST and "\n" not in text
-    hidden = _hiding(thing)
-    return (text if is_short else f"a {type(thing).__name__}") + hidden
-
-
-def _hiding(layer: Any) -> str:
-    """Of a layer without parameters: the attribute that hides some, in a container of Python's."""
-    if next(iter(layer.parameters()), None) is not None:
-        return ""
-    for name, held in vars(layer).items():
-        parts = held.values() if type(held) is dict else held if type(held) in (list, tuple) else ()
-        if name not in _REGISTRIES and any(_is_shown(part) for part in parts):
-            kind = "Module" if any(_is_layer(part) for part in parts) else "Parameter"
-            python, own = type(held).__name__, "Dict" if type(held) is dict else "List"
-            return f", whose {python} `{name}` hides what it holds: write `nn.{kind}{own}(…)`"
-    return ""
+    return text if is_short else f"a {type(thing).__name__}"
 
 
 GlassgradError.__notes__ = property(notes)  # type: ignore[assignment]
