@@ -18,7 +18,7 @@ def notes_of(program, *args):
 def test_tensors_and_layers_of_the_line_are_named_with_their_shapes():
     layer, x = nn.Softmax(dim=2), gg.ones(4, 8)
     (said,) = notes_of(lambda: layer(x) + 1)
-    assert said == "In this line `layer` is Softmax(dim=2), `x` is float32 of shape (4, 8)."
+    assert said == "In this line: layer is Softmax(dim=2); x is float32 of shape (4, 8)."
 
 
 def test_attributes_and_entries_are_named_as_they_are_written():
@@ -35,8 +35,8 @@ def test_attributes_and_entries_are_named_as_they_are_written():
             return self.parts["a"][0].sum(dim=7)
 
     net = Net()
-    assert notes_of(net) == ["In this line `self.w` is float32 of shape (3, 2)."]
-    assert notes_of(net.late) == ["In this line `self.parts['a'][0]` is float32 of shape (5,)."]
+    assert notes_of(net) == ["In this line: self.w is float32 of shape (3, 2)."]
+    assert notes_of(net.late) == ["In this line: self.parts['a'][0] is float32 of shape (5,)."]
 
 
 def test_what_the_message_names_is_not_named_again():
@@ -53,7 +53,7 @@ def test_what_the_message_names_is_not_named_again():
 
     error.__traceback__ = None
     vars(error).clear()
-    assert notes_of(named) == ["In this line `y` is float32 of shape (2,)."]
+    assert notes_of(named) == ["In this line: y is float32 of shape (2,)."]
 
 
 def test_no_code_of_the_program_runs_to_name_its_tensors():
@@ -103,7 +103,7 @@ def test_python_shows_the_note_below_the_message_and_adds_others_behind_it():
         x.sum(2)
     caught.value.add_note("while adding")
     *_, said, added = traceback.format_exception_only(caught.value)
-    assert said.startswith("In this line `x` is float32 of shape (2,)")
+    assert said.startswith("In this line: x is float32 of shape (2,)")
     assert added == "while adding\n"
     assert "In this line" not in str(caught.value)
 
@@ -124,7 +124,7 @@ def test_a_layer_that_cannot_be_shown_spoils_no_error():
             return x.sum(dim=9)
 
     odd = Odd()
-    assert notes_of(lambda: odd(gg.ones(2))) == ["In this line `x` is float32 of shape (2,)."]
+    assert notes_of(lambda: odd(gg.ones(2))) == ["In this line: x is float32 of shape (2,)."]
     assert notes_of(lambda: gg.optim.SGD(odd.parameters(), lr=1)) == []
 
 
@@ -136,7 +136,7 @@ def test_what_was_added_on_the_way_to_the_users_line_comes_behind():
     def refuse():
         raise error if len(x) else x
 
-    assert notes_of(refuse) == ["In this line `x` is float32 of shape (2,).", "on the way"]
+    assert notes_of(refuse) == ["In this line: x is float32 of shape (2,).", "on the way"]
     assert error.__notes__ is error.__notes__
 
 

@@ -1,7 +1,7 @@
 """What errors add to what they say: the tensors and layers of the user's line, by their names.
 
     ShapeError: mat1 and mat2 shapes cannot be multiplied (4x2 and 3x2). …
-    In this line `x` is float32 of shape (4, 2), `w` is float32 of shape (3, 2).
+    In this line: x is float32 of shape (4, 2); w is float32 of shape (3, 2).
 
 It is a note of the error, so the message stays what it is. It is made when the error is shown.
 """
@@ -55,8 +55,8 @@ def _situation(error: GlassgradError, line: TracebackType) -> list[str]:
     variables = {**line.tb_frame.f_globals, **line.tb_frame.f_locals}
     found = dict(_named(_expression(line), variables))
     new = [(name, thing) for name, thing in found.items() if f"`{name}`" not in str(error)]
-    said = [f"`{name}` is {_told(thing)}" for name, thing in new[:_MOST]]
-    told = [f"In this line {', '.join(said)}."] if said else []
+    said = [f"{name} is {_told(thing)}" for name, thing in new[:_MOST]]
+    told = [f"In this line: {'; '.join(said)}."] if said else []
     if "does not require grad" in str(error):
         told += [each for name in found for each in _gradient(name, line, variables)]
     return told
