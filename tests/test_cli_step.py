@@ -1,12 +1,15 @@
 """`glassgrad step`: the backward pass of a script, paused, with commands from a pipe."""
 
 import io
+import re
 import subprocess
 import sys
 
 import pytest
 
+import glassgrad as gg
 from glassgrad import cli
+from glassgrad.cli.stepping import Prompt, wrapped
 from wrongcube import WRONG_CUBE
 
 SCRIPT = """
@@ -315,3 +318,43 @@ def test_as_it_is_typed(tmp_path):
     )
     assert (ran.returncode, ran.stderr) == (0, "")
     assert ran.stdout.endswith("grad tensor([ 14.7781, 109.1963])\n")
+
+
+# Typing ------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def prompt():
+    w, x = gg.tensor([0.5, -1.0], requires_grad=True), gg.tensor([2.0, 1.0])
+    w.name = "my.w"
+    with gg.step(gg.tanh((w * x).sum())) as session:
+        yield Prompt(session)
+
+
+def completed(prompt, line):
+    """What Tab offers behind a line: readline takes words apart at dots, among others."""
+    text = re.split(r"[\s.]", line)[-1]
+    return prompt.completedefault(text, line, len(line) - len(text), len(line))
+
+
+def test_tab_completes_commands_and_what_they_are_about(prompt):
+    assert prompt.completenames("un") == ["unbreak", "until"]
+    assert "EOF" not in prompt.completenames("")
+    assert completed(prompt, "until Mu") == ["MulBackward0"]
+    assert completed(prompt, "until my.") == ["w"]
+    assert completed(prompt, "break n") == ["nan", "norm", "n3", "n2", "n1", "n0"]
+    assert completed(prompt, "b n") == []  # back is about nothing
+    assert completed(prompt, "by m") == ["micro"]
+    prompt.session.break_at(nan=True)
+    assert completed(prompt, "unbreak ") == ["1", "all"]
+    assert completed(prompt, "set re") == ["result"]
+
+
+def test_long_lines_are_broken_between_words():
+    text = wrapped("  n1  MulBackward0 sends its gradient on\nshort", 22)
+    assert text.splitlines() == [
+        "  n1  MulBackward0",
+        "      sends its",
+        "      gradient on",
+        "short",
+    ]

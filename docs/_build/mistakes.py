@@ -221,13 +221,17 @@ def fill(markdown: str) -> str:
 def _verdicts(rows: list[Row]) -> str:
     count = Counter([row.verdict for row in rows])
     said = [f"**{count[each]}** {each}" for each in (BETTER, EQUAL, WORSE)]
-    lines = [f"glassgrad beside PyTorch: {', '.join(said)}.", ""]
-    lines += ["| | mistake | glassgrad | PyTorch | glassgrad is |", "|--|--|--|--|--|"]
+    table = [_line("<b>mistake</b>", "<b>glassgrad</b>", "<b>PyTorch</b>", "<b>so it is</b>")]
     for number, row in enumerate(rows, start=1):
-        link = f"[{row.mistake.title}](#mistake-{number})"
+        link = f'<a href="#mistake-{number}">{number} · {escape(row.mistake.title, quote=False)}</a>'
         counts = [_count(row.mistake, found) for found in (row.our_merits, row.their_merits)]
-        lines.append(f"| {number} | {link} | {' | '.join(counts)} | {row.verdict} |")
-    return "\n".join(lines)
+        table.append(_line(link, *counts, row.verdict))
+    told = f"glassgrad beside PyTorch: {', '.join(said)}."
+    return "\n".join([told, "", '<div class="gg-mistakes">', *table, "</div>"])
+
+
+def _line(*cells: str) -> str:
+    return f"<div>{' '.join([f'<div>{cell}</div>' for cell in cells])}</div>"
 
 
 def _count(mistake: Mistake, found: list[str]) -> str:

@@ -1,7 +1,7 @@
 """What errors add to what they say: the tensors and layers of the user's line, by their names.
 
     ShapeError: mat1 and mat2 shapes cannot be multiplied (4x2 and 3x2). …
-    In this line `x` is float32 of shape (4, 2), `w` is float32 of shape (3, 2).
+    In this line: x is float32 of shape (4, 2); w is float32 of shape (3, 2).
 
 It is a note of the error, so the message stays what it is. It is made when the error is shown.
 """
@@ -11,6 +11,7 @@ import linecache
 import os
 import textwrap
 from collections.abc import Iterator
+from contextlib import suppress
 from types import TracebackType
 from typing import Any
 
@@ -29,31 +30,33 @@ _OTHERS = (FreedGraphError, StaleTensorError)  # which are about tensors of othe
 
 def notes(error: GlassgradError) -> list[str]:
     """What Python shows below the message: what we know, and what was added by `add_note`."""
-    known: list[str] | None = vars(error).get("_notes")
-    if known is None:
-        known = []
-        if error.__traceback__ is not None:  # it has been raised: no more will be known
-            vars(error)["_notes"] = known
-            if not isinstance(error, _OTHERS):
-                known += [*_situation(error), *_function(error)]
+    known: list[str] = vars(error).setdefault("_notes", [])
+    line = None if isinstance(error, _OTHERS) or "_line" in vars(error) else _line(error)
+    if line is not None:  # on its way out it has come to the user's program
+        vars(error)["_line"] = line.tb_lineno
+        with suppress(Exception):  # a user's layer may raise anything: the error goes first
+            known[:0] = [*_situation(error, line), *_function(error)]
     return known
 
 
-def _situation(error: GlassgradError) -> list[str]:
-    """A sentence about the innermost line of the user's own: what it names, and the message not."""
+def _line(error: GlassgradError) -> TracebackType | None:
+    """The innermost line of the user's own."""
     line: TracebackType | None = None
     link: TracebackType | None = error.__traceback__
     while link is not None:
         if _is_users(link.tb_frame.f_code.co_filename):
             line = link
         link = link.tb_next
-    if line is None:
-        return []
+    return line
+
+
+def _situation(error: GlassgradError, line: TracebackType) -> list[str]:
+    """A sentence about a line: what it names, and the message does not."""
     variables = {**line.tb_frame.f_globals, **line.tb_frame.f_locals}
     found = dict(_named(_expression(line), variables))
     new = [(name, thing) for name, thing in found.items() if f"`{name}`" not in str(error)]
-    said = [f"`{name}` is {_told(thing)}" for name, thing in new[:_MOST]]
-    told = [f"In this line {', '.join(said)}."] if said else []
+    said = [f"{name} is {_told(thing)}" for name, thing in new[:_MOST]]
+    told = [f"In this line: {'; '.join(said)}."] if said else []
     if "does not require grad" in str(error):
         told += [each for name in found for each in _gradient(name, line, variables)]
     return told

@@ -13,18 +13,18 @@ def test_the_text_of_a_times_a(samples):
         "#3 n0  AccumulateGrad (2,) → a (2,)",
         "",
         "12 events",
-        " 0  SumBackward0 is ready: every gradient it waits for has arrived.",
-        " 1  SumBackward0 turns the gradient 1 into [1, 1].",
-        " 2  The gradient for MulBackward0 has arrived.",
-        " 3  MulBackward0 is ready: every gradient it waits for has arrived.",
-        " 4  MulBackward0 unpacks self, saved at version 0.",
-        " 5  MulBackward0 unpacks other, saved at version 0.",
-        " 6  MulBackward0 turns the gradient [1, 1] into ([1, 2], [1, 2]).",
-        " 7  MulBackward0 lets go of what it saved: leaf a keeps it.",
-        " 8  AccumulateGrad of a has 1 of 2 gradients.",
-        " 9  AccumulateGrad of a has 2 of 2 gradients, in sum [2, 4].",
-        "10  AccumulateGrad of a is ready: every gradient it waits for has arrived.",
-        "11  a.grad is now [2, 4].",
+        " 1  SumBackward0 is ready: every gradient it waits for has arrived.",
+        " 2  SumBackward0 turns the gradient 1 into [1, 1].",
+        " 3  The gradient for MulBackward0 has arrived.",
+        " 4  MulBackward0 is ready: every gradient it waits for has arrived.",
+        " 5  MulBackward0 unpacks self, saved at version 0.",
+        " 6  MulBackward0 unpacks other, saved at version 0.",
+        " 7  MulBackward0 turns the gradient [1, 1] into ([1, 2], [1, 2]).",
+        " 8  MulBackward0 lets go of what it saved: leaf a keeps it.",
+        " 9  AccumulateGrad of a has 1 of 2 gradients.",
+        "10  AccumulateGrad of a has 2 of 2 gradients, in sum [2, 4].",
+        "11  AccumulateGrad of a is ready: every gradient it waits for has arrived.",
+        "12  a.grad is now [2, 4].",
     ]
 
 
@@ -59,10 +59,10 @@ def test_hooks_and_stale_versions_are_told(samples):
     ]
     events = [{**event, "k": k} for k, event in enumerate(events)]
     assert text_view(Trace(trace.graph, trace.arrays, events)).splitlines()[-4:] == [
-        "0  Before MulBackward0, hook clip changes [1, 2] to [1, 1].",
-        "1  After MulBackward0, hook clip sees [1, 2] and leaves it.",
-        "2  MulBackward0 unpacks self, saved at version 0 and now at version 2: stale.",
-        "3  No gradient reached a: its .grad stays as it is.",
+        "1  Before MulBackward0, hook clip changes [1, 2] to [1, 1].",
+        "2  After MulBackward0, hook clip sees [1, 2] and leaves it.",
+        "3  MulBackward0 unpacks self, saved at version 0 and now at version 2: stale.",
+        "4  No gradient reached a: its .grad stays as it is.",
     ]
 
 

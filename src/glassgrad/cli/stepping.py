@@ -9,7 +9,9 @@ import cmd
 import contextlib
 import inspect
 import re
+import shutil
 import sys
+import textwrap
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NoReturn
@@ -28,6 +30,7 @@ from glassgrad.viz.wording import NUMBERED, Narrator
 
 WORDS = "next", "back", "continue", "explain", "where", "quit", "help"
 SHORT = {word[0]: word for word in WORDS}
+MOST_OFFERED = 500  # nodes whose names Tab knows
 PROMPT, END = "(step) ", "EOF"  # what `cmd` makes of the end of the commands
 STEPS = {"node": "all of a node", "hook": "up to the next hook or node", "micro": "one phase"}
 
@@ -91,7 +94,41 @@ class Prompt(cmd.Cmd):
         word, *_ = line.split()
         raise ArgumentError(f"there is no command {word!r}; h lists those there are")
 
+    # Typing -------------------------------------------------------------------------------------
+
+    def completenames(self, text: str, *ignored: Any) -> list[str]:
+        """What Tab makes of the begin of a command."""
+        return [name for name in super().completenames(text) if name != END]
+
+    def completedefault(self, text: str, line: str, begin: int, *ignored: Any) -> list[str]:
+        """What Tab makes of the begin of what a command is about; `text` may be a part of it."""
+        word, _, rest = line[:begin].lstrip().partition(" ")
+        about = rest.lstrip()
+        known = [
+            each for each in self._known(SHORT.get(word, word)) if each.startswith(about + text)
+        ]
+        return [each[len(about) :] for each in known]
+
+    def _known(self, command: str) -> list[str]:
+        """What a command can be about."""
+        if command == "by":
+            return list(STEPS)
+        if command == "unbreak":
+            return [*[str(at + 1) for at in range(len(self.session.breakpoints))], "all"]
+        if command == "set":
+            return [row.name for row in self.session.saved]
+        if command not in ("until", "break", "saved"):
+            return []
+        names = self.session.names
+        ops = [op_of(node) for node in self.session.schedule[:MOST_OFFERED]]
+        labels = [label for label, node in names.tensors_by_name() if label and node in names.node]
+        ids = [names.node[node] for node in self.session.schedule[:MOST_OFFERED]]
+        kinds = ["hook", "nan", "norm"] if command == "break" else []
+        return list(dict.fromkeys([*kinds, *labels, *ops, *ids]))
+
     def _say(self, text: str) -> None:
+        if sys.stdout is not None and sys.stdout.isatty():
+            text = wrapped(text, shutil.get_terminal_size().columns)
         try:
             with to_stdout():
                 sys.stdout.write(f"{text}\n")
@@ -311,6 +348,26 @@ class Prompt(cmd.Cmd):
     def do_help(self, rest: str) -> None:
         """`h` -- help: this list"""
         self._say(commands_help())
+
+
+def wrapped(text: str, width: int) -> str:
+    """The text with lines of at most `width` letters, broken between words.
+
+    What is in a second column goes on in it.
+
+    Example:
+        >>> print(wrapped("  n1  MulBackward0 sends its gradient on", 22))
+          n1  MulBackward0
+              sends its
+              gradient on
+    """
+    lines = []
+    for line in text.splitlines():
+        column = re.match(r" *\S+(?: \S+)*  +| *", line)
+        hanging = " " * min(column.end() if column else 0, width // 2)
+        broken = textwrap.wrap(line, width, subsequent_indent=hanging, break_on_hyphens=False)
+        lines += broken if len(line) > width else [line]
+    return "\n".join(lines)
 
 
 def commands_help() -> str:

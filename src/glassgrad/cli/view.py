@@ -46,9 +46,9 @@ def show_trace(
     if not trace.events:
         return
     narrator = Narrator(trace)
-    events = _table(f"{len(trace.events):,} events", "k", "type", "what happened")
-    for event in islice(trace.events, limit):
-        events.add_row(str(event["k"]), event["type"], Text(narrator.sentence(event)))
+    events = _table(f"{len(trace.events):,} events", "no.", "type", "what happened")
+    for number, event in enumerate(islice(trace.events, limit), start=1):
+        events.add_row(str(number), event["type"], Text(narrator.sentence(event)))
     _print(console, events, len(trace.events) - limit)
     if trace.events[-1]["type"] == "error" and len(trace.events) > limit:
         console.print(narrator.sentence(trace.events[-1]))
@@ -66,6 +66,6 @@ def _table(title: str, *columns: str) -> "Table":
 
     table = Table(title=title, title_justify="left", box=SIMPLE_HEAD)
     for name in columns:
-        justify: Literal["left", "right"] = "right" if name in ("turn", "k") else "left"
+        justify: Literal["left", "right"] = "right" if name in ("turn", "no.") else "left"
         table.add_column(name, justify=justify, overflow="fold")  # nothing is left out
     return table

@@ -282,11 +282,11 @@ def node_lines(trace: Trace) -> Iterator[str]:
 
 
 def event_lines(trace: Trace) -> Iterator[str]:
-    """One sentence per event, numbered as in the log."""
+    """One sentence per event, numbered from 1 as in a player."""
     narrator = Narrator(trace)
-    wide = len(str(max(len(trace.events) - 1, 0)))
-    for event in trace.events:
-        yield f"{event['k']:>{wide}}  {narrator.sentence(event)}"
+    wide = len(str(len(trace.events)))
+    for number, event in enumerate(trace.events, start=1):
+        yield f"{number:>{wide}}  {narrator.sentence(event)}"
 
 
 def saved_words(node: Entry, leaves: dict[str, Entry]) -> str:

@@ -377,3 +377,21 @@ for message in [{"do": "hello", "view": "v"}, {"do": "next"}, {"do": "run"}, {"d
 def test_every_process_tells_the_same(told_elsewhere):
     (told,) = told_elsewhere(PROGRAM)
     assert told.count("\n") >= 5
+
+
+def test_a_player_of_a_recorded_pass_leaves_a_gradient_with_a_graph():
+    x = gg.tensor(2.0, requires_grad=True)
+    page = gg.player(x**3, create_graph=True)
+    assert page.trace.events
+    assert x.grad.requires_grad
+    (curvature,) = gg.autograd.grad(x.grad, x)
+    assert curvature.item() == 12.0
+
+
+def test_how_a_pass_is_run_cannot_be_said_when_it_has_run():
+    x = gg.tensor(2.0, requires_grad=True)
+    trace = gg.record(x**3)
+    with gg.step(x**3) as session:
+        for each in (trace, session):
+            with pytest.raises(gg.errors.ArgumentError, match="create_graph= was given with a"):
+                gg.player(each, create_graph=True)
