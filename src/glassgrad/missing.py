@@ -33,8 +33,6 @@ _INSTEAD = {
     "torch.Tensor.solve torch.Tensor.eig torch.Tensor.lstsq": "Ask `glassgrad.linalg`.",
     "vmap": "It is `glassgrad.func.vmap`.",
     "linear_cross LinearCross": "Write `cross_entropy(linear(input, weight), target)`.",
-    "fractional_max FractionalMax": "Write `adaptive_max_pool2d`, which knows the size, too.",
-    "LazyInstanceNorm": "Write `InstanceNorm2d` and the number of channels.",
     "histogramdd": "Ask NumPy: `numpy.histogramdd(input.numpy(), bins)`.",
     "ldl": "Write `linalg.lu_factor` and `lu_solve`, or `cholesky`.",
     "flex_attention": "Write `scaled_dot_product_attention` with a mask.",
