@@ -763,7 +763,6 @@ _TAKEN: tuple[tuple[str, ModuleType, str], ...] = (
     ("amp.autocast_mode", _HERE, "autocast is_autocast_available"),
     ("amp.grad_scaler", _HERE, "GradScaler"),
     ("compiler", _HERE, "compile"),
-    ("overrides", subclasses, "handle_torch_function has_torch_function is_tensor_like"),
     ("random", _HERE, "fork_rng"),
     ("torch_version", _HERE, "TorchVersion"),
 )
