@@ -33,7 +33,6 @@ _INSTEAD = {
     "torch.Tensor.solve torch.Tensor.eig torch.Tensor.lstsq": "Ask `glassgrad.linalg`.",
     "vmap": "It is `glassgrad.func.vmap`.",
     "linear_cross LinearCross": "Write `cross_entropy(linear(input, weight), target)`.",
-    "histogramdd": "Ask NumPy: `numpy.histogramdd(input.numpy(), bins)`.",
     "ldl": "Write `linalg.lu_factor` and `lu_solve`, or `cholesky`.",
     "flex_attention": "Write `scaled_dot_product_attention` with a mask.",
     "torch.utils.cpp_extension": "Write an `autograd.Function` in Python.",

@@ -21,13 +21,14 @@ from typing import Any, Self
 from . import ops
 from .core.tensor import Tensor
 from .levels.subclasses import (
+    PUBLIC,
     handle_torch_function,
     has_torch_function,
     is_tensor_like,
     overrides,
 )
 from .missing import missing_from
-from .ops._declaring import METHODS, PUBLIC
+from .ops._declaring import METHODS
 from .ops._lookup import load_all, names_in
 
 __all__ = [
@@ -113,7 +114,8 @@ def _names() -> dict[Any, str]:
     for home, named in _public().items():
         for name, each in sorted(named.items(), key=lambda item: item[0].startswith("__")):
             names.setdefault(each, f"torch.{home}.{name}" if home else f"torch.{name}")
-    for rule, function in PUBLIC.items():
+    rules: dict[Any, Any] = PUBLIC
+    for rule, function in rules.items():
         names.setdefault(rule.apply, names.get(function, f"torch.{function.__name__}"))
     return names
 
@@ -275,7 +277,7 @@ class _Again:
         return self._call(*args, **kwargs)
 
     def __eq__(self, other: object) -> bool:
-        return other == self.function
+        return bool(other == self.function)
 
     def __hash__(self) -> int:
         return hash(self.function)

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -223,29 +223,33 @@ def make_tensor(
             "`requires_grad=True` is not supported for boolean and integral dtypes, but got "
             f"{dtype=}. They have no gradients."
         )
+    made: Any
     has_gaps = noncontiguous and math.prod(sizes) > 1
     drawn = (*sizes[:-1], 2 * sizes[-1]) if has_gaps else sizes
-    if dtype.kind in "fc":
-        first, last = _range_of(dtype, low, high, finfo(dtype).min, finfo(dtype).max, 9)
+    is_float, is_bool = dtype.kind in "fc", dtype.kind == "b"
+    held: Any = finfo(dtype) if is_float else None if is_bool else iinfo(dtype)
+    if is_float:
+        first, last = _range_of(dtype, low, high, (held.min, held.max), 9)
         shift = complex(first, first) if dtype.kind == "c" else first
         made = (last - first) * rand(*drawn, dtype=dtype, device=device) + shift
     else:
-        is_bool = dtype.kind == "b"
-        ends = (0, 2) if is_bool else (iinfo(dtype).min, iinfo(dtype).max + (dtype.name != "int64"))
-        bounds = _range_of(dtype, low, high, *ends, 10)
-        made = randint(*map(math.ceil, bounds), drawn, dtype=dtype, device=device)
+        ends = (0, 2) if is_bool else (held.min, held.max + (dtype.name != "int64"))
+        first, last = map(math.ceil, _range_of(dtype, low, high, ends, 10))
+        made = randint(first, last, drawn, dtype=dtype, device=device)
     made = made[..., 1::2] if has_gaps else made
     if memory_format is not None:
         made = made.clone(memory_format=memory_format)
     if exclude_zero:
-        made[made == 0] = finfo(dtype).tiny if dtype.kind in "fc" else 1
-    return made.requires_grad_(requires_grad)
+        made[made == 0] = held.tiny if is_float else 1
+    made.requires_grad_(requires_grad)
+    return cast("Tensor", made)
 
 
 def _range_of(
-    dtype: Any, low: Any, high: Any, lowest: Any, highest: Any, usual: int
+    dtype: Any, low: Any, high: Any, ends: tuple[Any, Any], usual: int
 ) -> tuple[Any, Any]:
     """From where to where numbers are drawn."""
+    lowest, highest = ends
     low = -9 if low is None else low
     high = usual if high is None else high
     if math.isnan(low) or math.isnan(high):

@@ -1059,7 +1059,7 @@ class GeneralizedPareto(_LocScale):
         self._set_parameters(validate_args, loc=loc, scale=scale, concentration=concentration)
 
     @property
-    def support(self) -> Any:
+    def support(self) -> Any:  # type: ignore[override]  # it depends on the parameters
         """From `loc` on, and with a negative concentration up to an end."""
         end = self.loc - self.scale / self.concentration
         return constraints.interval(self.loc, ops.where(self.concentration < 0, end, math.inf))

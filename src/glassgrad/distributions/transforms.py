@@ -583,7 +583,7 @@ class StackTransform(Transform):
         tensor([1., 0.])
     """
 
-    _made_of = ("transforms", "dim")
+    _made_of: ClassVar[tuple[str, ...]] = ("transforms", "dim")
 
     def __init__(self, tseq: Sequence[Transform], dim: int = 0, cache_size: int = 0) -> None:
         super().__init__(cache_size)

@@ -33,7 +33,7 @@ def _for_rank(rank: int) -> None:
         padding: Any = 0,
         dilation: Any = 1,
         groups: int = 1,
-    ) -> Tensor:
+    ) -> Any:
         blank = weight.new_zeros(tuple(input_size), requires_grad=True)
         how = (stride, padding, dilation, groups)
         return _gradient(rank, blank, weight, 0, grad_output, how)
@@ -46,7 +46,7 @@ def _for_rank(rank: int) -> None:
         padding: Any = 0,
         dilation: Any = 1,
         groups: int = 1,
-    ) -> Tensor:
+    ) -> Any:
         blank = input.new_zeros(tuple(weight_size), requires_grad=True)
         how = (stride, padding, dilation, groups)
         return _gradient(rank, input, blank, 1, grad_output, how)

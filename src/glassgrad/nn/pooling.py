@@ -254,7 +254,8 @@ class CrossMapLRN2d(Module):
         is_counted = is_near | ((channels == 0) & (channels[:, None] > 0))
         squares = input.square().flatten(2)
         sums = (is_counted.type_as(input) @ squares).reshape(input.shape)
-        return input * (self.k + self.alpha / self.size * sums) ** -self.beta
+        output: Tensor = input * (self.k + self.alpha / self.size * sums) ** -self.beta
+        return output
 
     def extra_repr(self) -> str:
         return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"

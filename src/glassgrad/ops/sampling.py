@@ -422,9 +422,9 @@ def _fractional_max_pool(
     windows = flat.expand(*x.shape[:2], *flat.shape[2:]).flatten(2 + rank).flatten(2, 1 + rank)
     inside = values.detach().gather(-1, windows.flatten(2)).reshape(windows.shape)
     found = windows.gather(-1, inside.argmax(-1, keepdim=True)).squeeze(-1)
-    shape = (*input.shape[: input.ndim - rank], *size)
-    largest = values.gather(-1, found).reshape(shape)
-    return (largest, found.reshape(shape)) if return_indices else largest
+    whole = (*input.shape[: input.ndim - rank], *size)
+    largest = values.gather(-1, found).reshape(whole)
+    return (largest, found.reshape(whole)) if return_indices else largest
 
 
 def _fractional_begins(sample: Tensor, last: int, count: int) -> Tensor:
