@@ -12,9 +12,9 @@ So nothing is looked for where no mode is entered. What took a function from its
 """
 
 import functools
-import sys
 import threading
 from collections.abc import Callable
+from importlib import import_module
 from types import FunctionType
 from typing import Any, Self
 
@@ -87,7 +87,7 @@ def _is_public(name: str) -> bool:
 
 
 def _module(home: str) -> Any:
-    return sys.modules[f"glassgrad.{home}" if home else "glassgrad"]
+    return import_module(f"glassgrad.{home}" if home else "glassgrad")
 
 
 def get_overridable_functions() -> dict[Any, list[Any]]:
