@@ -69,6 +69,22 @@ from torch.distributions.constraint_registry import biject_to
 from torch.distributed.elastic.multiprocessing.errors import record
 from torch.types import _dtype, _size
 from torch._C import _disabled_torch_function_impl
+from torch._vmap_internals import _vmap
+from torch.distributed.optim import ZeroRedundancyOptimizer
+from torch.nn.common_types import _ratio_3_t, _size_2_t
+from torch.nn.modules.utils import _reverse_repeat_tuple
+from torch.optim.lr_scheduler import EPOCH_DEPRECATION_WARNING
+from torch.serialization import MAP_LOCATION
+from torch.utils.data.dataset import Dataset, T_co
+
+assert _size_2_t == int | tuple[int, int] and _reverse_repeat_tuple((1, 2), 2) == (2, 2, 1, 1)
+assert _vmap(torch.sum)(torch.ones(2, 3)).tolist() == [3.0, 3.0] and Dataset[T_co]
+assert torch.hub._get_torch_home().endswith("torch") and "epoch" in EPOCH_DEPRECATION_WARNING
+assert not isinstance(torch.ones(3).shape[0], (torch.SymInt, torch.SymFloat, torch.SymBool))
+try:
+    ZeroRedundancyOptimizer([])
+except RuntimeError as error:
+    assert "there are no process groups" in str(error)
 
 assert torch.utils.data.distributed.DistributedSampler is DistributedSampler
 assert not torch.distributed.is_available() and mp.get_context("fork")

@@ -1,7 +1,10 @@
 """`torch.testing` in both libraries: what is close, and what is said of what is not."""
 
+import numpy as np
 import pytest
+import torch
 
+import glassgrad
 from checks import together
 
 ONES = "lib.ones(3)"
@@ -68,3 +71,39 @@ def test_what_cannot_be_compared_is_refused(lib):
 @pytest.mark.filterwarnings("ignore:.*assert_allclose")
 def test_the_older_function_lets_dtypes_differ(lib):
     lib.testing.assert_allclose(lib.ones(2).double(), lib.ones(2))
+
+
+@pytest.mark.parametrize("name", ["float32", "complex128", "int64", "int8", "uint8", "bool"])
+def test_tensors_are_made_in_pytorchs_range(name):
+    for options in ({}, {"low": 0, "high": 3}, {"noncontiguous": True, "exclude_zero": True}):
+        made = []
+        for lib in (glassgrad, torch):
+            dtype = getattr(lib, name)
+            x = lib.testing.make_tensor((40, 50), dtype=dtype, device="cpu", **options)
+            assert x.dtype == dtype
+            made.append((x.is_contiguous(), x.numpy()))
+        assert made[0][0] == made[1][0]
+        for part in (np.real, np.imag):
+            ours, theirs = (part(x).astype(float) for _, x in made)
+            for end in (np.min, np.max, np.mean):
+                assert abs(end(ours) - end(theirs)) < 0.8
+
+
+@pytest.mark.parametrize("lib", [glassgrad, torch])
+def test_tensors_that_cannot_be_made_are_refused_as_by_pytorch(lib):
+    for name, options, words in (
+        ("int64", {"requires_grad": True}, "not supported for boolean and integral dtypes"),
+        ("float32", {"low": 3, "high": 1}, "`low` must be less than `high`"),
+        ("float32", {"low": float("nan")}, "cannot be NaN"),
+        ("uint8", {"low": 300, "high": 400}, "only supports"),
+        (
+            "float32",
+            {"noncontiguous": True, "memory_format": lib.contiguous_format},
+            "mutually exclusive",
+        ),
+    ):
+        with pytest.raises(ValueError, match=words):
+            lib.testing.make_tensor(3, dtype=getattr(lib, name), device="cpu", **options)
+    leaf = lib.testing.make_tensor(2, 3, dtype=lib.float32, device="cpu", requires_grad=True)
+    assert leaf.requires_grad
+    assert leaf.is_leaf

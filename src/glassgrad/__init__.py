@@ -49,7 +49,9 @@ if _TYPE_CHECKING:
     from . import multiprocessing as multiprocessing
     from . import nn as nn
     from . import optim as optim
+    from . import overrides as overrides
     from . import profiler as profiler
+    from . import signal as signal
     from . import sparse as sparse
     from . import special as special
     from . import testing as testing
@@ -86,8 +88,8 @@ def is_inference(input: Tensor) -> _builtins.bool:
 
 
 _PACKAGES = (
-    "data distributions fft func linalg multiprocessing nn optim profiler sparse special testing "
-    "tracing trajectory utils viz"
+    "data distributions fft func linalg multiprocessing nn optim overrides profiler signal sparse "
+    "special testing tracing trajectory utils viz"
 )
 _LATER = {name: name for name in _PACKAGES.split()}
 _LATER |= {"record": "tracing", "draw": "viz", "explain": "viz", "player": "viz", "vmap": "func"}

@@ -23,6 +23,7 @@ __all__ = ["as_torch"]
 
 _PATHS = {
     "_tensor": "core.tensor",
+    "_vmap_internals": "func.vmap",
     "autograd.profiler": "profiler",
     "functional": "",
     "optim.adadelta": "optim.adagrad",

@@ -584,6 +584,25 @@ def _no_download(*args: Any, **kwargs: Any) -> Any:
     )
 
 
+class ZeroRedundancyOptimizer:
+    """An optimiser of several processes, for `isinstance`; none can be made here."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        _no_group()
+
+
+class SymInt:
+    """A size that a compiler does not know yet, for `isinstance`; here all sizes are known."""
+
+
+class SymFloat:
+    """The same for a number with fractions."""
+
+
+class SymBool:
+    """The same for a yes or a no."""
+
+
 class Future(Generic[T]):
     """A result that another process will send, in annotations of programs; none is sent here."""
 
@@ -718,6 +737,7 @@ _FUNCTIONS: tuple[tuple[str, Any, str], ...] = (
     ("distributed.nn", _no_group, "all_reduce all_gather"),
     ("fx", _same, "wrap"),
     ("hub", _says(os.path.expanduser("~/.cache/torch/hub")), "get_dir"),  # noqa: PTH111  # quicker
+    ("hub", _says(os.path.expanduser("~/.cache/torch")), "_get_torch_home"),  # noqa: PTH111
     ("hub", _says(None), "set_dir"),
     ("hub", _no_download, "download_url_to_file help list load load_state_dict_from_url load_url"),
     ("jit", _says(False), "is_scripting is_tracing"),
@@ -743,7 +763,6 @@ _TAKEN: tuple[tuple[str, ModuleType, str], ...] = (
     ("amp.autocast_mode", _HERE, "autocast is_autocast_available"),
     ("amp.grad_scaler", _HERE, "GradScaler"),
     ("compiler", _HERE, "compile"),
-    ("overrides", subclasses, "handle_torch_function has_torch_function is_tensor_like"),
     ("random", _HERE, "fork_rng"),
     ("torch_version", _HERE, "TorchVersion"),
 )
@@ -765,6 +784,9 @@ _MHA = SimpleNamespace(fastpath=True)
 _MODULES: dict[str, dict[str, Any]] = {
     "glassgrad": {
         "_assert": _assert,
+        "SymBool": SymBool,
+        "SymFloat": SymFloat,
+        "SymInt": SymInt,
         "OutOfMemoryError": MemoryError,
         "get_autocast_cpu_dtype": lambda: get_autocast_dtype("cpu"),
         "get_autocast_gpu_dtype": lambda: get_autocast_dtype("cuda"),
@@ -849,6 +871,7 @@ _MODULES: dict[str, dict[str, Any]] = {
         "group": SimpleNamespace(WORLD=None),
         "ReduceOp": SimpleNamespace(SUM=0, AVG=1, PRODUCT=2, MIN=3, MAX=4),
     },
+    "distributed.optim": {"ZeroRedundancyOptimizer": ZeroRedundancyOptimizer},
     "futures": {"Future": Future, "collect_all": _no_group},
     "hub": {"HASH_REGEX": re.compile(r"-([a-f0-9]*)\."), "urlparse": _parsed},
     "jit": {

@@ -31,6 +31,8 @@ from .torch_files import MAGIC_LEGACY, MAGIC_ZIP, read_torch, strided_in
 from .values.backend import Device, asnumpy
 from .values.dtypes import as_dtype
 
+MAP_LOCATION = Callable[[Any, str], Any] | Device | str | dict[str, str] | None  # of `load`
+
 __all__ = [
     "add_safe_globals",
     "clear_safe_globals",

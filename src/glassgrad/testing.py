@@ -1,17 +1,20 @@
 """`torch.testing`: an AssertionError unless tensors, and what is in containers, are close."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
+from glassgrad._dtypes import finfo, iinfo
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.missing import missing_from as _missing_from
 from glassgrad.ops.creation import as_tensor
+from glassgrad.ops.random import rand, randint
 from glassgrad.values.backend import asnumpy
 
-__all__ = ["assert_allclose", "assert_close"]
+__all__ = ["assert_allclose", "assert_close", "make_tensor"]
 
 __getattr__ = _missing_from(__name__)
 
@@ -177,3 +180,87 @@ def _difference(
         f"Greatest absolute difference: {found[0]}{allowed[0]}\n"
         f"Greatest relative difference: {found[1]}{allowed[1]}"
     )
+
+
+def make_tensor(
+    *shape: Any,
+    dtype: Any,
+    device: Any,
+    low: float | None = None,
+    high: float | None = None,
+    requires_grad: bool = False,
+    noncontiguous: bool = False,
+    exclude_zero: bool = False,
+    memory_format: Any = None,
+) -> Tensor:
+    """A tensor of random numbers, each from `low` up to `high` equally likely.
+
+    Args:
+        shape: sizes, or one tuple of them.
+        dtype, device: of the tensor.
+        low, high: -9 and 9 by default, or what of that the dtype holds.
+        requires_grad: whether it is a leaf that requires grad.
+        noncontiguous: whether its elements are to have gaps between them.
+        exclude_zero: whether zeros are to be replaced by the smallest number above 0.
+        memory_format: how it lies in memory.
+
+    Raises:
+        ArgumentError: for bounds between which the dtype has no number, integers that require grad,
+            or gaps together with a memory format.
+
+    Example:
+        >>> make_tensor(2, 3, dtype=glassgrad.float64, device="cpu").shape
+        glassgrad.Size([2, 3])
+    """
+    sizes = tuple(shape[0]) if shape and isinstance(shape[0], Sequence) else shape
+    if noncontiguous and memory_format is not None:
+        raise ArgumentError(
+            "The parameters `noncontiguous` and `memory_format` are mutually exclusive, but got "
+            f"{memory_format=}. Each says where elements lie. Leave one out."
+        )
+    if requires_grad and dtype.kind not in "fc":
+        raise ArgumentError(
+            "`requires_grad=True` is not supported for boolean and integral dtypes, but got "
+            f"{dtype=}. They have no gradients."
+        )
+    made: Any
+    has_gaps = noncontiguous and math.prod(sizes) > 1
+    drawn = (*sizes[:-1], 2 * sizes[-1]) if has_gaps else sizes
+    is_float, is_bool = dtype.kind in "fc", dtype.kind == "b"
+    held: Any = finfo(dtype) if is_float else None if is_bool else iinfo(dtype)
+    if is_float:
+        first, last = _range_of(dtype, low, high, (held.min, held.max), 9)
+        shift = complex(first, first) if dtype.kind == "c" else first
+        made = (last - first) * rand(*drawn, dtype=dtype, device=device) + shift
+    else:
+        ends = (0, 2) if is_bool else (held.min, held.max + (dtype.name != "int64"))
+        first, last = map(math.ceil, _range_of(dtype, low, high, ends, 10))
+        made = randint(first, last, drawn, dtype=dtype, device=device)
+    made = made[..., 1::2] if has_gaps else made
+    if memory_format is not None:
+        made = made.clone(memory_format=memory_format)
+    if exclude_zero:
+        made[made == 0] = held.tiny if is_float else 1
+    made.requires_grad_(requires_grad)
+    return cast("Tensor", made)
+
+
+def _range_of(
+    dtype: Any, low: Any, high: Any, ends: tuple[Any, Any], usual: int
+) -> tuple[Any, Any]:
+    """From where to where numbers are drawn."""
+    lowest, highest = ends
+    low = -9 if low is None else low
+    high = usual if high is None else high
+    if math.isnan(low) or math.isnan(high):
+        raise ArgumentError(f"`low` and `high` cannot be NaN, but got {low=} and {high=}.")
+    if low > high or (low == high and dtype.kind not in "fc"):
+        raise ArgumentError(
+            f"`low` must be less than `high`, but got {low} >= {high}. Numbers lie in between."
+        )
+    if high < lowest or low >= highest:
+        raise ArgumentError(
+            f"The value interval specified by `low` and `high` is [{low}, {high}), but {dtype} "
+            f"only supports [{lowest}, {highest})."
+        )
+    return max(low, lowest), min(high, highest)

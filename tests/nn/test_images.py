@@ -180,3 +180,80 @@ def test_a_network_of_layers_learns():
         optimizer.step()
         losses.append(loss.item())
     assert losses[-1] < 0.2 * losses[0]
+
+
+# Windows at random, and older layers --------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rank", [2, 3])
+def test_windows_a_fraction_apart_are_pytorchs(rank):
+    x, samples = drawn(2, 3, *(7, 6, 5)[:rank]), np.random.default_rng(0).uniform(size=(2, 3, rank))
+
+    def told(lib):
+        pool = getattr(lib.nn.functional, f"fractional_max_pool{rank}d")
+        leaf, begins = lib.tensor(x, requires_grad=True), lib.tensor(samples)
+        sized = {"output_size": (4, 3, 2)[:rank], "return_indices": True}
+        y, places = pool(leaf, 2, **sized, _random_samples=begins)
+        (y * y).sum().backward()
+        share = pool(leaf, (2, 3, 2)[:rank], output_ratio=(0.5,) * rank, _random_samples=begins)
+        alone = pool(leaf[0], 2, output_size=2, _random_samples=begins[:1])
+        found = (y, places, leaf.grad, share, alone)
+        return [each.detach().numpy() for each in found]
+
+    for ours, theirs in zip(told(gg), told(torch), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+    for lib in (gg, torch):
+        of = getattr(lib.nn, f"FractionalMaxPool{rank}d")
+        assert of(2, output_ratio=0.5)(lib.tensor(x)).shape[2:] == tuple(
+            n // 2 for n in x.shape[2:]
+        )
+        assert repr(of(2, 3)) == f"FractionalMaxPool{rank}d()"
+        with pytest.raises(ValueError, match="requires specifying either an output"):
+            of(2)
+        with pytest.raises(ValueError, match="output_ratio must be between 0 and 1"):
+            of(2, output_ratio=1.5)
+        with pytest.raises(ValueError, match="requires specifying either an output_size"):
+            getattr(lib.nn.functional, f"fractional_max_pool{rank}d")(lib.tensor(x), 2)
+        with pytest.raises(RuntimeError, match="too large relative to input"):
+            of(2, 7)(lib.tensor(x))
+
+
+def test_norms_over_channels_of_luas_torch_are_pytorchs():
+    x = drawn(2, 6, 3, 2)
+    for size in (2, 3, 5):
+        ours, theirs = (lib.nn.CrossMapLRN2d(size, 0.5, 0.75, 2) for lib in (gg, torch))
+        np.testing.assert_allclose(ours(gg.tensor(x)).numpy(), theirs(torch.tensor(x)).numpy())
+        assert repr(ours) == repr(theirs)
+    assert gg.autograd.gradcheck(ours, gg.tensor(x[:1], requires_grad=True))
+    with pytest.raises(ValueError, match="Expected input to be 4D, got 3D"):
+        ours(gg.ones(1, 2, 3))
+
+
+@pytest.mark.parametrize("rank", [1, 2, 3])
+def test_gradients_of_convolutions_by_name_are_pytorchs(rank):
+    x, weight = drawn(2, 4, *[5] * rank), drawn(6, 2, *[3] * rank)
+    grad, how = drawn(2, 6, *[3] * rank), {"stride": 2, "padding": 1, "groups": 2}
+
+    def told(lib):
+        of_input, of_weight = (
+            getattr(lib.nn.grad, f"conv{rank}d_{name}") for name in ("input", "weight")
+        )
+        leaf = lib.tensor(grad, requires_grad=True)
+        found = of_input(x.shape, lib.tensor(weight), leaf, **how)
+        found.square().sum().backward()
+        other = of_weight(lib.tensor(x), weight.shape, lib.tensor(grad), **how)
+        return [each.detach().numpy() for each in (found, other, leaf.grad)]
+
+    for ours, theirs in zip(told(gg), told(torch), strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("lib", [gg, torch])
+def test_older_names_say_that_they_are(lib):
+    with pytest.warns(FutureWarning, match="`NLLLoss2d` has been deprecated"):
+        loss = lib.nn.NLLLoss2d(reduction="sum")
+    assert repr(loss) == "NLLLoss2d()"
+    assert loss(lib.zeros(1, 2, 1, 1), lib.zeros(1, 1, 1, dtype=lib.int64)).item() == 0.0
+    with pytest.warns(FutureWarning, match=r"`nn.Container` is deprecated"):
+        parts = lib.nn.Container(first=lib.nn.ReLU())
+    assert dict(parts.named_children()) == {"first": parts.first}

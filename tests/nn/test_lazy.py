@@ -21,6 +21,9 @@ MAKERS = [
     (lambda nn: nn.LazyConvTranspose2d(4, 2, stride=2, output_padding=1), (2, 3, 4, 4)),
     (lambda nn: nn.LazyBatchNorm1d(), (4, 3)),
     (lambda nn: nn.LazyBatchNorm2d(affine=False), (2, 3, 4, 4)),
+    (lambda nn: nn.LazyInstanceNorm1d(), (2, 3, 4)),
+    (lambda nn: nn.LazyInstanceNorm2d(track_running_stats=False), (2, 3, 4, 4)),
+    (lambda nn: nn.LazyInstanceNorm3d(), (2, 3, 2, 2, 2)),
 ]
 
 

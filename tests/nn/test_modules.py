@@ -17,7 +17,7 @@ MODULES = sorted(
     for name in nn.__all__
     if inspect.isclass(getattr(nn, name)) and issubclass(getattr(nn, name), nn.Module)
 )
-ANY = {"RNN", "LSTM", "GRU"}
+ANY = {"Container", "RNN", "LSTM", "GRU"}
 ANY |= {"Sigmoid", "Tanh", "LogSigmoid", "Softsign", "Tanhshrink", "Softmax2d"}  # *args there
 OLD = {"Hardtanh": ("min_value", "max_value")}  # names that PyTorch calls deprecated
 
@@ -43,7 +43,8 @@ def test_modules_are_instances_of_the_classes_that_pytorchs_are():
         for base, their_base in both
         if issubclass(ours, base) != issubclass(theirs, their_base)
     }
-    assert differ == {(f"LazyBatchNorm{n}d", f"BatchNorm{n}d") for n in "123"}
+    kinds = ("Batch", "Instance")
+    assert differ == {(f"Lazy{kind}Norm{n}d", f"{kind}Norm{n}d") for n in "123" for kind in kinds}
 
 
 def test_a_class_derived_from_a_module_keeps_what_is_not_said_anew():

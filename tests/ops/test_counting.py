@@ -112,3 +112,39 @@ def test_a_batch_has_bins_of_its_own():
 def test_a_batch_of_counts_is_as_long_as_its_largest_number_asks_for():
     got = gg.func.vmap(gg.bincount)(gg.tensor([[0, 1, 1], [2, 0, 0]]))
     assert got.tolist() == [[1, 2, 0], [2, 0, 1]]
+
+
+@together
+@pytest.mark.parametrize("options", ["", "density", "range", "weight"])
+def test_histograms_of_points_are_pytorchs(options):
+    x = np.random.default_rng(0).normal(size=(5, 4, 2))
+    edges = [np.linspace(-1, 1, 4), np.linspace(-2, 2, 3)]
+
+    def told(lib, bins):
+        known = {"density": True, "range": [-1.0, 1.0, 0.0, 2.0]}
+        known["weight"] = lib.tensor(abs(x[..., 0]))
+        given = {name: value for name, value in known.items() if name == options}
+        bins = [lib.tensor(each) if isinstance(each, np.ndarray) else each for each in bins]
+        found = lib.histogramdd(lib.tensor(x), bins, **given)
+        return [found.hist.numpy(), *[each.numpy() for each in found.bin_edges]]
+
+    for bins in ([2, 3], *[edges] * (options != "range")):
+        for ours, theirs in zip(told(gg, bins), told(torch, bins), strict=True):
+            np.testing.assert_allclose(ours, theirs)
+
+
+@pytest.mark.parametrize("lib", [gg, torch])
+def test_histograms_of_points_that_do_not_fit_are_refused_as_by_pytorch(lib):
+    x = lib.ones(3, 2)
+    for arguments, options, words in (
+        ((x, [2]), {}, "size of bins must be equal to the innermost dimension"),
+        ((lib.ones(3), [2]), {}, "should have at least 2 dimensions"),
+        ((x, [2, 2]), {"range": [0.0, 1.0]}, "range should have 4 elements"),
+        ((x, [0, 2]), {}, "bins must be > 0"),
+    ):
+        with pytest.raises(RuntimeError, match=words):
+            lib.histogramdd(*arguments, **options)
+    found = lib.histogramdd(x.requires_grad_(), [1, 1])
+    assert repr(found).startswith(f"{lib.__name__}.return_types.histogramdd(\nhist=")
+    with pytest.raises(RuntimeError, match=r"[Dd]erivative for|derivative for"):
+        found.hist.sum().backward()

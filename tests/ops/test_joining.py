@@ -166,3 +166,34 @@ def test_what_ops_make_lies_in_rows_and_what_is_turned_as_it_did(lib):
     assert columns.masked_fill(columns > 2, 0).is_contiguous()
     assert columns.log_softmax(0).is_contiguous()
     assert not columns.flip([0]).is_contiguous()
+
+
+@together
+@pytest.mark.parametrize("reduce", ["sum", "mean", "prod", "max", "min"])
+@pytest.mark.parametrize("initial", [None, 0.5])
+def test_segments_and_their_gradients_are_pytorchs(reduce, initial):
+    x = np.random.default_rng(0).normal(size=(6, 2))
+
+    def told(lib):
+        leaf = lib.tensor(x, requires_grad=True)
+        y = lib.segment_reduce(leaf, reduce, lengths=lib.tensor([2, 0, 1, 3]), initial=initial)
+        y[[0, 2, 3]].square().sum().backward()
+        offsets = lib.tensor([[0, 2, 6], [0, 3, 6]])
+        rows = lib.tensor(x.T.copy())
+        z = lib.segment_reduce(rows, reduce, offsets=offsets, axis=1, initial=initial)
+        return [each.detach().numpy() for each in (y, leaf.grad, z)]
+
+    for ours, theirs in zip(told(gg), told(torch), strict=True):
+        np.testing.assert_allclose(ours, theirs)
+
+
+@pytest.mark.parametrize("lib", [gg, torch])
+def test_segments_that_do_not_fit_are_refused_as_by_pytorch(lib):
+    for reduce, options, words in (
+        ("sum", {}, "Either lengths or offsets must be defined"),
+        ("foo", {"lengths": [2, 2]}, "reduce argument must be either sum, prod, mean, amax or"),
+        ("sum", {"lengths": [2, 3]}, "Expected all rows of lengths along axis to sum to"),
+    ):
+        given = {name: lib.tensor(value) for name, value in options.items()}
+        with pytest.raises(RuntimeError, match=words):
+            lib.segment_reduce(lib.ones(4), reduce, **given)

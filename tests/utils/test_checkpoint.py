@@ -6,6 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
+import torch.utils.checkpoint
 
 import glassgrad
 from both import bare, leaf, make, plain, values
@@ -298,3 +300,24 @@ def test_a_function_that_catches_errors_does_not_stop_the_early_stop():
     x = leaf(glassgrad, 0.0)
     checkpoint(glassgrad, function, x).backward()
     assert x.grad.item() == 1.0
+
+
+@pytest.mark.parametrize("lib", [glassgrad, torch])
+def test_names_of_checkpoints_that_libraries_import_are_there(lib):
+    home = lib.utils.checkpoint
+    with pytest.warns(UserWarning, match="None of the inputs have requires_grad=True"):
+        home.check_backward_validity([lib.ones(1), 3])
+    home.DefaultDeviceType.set_device_type("cpu")
+    assert home.DefaultDeviceType.get_device_type() == "cpu"
+    assert home.CheckpointPolicy.MUST_SAVE.value == 0
+    assert home.CheckpointPolicy(3) is home.CheckpointPolicy.PREFER_RECOMPUTE
+    with pytest.raises(TypeError, match="policy_fn_or_list must be either a function or a list"):
+        home.create_selective_checkpoint_contexts(3)
+
+    def recompute(*_, **__):
+        return home.CheckpointPolicy.PREFER_RECOMPUTE
+
+    x = lib.ones(2, requires_grad=True)
+    contexts = functools.partial(home.create_selective_checkpoint_contexts, recompute)
+    home.checkpoint(lib.exp, x, use_reentrant=False, context_fn=contexts).sum().backward()
+    assert x.grad.tolist() == x.exp().tolist()

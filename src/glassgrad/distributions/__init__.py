@@ -19,6 +19,7 @@ from . import (
     discrete,
     distribution,
     kl,
+    matrices,
     mixed,
     transforms,
     utils,
@@ -28,6 +29,7 @@ from .continuous import *
 from .discrete import *
 from .distribution import *
 from .kl import *
+from .matrices import *
 from .mixed import *
 from .transforms import *
 
@@ -35,13 +37,14 @@ independent = distribution
 
 # PyTorch has a file for each distribution, and programs import from there.
 _files = {
-    continuous: "beta cauchy chi2 continuous_bernoulli dirichlet exponential gamma gumbel "
-    "half_cauchy half_normal inverse_gamma kumaraswamy laplace log_normal "
-    "lowrank_multivariate_normal multivariate_normal normal pareto studentT uniform von_mises "
-    "weibull",
-    distribution: "independent",
+    continuous: "beta cauchy chi2 continuous_bernoulli dirichlet exponential fishersnedecor gamma "
+    "generalized_pareto gumbel half_cauchy half_normal inverse_gamma kumaraswamy laplace "
+    "log_normal lowrank_multivariate_normal multivariate_normal normal pareto studentT uniform "
+    "von_mises weibull",
+    distribution: "exp_family independent",
     discrete: "bernoulli binomial categorical geometric multinomial negative_binomial "
     "one_hot_categorical poisson",
+    matrices: "lkj_cholesky wishart",
     mixed: "logistic_normal mixture_same_family relaxed_bernoulli relaxed_categorical",
     transforms: "transformed_distribution",
 }
@@ -63,6 +66,7 @@ __all__ = [
     *discrete.__all__,
     *distribution.__all__,
     *kl.__all__,
+    *matrices.__all__,
     *mixed.__all__,
     *transforms.__all__,
 ]

@@ -87,7 +87,22 @@ def _vectors(registry: ConstraintRegistry) -> Factory:
     )
 
 
+def _parts(registry: ConstraintRegistry, constraint: Any) -> list[Transform]:
+    return [registry(each) for each in constraint.cseq]
+
+
+def _stacked(registry: ConstraintRegistry) -> Factory:
+    return lambda of: transforms.StackTransform(_parts(registry, of), of.dim)
+
+
+def _joined(registry: ConstraintRegistry) -> Factory:
+    return lambda of: transforms.CatTransform(_parts(registry, of), of.dim, of.lengths)
+
+
 for _registry in (biject_to, transform_to):
+    _registry.register(constraints.stack, _stacked(_registry))
+    _registry.register(constraints.cat, _joined(_registry))
+    _registry.register(constraints.corr_cholesky, lambda _: transforms.CorrCholeskyTransform())
     _registry.register(constraints.real, lambda _: transforms.identity_transform)
     _registry.register(constraints.independent, _vectors(_registry))
     _registry.register(constraints.greater_than, _from("lower_bound", 1))
@@ -98,6 +113,5 @@ for _registry in (biject_to, transform_to):
 biject_to.register(constraints.simplex, lambda _: transforms.StickBreakingTransform())
 transform_to.register(constraints.simplex, lambda _: transforms.SoftmaxTransform())
 transform_to.register(constraints.lower_cholesky, lambda _: transforms.LowerCholeskyTransform())
-transform_to.register(
-    constraints.positive_definite, lambda _: transforms.PositiveDefiniteTransform()
-)
+for _matrices in (constraints.positive_definite, constraints.positive_semidefinite):
+    transform_to.register(_matrices, lambda _: transforms.PositiveDefiniteTransform())

@@ -2,12 +2,16 @@
 
 import functools
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
+from glassgrad import linalg, ops
+from glassgrad.core.errors import ExpectationError
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops import all as all_of
 from glassgrad.ops import zeros
+
+from .utils import limits
 
 
 class Constraint:
@@ -40,7 +44,7 @@ class Constraint:
         raise NotImplementedError
 
     def __repr__(self) -> str:
-        bounds = ", ".join(f"{name}={value}" for name, value in vars(self).items())
+        bounds = ", ".join(f"{name}={vars(self)[name]}" for name in self.bounds)
         return f"{type(self).__name__.lstrip('_')}({bounds})"
 
 
@@ -150,26 +154,114 @@ class _Multinomial(Constraint):
         return (value >= 0).all(-1) & (value.sum(-1) <= self.upper_bound)
 
 
-class _LowerCholesky(Constraint):
+class _LowerTriangular(Constraint):
+    """Matrices with zeros above the diagonal."""
+
+    event_dim = 2
+
+    def check(self, value: Any) -> Any:
+        return (value.tril() == value).flatten(-2).all(-1)
+
+
+class _LowerCholesky(_LowerTriangular):
     """Lower triangular matrices with a positive diagonal."""
 
+    def check(self, value: Any) -> Any:
+        return super().check(value) & (value.diagonal(dim1=-2, dim2=-1) > 0).all(-1)
+
+
+class _CorrCholesky(_LowerCholesky):
+    """Of those, the ones with rows of length 1: factors of correlations."""
+
+    def check(self, value: Any) -> Any:
+        off = (value.detach().square().sum(-1).sqrt() - 1).abs()
+        return super().check(value) & (off <= 10 * value.shape[-1] * limits(value).eps).all(-1)
+
+
+class _Square(Constraint):
+    """Matrices with as many rows as columns."""
+
     event_dim = 2
 
     def check(self, value: Any) -> Any:
-        is_lower = (value.tril() == value).flatten(-2).all(-1)
-        return is_lower & (value.diagonal(dim1=-2, dim2=-1) > 0).all(-1)
+        is_square = value.shape[-2] == value.shape[-1]
+        return ops.full(value.shape[:-2], is_square, device=value.device)
 
 
-class _PositiveDefinite(Constraint):
+class _Symmetric(_Square):
+    """Square matrices that are their own transposes."""
+
+    def check(self, value: Any) -> Any:
+        if value.shape[-2] != value.shape[-1]:
+            return super().check(value)
+        return ops.isclose(value, value.mT, atol=1e-6).flatten(-2).all(-1) & self._signs(value)
+
+    def _signs(self, value: Any) -> Any:
+        """Whether the eigenvalues have the signs that they should."""
+        return super().check(value)
+
+
+class _PositiveSemidefinite(_Symmetric):
+    """Symmetric matrices without negative eigenvalues."""
+
+    def _signs(self, value: Any) -> Any:
+        eigenvalues: Any = linalg.eigvalsh(value)
+        return (eigenvalues >= 0).all(-1)
+
+
+class _PositiveDefinite(_Symmetric):
     """Symmetric matrices with positive eigenvalues."""
 
-    event_dim = 2
-
-    def check(self, value: Any) -> Any:
+    def _signs(self, value: Any) -> Any:
         from glassgrad.ops.matrices import CholeskyInfo
 
-        is_symmetric = (value - value.mT).abs().flatten(-2).amax(-1) < 1e-6
-        return is_symmetric & (CholeskyInfo.apply(value) == 0)
+        return CholeskyInfo.apply(value) == 0
+
+
+class _Stack(Constraint):
+    """Several sets: one for each place along a dim of a tensor."""
+
+    def __init__(self, cseq: Sequence[Constraint], dim: int = 0) -> None:
+        super().__init__()
+        self.cseq, self.dim = list(cseq), dim
+        if not all(isinstance(each, Constraint) for each in cseq):
+            raise ExpectationError(
+                f"All elements of cseq must be Constraint instances, got {self.cseq}. "
+                "Each says which values are allowed. Write `constraints.positive`."
+            )
+        self.is_discrete = any(each.is_discrete for each in cseq)
+
+    @property
+    def event_dim(self) -> int:  # type: ignore[override]  # PyTorch's is a property as well
+        most = max(each.event_dim for each in self.cseq)
+        return most + (self.dim + most < 0)
+
+    def check(self, value: Any) -> Any:
+        pairs = zip(self.cseq, value.unbind(self.dim), strict=False)
+        return ops.stack([each.check(part) for each, part in pairs], self.dim)
+
+
+class _Cat(_Stack):
+    """Several sets: one for each stretch along a dim of a tensor."""
+
+    def __init__(
+        self, cseq: Sequence[Constraint], dim: int = 0, lengths: Sequence[int] | None = None
+    ) -> None:
+        super().__init__(cseq, dim)
+        self.lengths = [1] * len(self.cseq) if lengths is None else list(lengths)
+        if len(self.lengths) != len(self.cseq):
+            raise ExpectationError(
+                f"lengths ({len(self.lengths)}) must match cseq ({len(self.cseq)}). "
+                "Each set has a stretch of its own. Write a length for each."
+            )
+
+    @property
+    def event_dim(self) -> int:  # type: ignore[override]
+        return max(each.event_dim for each in self.cseq)
+
+    def check(self, value: Any) -> Any:
+        pairs = zip(self.cseq, value.split(self.lengths, self.dim), strict=True)
+        return ops.cat([each.check(part) for each, part in pairs], self.dim)
 
 
 class _IndependentConstraint(Constraint):
@@ -194,7 +286,7 @@ class _IndependentConstraint(Constraint):
         return f"IndependentConstraint({self.base_constraint!r}, {self.reinterpreted_batch_ndims})"
 
 
-class _MixtureSameFamilyConstraint(Constraint):
+class MixtureSameFamilyConstraint(Constraint):
     """The values that all distributions of a mixture may have, which are along another dim."""
 
     bounds = ("base_constraint",)
@@ -206,6 +298,9 @@ class _MixtureSameFamilyConstraint(Constraint):
 
     def check(self, value: Any) -> Any:
         return self.base_constraint.check(value.unsqueeze(-1 - self.event_dim)).all(-1)
+
+    def __repr__(self) -> str:
+        return f"MixtureSameFamilyConstraint({self.base_constraint!r})"
 
 
 def is_dependent(constraint: object) -> bool:
@@ -237,7 +332,6 @@ greater_than_eq = _GreaterThanEq
 less_than = _LessThan
 multinomial = _Multinomial
 independent = _IndependentConstraint
-of_mixture = _MixtureSameFamilyConstraint
 dependent = _Dependent()
 boolean = _Boolean()
 one_hot = _OneHot()
@@ -249,5 +343,12 @@ nonnegative_integer = _IntegerGreaterThan(0)
 positive_integer = _IntegerGreaterThan(1)
 unit_interval = interval(0.0, 1.0)
 simplex = _Simplex()
+lower_triangular = _LowerTriangular()
 lower_cholesky = _LowerCholesky()
+corr_cholesky = _CorrCholesky()
+square = _Square()
+symmetric = _Symmetric()
+positive_semidefinite = _PositiveSemidefinite()
+cat = _Cat
+stack = _Stack
 positive_definite = _PositiveDefinite()

@@ -12,7 +12,7 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.values.backend import asnumpy
 
 from . import constraints, transforms
-from .distribution import Distribution, Real, Shape, Switch, _ByProbs
+from .distribution import Distribution, ExponentialFamily, Real, Shape, Switch, _ByProbs
 from .transforms import TransformedDistribution
 from .utils import (
     broadcast_all,
@@ -35,7 +35,9 @@ __all__ = [
     "ContinuousBernoulli",
     "Dirichlet",
     "Exponential",
+    "FisherSnedecor",
     "Gamma",
+    "GeneralizedPareto",
     "Gumbel",
     "HalfCauchy",
     "HalfNormal",
@@ -55,6 +57,11 @@ __all__ = [
 
 _linalg: Any = linalg
 _special: Any = special
+
+_TWO_CONCENTRATIONS = {
+    "concentration1": constraints.positive,
+    "concentration0": constraints.positive,
+}
 
 # Drawn by turning a uniform number into theirs ----------------------------------------------------
 
@@ -118,7 +125,7 @@ class Uniform(Distribution):
         return (self.high - self.low).log()
 
 
-class ContinuousBernoulli(_ByProbs):
+class ContinuousBernoulli(_ByProbs, ExponentialFamily):
     """p(x) ∝ probsˣ·(1 - probs)¹⁻ˣ,  from 0 to 1: for pixels that are neither black nor white
 
     Args:
@@ -204,10 +211,7 @@ class Kumaraswamy(TransformedDistribution):
         tensor(0.3333)
     """
 
-    arg_constraints = {
-        "concentration1": constraints.positive,
-        "concentration0": constraints.positive,
-    }
+    arg_constraints = _TWO_CONCENTRATIONS
     support = constraints.unit_interval
 
     def __init__(
@@ -319,8 +323,19 @@ class Cauchy(_LocScale):
         return math.log(4 * math.pi) + self.scale.log()
 
 
-class Gumbel(_LocScale):
-    """p(x) = exp(-z - exp(-z)) / scale,  z = (x - loc)/scale: the largest of many"""
+class Gumbel(_LocScale, TransformedDistribution):
+    """p(x) = exp(-z - exp(-z)) / scale,  z = (x - loc)/scale: the largest of many
+
+    It is that of loc - scale·log(-log u), where u is uniform.
+    """
+
+    def __init__(self, loc: Real, scale: Real, validate_args: Switch = None) -> None:
+        self.loc, self.scale = broadcast_all(loc, scale)
+        low = ops.full_like(self.loc, limits(self.loc).tiny)
+        log, flip = transforms.ExpTransform().inv, transforms.AffineTransform(0, -1)
+        parts = [log, flip, log, transforms.AffineTransform(self.loc, -self.scale)]
+        base = Uniform(low, ops.full_like(low, 1 - limits(low).eps), validate_args)
+        TransformedDistribution.__init__(self, base, parts, validate_args)
 
     def _mean(self) -> Tensor:
         return self.loc + self.scale * euler_constant
@@ -348,7 +363,7 @@ class Gumbel(_LocScale):
 # The normal one, and what is made of it -----------------------------------------------------------
 
 
-class Normal(_LocScale):
+class Normal(_LocScale, ExponentialFamily):
     """p(x) = exp(-z²/2) / (√(2π)·scale),  z = (x - loc)/scale
 
     Args:
@@ -478,7 +493,66 @@ class HalfCauchy(_Half):
         return self.base_dist.variance
 
 
-class MultivariateNormal(Distribution):
+class ByMatrix(Distribution):
+    """What distributions share that take a matrix L·Lᵀ, its inverse, or its factor L."""
+
+    @staticmethod
+    def _chosen(**matrices: Tensor | None) -> tuple[str, Tensor]:
+        """The name of the matrix that was given, and the matrix."""
+        given = [(name, matrix) for name, matrix in matrices.items() if matrix is not None]
+        if len(given) != 1:
+            raise ArgumentError(
+                "Exactly one of covariance_matrix or precision_matrix or scale_tril may be "
+                f"specified, got {len(given)}. Each says the same. Leave the others out."
+            )
+        ((name, matrix),) = given
+        if matrix.ndim < 2:
+            raise ArgumentError(
+                f"{name} must be at least two-dimensional, with optional leading batch dimensions, "
+                f"got shape {tuple(matrix.shape)}. It has a number for each two entries."
+            )
+        return name, matrix
+
+    @lazy_property
+    def scale_tril(self) -> Tensor:
+        """L."""
+        if "precision_matrix" in vars(self):
+            return _linalg.cholesky(_linalg.inv(self.precision_matrix))
+        return _linalg.cholesky(self.covariance_matrix)
+
+    @lazy_property
+    def covariance_matrix(self) -> Tensor:
+        """L·Lᵀ."""
+        return self.scale_tril @ self.scale_tril.mT
+
+    @lazy_property
+    def precision_matrix(self) -> Tensor:
+        """The inverse of L·Lᵀ."""
+        return _linalg.inv(self.covariance_matrix)
+
+    def log_volume(self) -> Tensor:
+        """Log det L."""
+        return self.scale_tril.diagonal(dim1=-2, dim2=-1).log().sum(-1)
+
+
+class NormalVectors(ByMatrix):
+    """What distributions of vectors share whose entries are sums of normal numbers."""
+
+    support = constraints.real_vector
+    has_rsample = True
+    loc: Tensor
+
+    def _mean(self) -> Tensor:
+        return self.loc
+
+    def _mode(self) -> Tensor:
+        return self.loc
+
+    def entropy(self) -> Tensor:
+        return 0.5 * self.event_shape[0] * (1 + math.log(2 * math.pi)) + self.log_volume()
+
+
+class MultivariateNormal(NormalVectors):
     """Vectors around `loc`: loc + L·x, where the entries of x are normal.
 
     Args:
@@ -498,9 +572,6 @@ class MultivariateNormal(Distribution):
         "precision_matrix": constraints.positive_definite,
         "scale_tril": constraints.lower_cholesky,
     }
-    support = constraints.real_vector
-    has_rsample = True
-    loc: Tensor
 
     def __init__(
         self,
@@ -515,50 +586,15 @@ class MultivariateNormal(Distribution):
                 "loc must be at least one-dimensional: it is the mean of a vector, got a number. "
                 "Write `Normal(loc, scale)` for numbers."
             )
-        matrices = {
-            "covariance_matrix": covariance_matrix,
-            "precision_matrix": precision_matrix,
-            "scale_tril": scale_tril,
-        }
-        given = [(name, matrix) for name, matrix in matrices.items() if matrix is not None]
-        if len(given) != 1:
-            raise ArgumentError(
-                "Exactly one of covariance_matrix or precision_matrix or scale_tril may be "
-                f"specified, got {len(given)}. Each says the same. Leave the others out."
-            )
-        ((name, matrix),) = given
-        if matrix.ndim < 2:
-            raise ArgumentError(
-                f"{name} must be at least two-dimensional, with optional leading batch dimensions, "
-                f"got shape {tuple(matrix.shape)}. It has a number for each two entries."
-            )
+        name, matrix = self._chosen(
+            covariance_matrix=covariance_matrix,
+            precision_matrix=precision_matrix,
+            scale_tril=scale_tril,
+        )
         batch_shape = ops.zeros(matrix.shape[:-2]).add(ops.zeros(loc.shape[:-1])).shape
         self.loc = loc.expand((*batch_shape, -1))
         vars(self)[name] = matrix.expand((*batch_shape, -1, -1))
         super().__init__(batch_shape, loc.shape[-1:], validate_args)
-
-    @lazy_property
-    def scale_tril(self) -> Tensor:
-        """L."""
-        if "covariance_matrix" in vars(self):
-            return _linalg.cholesky(self.covariance_matrix)
-        return _linalg.cholesky(_linalg.inv(self.precision_matrix))
-
-    @lazy_property
-    def covariance_matrix(self) -> Tensor:
-        """L·Lᵀ."""
-        return self.scale_tril @ self.scale_tril.mT
-
-    @lazy_property
-    def precision_matrix(self) -> Tensor:
-        """The inverse of L·Lᵀ."""
-        return _linalg.inv(self.covariance_matrix)
-
-    def _mean(self) -> Tensor:
-        return self.loc
-
-    def _mode(self) -> Tensor:
-        return self.loc
 
     def _variance(self) -> Tensor:
         return (self.scale_tril**2).sum(-1)
@@ -573,15 +609,8 @@ class MultivariateNormal(Distribution):
         n = self.event_shape[0]
         return -0.5 * (n * math.log(2 * math.pi) + (half**2).sum(-1)) - self.log_volume()
 
-    def entropy(self) -> Tensor:
-        return 0.5 * self.event_shape[0] * (1 + math.log(2 * math.pi)) + self.log_volume()
 
-    def log_volume(self) -> Tensor:
-        """Log det L."""
-        return self.scale_tril.diagonal(dim1=-2, dim2=-1).log().sum(-1)
-
-
-class LowRankMultivariateNormal(MultivariateNormal):
+class LowRankMultivariateNormal(NormalVectors):
     """Vectors around `loc` with the covariance W·Wᵀ + diag(d), where W has few columns.
 
     Args:
@@ -626,11 +655,6 @@ class LowRankMultivariateNormal(MultivariateNormal):
     def covariance_matrix(self) -> Tensor:
         """W·Wᵀ + diag(d)."""
         return self.cov_factor @ self.cov_factor.mT + self.cov_diag.diag_embed()
-
-    @lazy_property
-    def scale_tril(self) -> Tensor:
-        """The Cholesky factor of that."""
-        return _linalg.cholesky(self.covariance_matrix)
 
     @property
     def _inner(self) -> tuple[Tensor, Any]:
@@ -710,7 +734,7 @@ def _slope_of_gamma(a: Any, x: Any) -> Any:
     return -change / np.exp(special.xlogy(a - 1, x) - x - special.gammaln(a))
 
 
-class Gamma(Distribution):
+class Gamma(ExponentialFamily):
     """p(x) = rateᵃ·xᵃ⁻¹·exp(-rate·x) / Γ(a),  a = concentration
 
     Args:
@@ -776,7 +800,7 @@ class Chi2(Gamma):
         return self.concentration * 2
 
 
-class Exponential(Distribution):
+class Exponential(ExponentialFamily):
     """p(x) = rate·exp(-rate·x): how long to wait for what happens `rate` times in a unit of time
 
     Example:
@@ -820,7 +844,7 @@ class Exponential(Distribution):
         return 1 - self.rate.log()
 
 
-class Dirichlet(Distribution):
+class Dirichlet(ExponentialFamily):
     """Shares that add up to 1: p(x) ∝ ∏ xᵢ^(aᵢ - 1),  a = concentration of shape `(*batch, n)`
 
     Raises:
@@ -877,7 +901,7 @@ class Dirichlet(Distribution):
         return spread - (n - total) * total.digamma() - ((a - 1) * a.digamma()).sum(-1)
 
 
-class Beta(Distribution):
+class Beta(ExponentialFamily):
     """A share: p(x) ∝ x^(a - 1)·(1 - x)^(b - 1),  a = concentration1, b = concentration0
 
     Example:
@@ -885,10 +909,7 @@ class Beta(Distribution):
         tensor(0.2500)
     """
 
-    arg_constraints = {
-        "concentration1": constraints.positive,
-        "concentration0": constraints.positive,
-    }
+    arg_constraints = _TWO_CONCENTRATIONS
     support = constraints.unit_interval
     has_rsample = True
     concentration1: Tensor
@@ -976,6 +997,109 @@ class StudentT(_LocScale):
         return self.scale.log() + half * slopes + self._log_beta()
 
     icdf = Distribution.icdf
+
+
+class FisherSnedecor(Distribution):
+    """The ratio of two `Chi2` numbers, each divided by its degrees of freedom: df1 over df2
+
+    Example:
+        >>> FisherSnedecor(2.0, 4.0).mean
+        tensor(2.)
+    """
+
+    arg_constraints = {"df1": constraints.positive, "df2": constraints.positive}
+    support = constraints.positive
+    has_rsample = True
+    df1: Tensor
+    df2: Tensor
+
+    def __init__(self, df1: Real, df2: Real, validate_args: Switch = None) -> None:
+        self._set_parameters(validate_args, df1=df1, df2=df2)
+
+    def _mean(self) -> Tensor:
+        return ops.where(self.df2 <= 2, math.nan, self.df2 / (self.df2 - 2))
+
+    def _mode(self) -> Tensor:
+        mode = (self.df1 - 2) / self.df1 * self.df2 / (self.df2 + 2)
+        return ops.where(self.df1 <= 2, math.nan, mode)
+
+    def _variance(self) -> Tensor:
+        a, b = self.df1, self.df2
+        variance = 2 * b**2 * (a + b - 2) / (a * (b - 2) ** 2 * (b - 4))
+        return ops.where(b <= 4, math.nan, variance)
+
+    def rsample(self, sample_shape: Shape = ()) -> Tensor:
+        above, below = (Gamma(0.5 * df, df).rsample(sample_shape) for df in (self.df1, self.df2))
+        tiny = limits(above).tiny
+        return (above / below.clamp(min=tiny)).clamp(min=tiny)
+
+    def _log_prob(self, value: Tensor) -> Tensor:
+        a, b, ratio = 0.5 * self.df1, 0.5 * self.df2, self.df1 / self.df2
+        log_beta = a.lgamma() + b.lgamma() - (a + b).lgamma()
+        power = a * ratio.log() + (a - 1) * value.log()
+        return power - (a + b) * (ratio * value).log1p() - log_beta
+
+
+class GeneralizedPareto(_LocScale):
+    """p(x) = (1 + c·z)^(-1/c - 1) / scale,  z = (x - loc)/scale,  c = concentration: a tail
+
+    With c = 0 it is exponential; with c < 0 it ends at loc - scale/c.
+
+    Example:
+        >>> GeneralizedPareto(0.0, 1.0, 0.5).mean
+        tensor(2.)
+    """
+
+    arg_constraints = {**_LocScale.arg_constraints, "concentration": constraints.real}
+    concentration: Tensor
+
+    def __init__(
+        self, loc: Real, scale: Real, concentration: Real, validate_args: Switch = None
+    ) -> None:
+        self._set_parameters(validate_args, loc=loc, scale=scale, concentration=concentration)
+
+    @property
+    def support(self) -> Any:  # type: ignore[override]  # it depends on the parameters
+        """From `loc` on, and with a negative concentration up to an end."""
+        end = self.loc - self.scale / self.concentration
+        return constraints.interval(self.loc, ops.where(self.concentration < 0, end, math.inf))
+
+    def _of(self, exponential: Any, otherwise: Any) -> Tensor:
+        """One formula where the concentration is 0, the other elsewhere, given what is not 0."""
+        c = self.concentration
+        is_zero = ops.isclose(c, ops.zeros_like(c))
+        return ops.where(is_zero, exponential, otherwise(ops.where(is_zero, 1.0, c)))
+
+    def _mean(self) -> Tensor:
+        c = self.concentration
+        return ops.where(c < 1, self.loc + self.scale / (1 - c), math.nan)
+
+    def _variance(self) -> Tensor:
+        c = self.concentration
+        return ops.where(c < 0.5, self.scale**2 / ((1 - c) ** 2 * (1 - 2 * c)), math.nan)
+
+    def icdf(self, value: Tensor) -> Tensor:
+        log = (-value).log1p()
+        return self.loc + self.scale * self._of(-log, lambda c: (-c * log).expm1() / c)
+
+    def _log_prob(self, value: Tensor) -> Tensor:
+        z = self._standardized(value)
+        return -self.scale.log() - self._of(z, lambda c: (1 / c + 1) * (c * z).log1p())
+
+    def log_survival_function(self, value: Tensor) -> Tensor:
+        """The logarithm of how likely a value is above `value`."""
+        z = self._standardized(self._validated(value))
+        return self._of(-z, lambda c: -(c * z).log1p() / c)
+
+    def log_cdf(self, value: Tensor) -> Tensor:
+        """The logarithm of `cdf`."""
+        return (-self.log_survival_function(value).exp()).log1p()
+
+    def _cdf(self, value: Tensor) -> Tensor:
+        return self.log_cdf(value).exp()
+
+    def entropy(self) -> Tensor:
+        return self.scale.log() + self.concentration + 1
 
 
 # Made of the ones above ---------------------------------------------------------------------------

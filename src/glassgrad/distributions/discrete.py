@@ -7,7 +7,7 @@ from glassgrad.core.errors import ArgumentError
 from glassgrad.core.tensor import Size, Tensor
 
 from . import constraints
-from .distribution import Distribution, Real, Shape, Switch, _ByProbs
+from .distribution import Distribution, ExponentialFamily, Real, Shape, Switch, _ByProbs
 from .utils import draw, limits, softplus, uniform
 
 __all__ = [
@@ -25,7 +25,7 @@ __all__ = [
 # What happens or not ------------------------------------------------------------------------------
 
 
-class Bernoulli(_ByProbs):
+class Bernoulli(_ByProbs, ExponentialFamily):
     """1 with the probability `probs`, else 0.
 
     Args:
@@ -243,7 +243,7 @@ class NegativeBinomial(_Counted):
         return chances + ops.where(n + value == 0, 0.0, ways)
 
 
-class Poisson(Distribution):
+class Poisson(ExponentialFamily):
     """How often it happens in a unit of time: p(k) = rateᵏ·exp(-rate) / k!
 
     Example:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Self
 
 from glassgrad.autograd.grad_mode import no_grad
+from glassgrad.autograd.gradients import grad
 from glassgrad.core.errors import ArgumentError
 from glassgrad.core.tensor import Size, Tensor
 from glassgrad.ops import _checks as check
@@ -14,7 +15,7 @@ from glassgrad.ops import _checks as check
 from . import constraints
 from .utils import broadcast_all, lazy_property, logits_to_probs, probs_to_logits, sum_rightmost
 
-__all__ = ["Distribution", "Independent"]
+__all__ = ["Distribution", "ExponentialFamily", "Independent"]
 
 Shape = Sequence[int]
 Real = Tensor | float  # a parameter with a number for each distribution
@@ -252,6 +253,40 @@ class Distribution:
                 value = vars(self)[name]
                 parts.append(f"{name}: {value if value.numel() == 1 else value.shape}")
         return f"{type(self).__name__}({', '.join(parts)})"
+
+
+class ExponentialFamily(Distribution):
+    """p(x) = exp(⟨t(x), θ⟩ - F(θ) + k(x)): the base of those of which this is known.
+
+    A distribution of a program says its natural parameters θ (`_natural_params`, a tuple), F
+    (`_log_normalizer`) and the mean of k (`_mean_carrier_measure`). The gradient of F is the mean
+    of t(x), so entropy and KL divergence follow: Nielsen & Nock, *Entropies and Cross-Entropies of
+    Exponential Families* (2010).
+    """
+
+    @property
+    def _natural_params(self) -> tuple[Tensor, ...]:
+        raise self._missing("_natural_params")
+
+    @property
+    def _mean_carrier_measure(self) -> Any:
+        raise self._missing("_mean_carrier_measure")
+
+    def _log_normalizer(self, *natural_params: Tensor) -> Tensor:
+        raise self._missing("_log_normalizer")
+
+    def _means(self) -> tuple[list[Tensor], Tensor, tuple[Any, ...]]:
+        """θ, as leaves; F(θ); the means of t(x)."""
+        natural = [each.detach().requires_grad_() for each in self._natural_params]
+        log_norm = self._log_normalizer(*natural)
+        return natural, log_norm, grad(log_norm.sum(), natural, create_graph=True)
+
+    def entropy(self) -> Tensor:
+        natural, log_norm, means = self._means()
+        result = log_norm - self._mean_carrier_measure
+        for each, mean in zip(natural, means, strict=True):
+            result = result - (each * mean).reshape((*self.batch_shape, -1)).sum(-1)
+        return result
 
 
 class _Derived(Distribution):

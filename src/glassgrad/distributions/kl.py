@@ -9,9 +9,9 @@ from glassgrad.core.errors import ArgumentTypeError
 from glassgrad.core.tensor import Tensor
 
 from . import continuous, discrete
-from .distribution import Distribution, Independent
+from .distribution import Distribution, ExponentialFamily, Independent
 from .transforms import TransformedDistribution
-from .utils import euler_constant, sum_rightmost
+from .utils import euler_constant, softplus, sum_rightmost
 
 __all__ = ["kl_divergence", "register_kl"]
 
@@ -69,6 +69,24 @@ def _normal(p: Any, q: Any) -> Any:
     return 0.5 * (ratio + ((p.loc - q.loc) / q.scale) ** 2 - 1 - ratio.log())
 
 
+@register_kl(ExponentialFamily, ExponentialFamily)
+def _exponential_family(p: Any, q: Any) -> Tensor:
+    """The divergence of Bregman, of the logarithms of what the densities are divided by."""
+    if type(p) is not type(q):
+        raise NotImplementedError(
+            f"No KL(p || q) is implemented for p type {type(p).__name__} and q type "
+            f"{type(q).__name__}: The cross KL-divergence between different exponential families "
+            "cannot be computed using Bregman divergences. Take the mean of the difference over "
+            "samples."
+        )
+    natural, log_norm, means = p._means()
+    result = q._log_normalizer(*q._natural_params) - log_norm
+    for ours, theirs, mean in zip(natural, q._natural_params, means, strict=True):
+        term = (theirs - ours) * mean
+        result = result - sum_rightmost(term, term.ndim - log_norm.ndim)
+    return result
+
+
 @register_kl(TransformedDistribution, TransformedDistribution)
 def _transformed(p: Any, q: Any) -> Tensor:
     if p.transforms != q.transforms or p.event_shape != q.event_shape:
@@ -89,12 +107,18 @@ def _independent(p: Any, q: Any) -> Tensor:
     return sum_rightmost(kl_divergence(p.base_dist, q.base_dist), p.reinterpreted_batch_ndims)
 
 
-@register_kl(continuous.MultivariateNormal, continuous.MultivariateNormal)
+@register_kl(continuous.NormalVectors, continuous.NormalVectors)
 def _multivariate_normal(p: Any, q: Any) -> Any:
     spread = continuous.solved(q.scale_tril, p.scale_tril)
     shift = continuous.solved(q.scale_tril, (q.loc - p.loc).unsqueeze(-1))
     quadratic = (spread**2).sum((-2, -1)) + (shift**2).sum((-2, -1))
     return q.log_volume() - p.log_volume() + 0.5 * (quadratic - p.event_shape[0])
+
+
+@register_kl(continuous.ContinuousBernoulli, continuous.ContinuousBernoulli)
+def _continuous_bernoulli(p: Any, q: Any) -> Any:
+    ours, theirs = (each._log_norm() - softplus(each.logits) for each in (p, q))
+    return p.mean * (p.logits - q.logits) + ours - theirs
 
 
 @register_kl(continuous.Uniform, continuous.Uniform)

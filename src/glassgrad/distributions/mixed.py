@@ -74,7 +74,7 @@ class MixtureSameFamily(Distribution):
     @property
     def support(self) -> Any:
         """What all of them have in common."""
-        return constraints.of_mixture(self.component_distribution.support)
+        return constraints.MixtureSameFamilyConstraint(self.component_distribution.support)
 
     def expand(self, batch_shape: Shape, _instance: Any = None) -> Any:
         new = super().expand(batch_shape, _instance)

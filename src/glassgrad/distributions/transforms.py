@@ -6,19 +6,28 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from glassgrad import ops
-from glassgrad.core.errors import ArgumentError
+from glassgrad.core.errors import ArgumentError, ExpectationError
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops import _checks as check
 
 from . import constraints
 from .constraints import Constraint
 from .distribution import Distribution, Shape, Switch, _Derived
-from .utils import limits, property_at, softplus, sum_rightmost
+from .utils import (
+    limits,
+    property_at,
+    softplus,
+    sum_rightmost,
+    tril_matrix_to_vec,
+    vec_to_tril_matrix,
+)
 
 __all__ = [
     "AbsTransform",
     "AffineTransform",
+    "CatTransform",
     "ComposeTransform",
+    "CorrCholeskyTransform",
     "CumulativeDistributionTransform",
     "ExpTransform",
     "IndependentTransform",
@@ -29,6 +38,7 @@ __all__ = [
     "SigmoidTransform",
     "SoftmaxTransform",
     "SoftplusTransform",
+    "StackTransform",
     "StickBreakingTransform",
     "TanhTransform",
     "Transform",
@@ -82,6 +92,21 @@ class Transform:
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         """Log |dy/dx|."""
         raise NotImplementedError
+
+    @property
+    def event_dim(self) -> int:
+        """How many dims make one value, if those are as many before and after.
+
+        Raises:
+            ArgumentError: if they are not.
+        """
+        if self.domain.event_dim != self.codomain.event_dim:
+            raise ArgumentError(
+                f"{self!r} makes values of {self.codomain.event_dim} dims of such with "
+                f"{self.domain.event_dim}. Please use either .domain.event_dim or "
+                ".codomain.event_dim."
+            )
+        return self.domain.event_dim
 
     @property
     def inv(self) -> "Transform":
@@ -500,6 +525,169 @@ class PositiveDefiniteTransform(Transform):
 
     def _inverse(self, y: Tensor) -> Tensor:
         return self._lower._inverse(ops.cholesky(y))
+
+
+class CorrCholeskyTransform(Transform):
+    """Cholesky factors of correlations: what is below the diagonal, one row after the other
+
+    yᵢⱼ = rᵢⱼ·√∏ₖ (1 - rᵢₖ²),  k < j,  r = tanh x,  and rᵢᵢ = 1: each row has the length 1.
+    """
+
+    domain = constraints.real_vector
+    codomain = constraints.corr_cholesky
+
+    def _call(self, x: Tensor) -> Tensor:
+        eps = limits(x).eps
+        r = vec_to_tril_matrix(x.tanh().clamp(-1 + eps, 1 - eps), -1)
+        left = (1 - r**2).sqrt().cumprod(-1)
+        left = ops.cat([ops.ones_like(left[..., :1]), left[..., :-1]], -1)
+        return (r + ops.eye(r.shape[-1], dtype=r.dtype, device=r.device)) * left
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        left = 1 - (y * y).cumsum(-1)
+        left = ops.cat([ops.ones_like(left[..., :1]), left[..., :-1]], -1)
+        return (tril_matrix_to_vec(y, -1) / tril_matrix_to_vec(left, -1).sqrt()).atanh()
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        """Log |dy/dx|, of the numbers below the diagonal of y."""
+        left = tril_matrix_to_vec(1 - (y * y).cumsum(-1), -2)
+        return 0.5 * left.log().sum(-1) - 2 * (x + softplus(-2 * x) - math.log(2)).sum(-1)
+
+    def forward_shape(self, shape: Shape) -> Shape:
+        n = round((0.25 + 2 * shape[-1]) ** 0.5 + 0.5)
+        if n * (n - 1) // 2 != shape[-1]:
+            raise ArgumentError(
+                f"Input is not a flattened lower-diagonal number: {shape[-1]}. An n by n matrix "
+                "has n·(n - 1)/2 numbers below the diagonal. Write a vector of 1, 3, 6 …"
+            )
+        return (*shape[:-1], n, n)
+
+    def inverse_shape(self, shape: Shape) -> Shape:
+        if len(shape) < 2 or shape[-2] != shape[-1]:
+            raise ArgumentError(
+                f"Input is not square: {tuple(shape)}. It is a factor of a matrix of correlations."
+            )
+        return (*shape[:-2], shape[-1] * (shape[-1] - 1) // 2)
+
+
+class StackTransform(Transform):
+    """A transform for each place along a dim.
+
+    Args:
+        tseq: the transforms.
+        dim: the dim.
+        cache_size: as `Transform`.
+
+    Example:
+        >>> StackTransform([ExpTransform(), identity_transform])(zeros(2))
+        tensor([1., 0.])
+    """
+
+    _made_of: ClassVar[tuple[str, ...]] = ("transforms", "dim")
+
+    def __init__(self, tseq: Sequence[Transform], dim: int = 0, cache_size: int = 0) -> None:
+        super().__init__(cache_size)
+        self.transforms, self.dim = list(tseq), dim
+        wanted = "All elements of tseq must be Transform instances"
+        why = "Each transforms a part. Write `ExpTransform()`."
+        for transform in self.transforms:
+            check.kind(wanted, transform, Transform, why, ExpectationError)
+        self.bijective = all(each.bijective for each in self.transforms)
+        self.domain = self._side_by_side([each.domain for each in self.transforms])
+        self.codomain = self._side_by_side([each.codomain for each in self.transforms])
+
+    def _side_by_side(self, each: list[Constraint]) -> Constraint:
+        return constraints.stack(each, self.dim)
+
+    def _split(self, x: Tensor) -> Any:
+        """The parts, one for each transform."""
+        if x.shape[self.dim] != len(self.transforms):
+            raise ExpectationError(
+                f"x.size({self.dim}) = {x.shape[self.dim]} must equal len(transforms) "
+                f"{len(self.transforms)}. There is a transform for each place."
+            )
+        return x.unbind(self.dim)
+
+    def _join(self, parts: list[Tensor]) -> Tensor:
+        return ops.stack(parts, self.dim)
+
+    def _call(self, x: Tensor) -> Tensor:
+        return self._join(
+            [t(part) for t, part in zip(self.transforms, self._split(x), strict=True)]
+        )
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        pairs = zip(self.transforms, self._split(y), strict=True)
+        return self._join([t._inv_call(part) for t, part in pairs])
+
+    def _stretches(self, x: Tensor, y: Tensor) -> list[Tensor]:
+        parts = zip(self.transforms, self._split(x), self._split(y), strict=True)
+        return [t.log_abs_det_jacobian(before, after) for t, before, after in parts]
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        return self._join(self._stretches(x, y))
+
+
+class CatTransform(StackTransform):
+    """A transform for each stretch along a dim.
+
+    Args:
+        tseq: the transforms.
+        dim: the dim.
+        lengths: of the stretches; None: 1 each.
+        cache_size: as `Transform`.
+
+    Example:
+        >>> CatTransform([ExpTransform(), identity_transform], lengths=[1, 2])(zeros(3))
+        tensor([1., 0., 0.])
+    """
+
+    _made_of = ("transforms", "dim", "lengths")
+
+    def __init__(
+        self,
+        tseq: Sequence[Transform],
+        dim: int = 0,
+        lengths: Sequence[int] | None = None,
+        cache_size: int = 0,
+    ) -> None:
+        self.lengths = [1] * len(tseq) if lengths is None else list(lengths)
+        if len(self.lengths) != len(tseq):
+            raise ExpectationError(
+                f"lengths ({len(self.lengths)}) must match transforms ({len(tseq)}). "
+                "Each transform has a stretch of its own. Write a length for each."
+            )
+        super().__init__(tseq, dim, cache_size)
+
+    @property
+    def event_dim(self) -> int:
+        """How many dims make one value."""
+        return max(each.event_dim for each in self.transforms)
+
+    @property
+    def length(self) -> int:
+        """Of all stretches."""
+        return sum(self.lengths)
+
+    def _side_by_side(self, each: list[Constraint]) -> Constraint:
+        return constraints.cat(each, self.dim, self.lengths)
+
+    def _split(self, x: Tensor) -> Any:
+        if x.shape[self.dim] != self.length:
+            raise ExpectationError(
+                f"x.size({self.dim}) = {x.shape[self.dim]} must equal length {self.length}. "
+                f"There are stretches of {self.lengths}."
+            )
+        return x.split(self.lengths, self.dim)
+
+    def _join(self, parts: list[Tensor]) -> Tensor:
+        return ops.cat(parts, self.dim)
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        pairs = zip(self.transforms, self._stretches(x, y), strict=True)
+        found: Any = [sum_rightmost(each, self.event_dim - t.event_dim) for t, each in pairs]
+        dim = self.dim - x.ndim * (self.dim >= 0) + self.event_dim
+        return ops.cat(found, dim) if dim < 0 else sum(found)  # of one value: they add up
 
 
 class CumulativeDistributionTransform(Transform):

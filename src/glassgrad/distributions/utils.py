@@ -90,6 +90,41 @@ def sum_rightmost(value: Tensor, dims: int) -> Tensor:
     return value.sum(tuple(range(-dims, 0))) if dims else value
 
 
+def vec_to_tril_matrix(vec: Tensor, diag: int = 0) -> Tensor:
+    """A square matrix with the numbers of a vector up to diagonal `diag`, row by row, then zeros.
+
+    Raises:
+        ArgumentError: if there is no matrix with so many places.
+    """
+    n = 1
+    while len(np.tril_indices(n, diag)[0]) < vec.shape[-1]:
+        n += 1
+    rows, columns = np.tril_indices(n, diag)
+    if len(rows) != vec.shape[-1]:
+        raise ArgumentError(
+            f"The size of last dimension is {vec.shape[-1]} which cannot be expressed as the lower "
+            "triangular part of a square D x D matrix. Write as many numbers as it has places."
+        )
+    places = np.zeros((n, n), np.int64)
+    places[rows, columns] = np.arange(len(rows))
+    return vec[..., ops.tensor(places, device=vec.device)].tril(diag)
+
+
+def tril_matrix_to_vec(mat: Tensor, diag: int = 0) -> Tensor:
+    """The numbers of a square matrix up to diagonal `diag`, row by row.
+
+    Raises:
+        ArgumentError: if there is no such diagonal.
+    """
+    n = mat.shape[-1]
+    if not -n <= diag < n:
+        raise ArgumentError(
+            f"diag ({diag}) provided is outside [{-n}, {n - 1}]. The matrix has n = {n} columns."
+        )
+    rows, columns = np.tril_indices(n, diag)
+    return mat.flatten(-2)[..., ops.tensor(rows * n + columns, device=mat.device)]
+
+
 _sum_rightmost = sum_rightmost  # PyTorch's name, which distributions of programs import
 
 

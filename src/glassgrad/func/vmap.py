@@ -123,6 +123,16 @@ def vmap(
     return mapped
 
 
+def _vmap(
+    func: Func,
+    in_dims: Any = 0,
+    out_dims: Any = 0,
+    allow_none_pass_through: bool = False,  # noqa: ARG001
+) -> Func:
+    """`vmap`, as PyTorch's `_vmap_internals` has it: for programs that import it from there."""
+    return vmap(func, in_dims, out_dims)
+
+
 def chunk_vmap(
     func: Func,
     in_dims: Any = 0,

@@ -12,7 +12,7 @@ from glassgrad import environment as _environment
 from glassgrad.core.tensor import Tensor as _Tensor
 from glassgrad.missing import classes_of as _classes_of
 from glassgrad.missing import missing_from as _missing_from
-from glassgrad.nn import functional, init, modules, parallel, utils
+from glassgrad.nn import common_types, functional, grad, init, modules, parallel, utils
 from glassgrad.nn.module import Module
 
 _FILES = (
@@ -23,6 +23,6 @@ _classes = {"DataParallel": parallel.DataParallel, **_classes_of(__name__, _FILE
 globals().update(_classes)
 vars(_environment.jit)["ScriptModule"] = type("ScriptModule", (Module,), {})
 
-__all__ = ["functional", "init", "modules", "parallel", "utils", *_classes]
+__all__ = ["common_types", "functional", "grad", "init", "modules", "parallel", "utils", *_classes]
 
 __getattr__ = _missing_from(__name__)

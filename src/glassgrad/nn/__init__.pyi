@@ -10,8 +10,10 @@ What is here are the modules and tensors that these files define. `make stubs` w
 """
 
 from glassgrad.nn import activations as _activations
+from glassgrad.nn import common_types as common_types
 from glassgrad.nn import convolution as _convolution
 from glassgrad.nn import functional as functional
+from glassgrad.nn import grad as grad
 from glassgrad.nn import init as init
 from glassgrad.nn import layers as _layers
 from glassgrad.nn import losses as _losses
@@ -23,6 +25,7 @@ from glassgrad.nn import pooling as _pooling
 from glassgrad.nn import recurrent as _recurrent
 from glassgrad.nn import utils as utils
 from glassgrad.nn.attention import MultiheadAttention as MultiheadAttention
+from glassgrad.nn.containers import Container as Container
 from glassgrad.nn.containers import ModuleDict as ModuleDict
 from glassgrad.nn.containers import ModuleList as ModuleList
 from glassgrad.nn.containers import ParameterDict as ParameterDict
@@ -41,6 +44,7 @@ from glassgrad.nn.layers import PReLU as PReLU
 from glassgrad.nn.layers import Softmax2d as Softmax2d
 from glassgrad.nn.layers import Unflatten as Unflatten
 from glassgrad.nn.losses import AdaptiveLogSoftmaxWithLoss as AdaptiveLogSoftmaxWithLoss
+from glassgrad.nn.losses import NLLLoss2d as NLLLoss2d
 from glassgrad.nn.module import Module as Module
 from glassgrad.nn.normalization import BatchNorm1d as BatchNorm1d
 from glassgrad.nn.normalization import BatchNorm2d as BatchNorm2d
@@ -71,6 +75,7 @@ from glassgrad.nn.parameter import Buffer as Buffer
 from glassgrad.nn.parameter import Parameter as Parameter
 from glassgrad.nn.parameter import UninitializedBuffer as UninitializedBuffer
 from glassgrad.nn.parameter import UninitializedParameter as UninitializedParameter
+from glassgrad.nn.pooling import CrossMapLRN2d as CrossMapLRN2d
 from glassgrad.nn.recurrent import GRUCell as GRUCell
 from glassgrad.nn.recurrent import LSTMCell as LSTMCell
 from glassgrad.nn.recurrent import RNNBase as RNNBase
@@ -365,6 +370,32 @@ class AdaptiveMaxPool3d(_pooling.AdaptiveMaxPool3d):
     """`AdaptiveMaxPool2d` of spaces, `(n, c, d, h, w)`."""
 
     def __init__(self, output_size: Any, return_indices: bool = False) -> None: ...
+    def forward(self, input: glassgrad.core.tensor.Tensor) -> Any: ...
+
+class FractionalMaxPool2d(_pooling.FractionalMaxPool2d):
+    """The largest elements of windows of images that are a fraction of a step apart, at random.
+
+    Args:
+        kernel_size: of a window, a number or one for each dim.
+        output_size: `(h', w')`, or a number for both; or:
+        output_ratio: its share of the size of an image, between 0 and 1.
+        return_indices: whether to return where the elements were, too.
+
+    Raises:
+        ArgumentError: for none or both of the two.
+
+    Example:
+        >>> FractionalMaxPool2d(2, output_ratio=0.5)(ones(1, 3, 4, 4)).shape
+        glassgrad.Size([1, 3, 2, 2])
+    """
+
+    def __init__(self, kernel_size: int | collections.abc.Sequence[int], output_size: int | collections.abc.Sequence[int] | None = None, output_ratio: Any = None, return_indices: bool = False, _random_samples: glassgrad.core.tensor.Tensor | None = None) -> None: ...
+    def forward(self, input: glassgrad.core.tensor.Tensor) -> Any: ...
+
+class FractionalMaxPool3d(_pooling.FractionalMaxPool3d):
+    """`FractionalMaxPool2d` of spaces, `(n, c, d, h, w)`."""
+
+    def __init__(self, kernel_size: int | collections.abc.Sequence[int], output_size: int | collections.abc.Sequence[int] | None = None, output_ratio: Any = None, return_indices: bool = False, _random_samples: glassgrad.core.tensor.Tensor | None = None) -> None: ...
     def forward(self, input: glassgrad.core.tensor.Tensor) -> Any: ...
 
 class LocalResponseNorm(_pooling.LocalResponseNorm):
@@ -841,8 +872,25 @@ class LazyBatchNorm3d(_normalization.LazyBatchNorm3d):
 
     def __init__(self, eps: float = 1e-05, momentum: float | None = 0.1, affine: bool = True, track_running_stats: bool = True, device: Any = None, dtype: Any = None, *, bias: bool = True) -> None: ...
 
+class LazyInstanceNorm1d(_normalization.LazyInstanceNorm1d):
+    """An `InstanceNorm1d` whose `num_features` are the channels of the first input."""
+
+    def __init__(self, eps: float = 1e-05, momentum: float | None = 0.1, affine: bool = True, track_running_stats: bool = True, device: Any = None, dtype: Any = None, *, bias: bool = True) -> None: ...
+
+class LazyInstanceNorm2d(_normalization.LazyInstanceNorm2d):
+    """An `InstanceNorm2d` whose `num_features` are the channels of the first input."""
+
+    def __init__(self, eps: float = 1e-05, momentum: float | None = 0.1, affine: bool = True, track_running_stats: bool = True, device: Any = None, dtype: Any = None, *, bias: bool = True) -> None: ...
+
+class LazyInstanceNorm3d(_normalization.LazyInstanceNorm3d):
+    """An `InstanceNorm3d` whose `num_features` are the channels of the first input."""
+
+    def __init__(self, eps: float = 1e-05, momentum: float | None = 0.1, affine: bool = True, track_running_stats: bool = True, device: Any = None, dtype: Any = None, *, bias: bool = True) -> None: ...
+
 __all__ = [
+    "common_types",
     "functional",
+    "grad",
     "init",
     "modules",
     "parallel",
@@ -853,6 +901,7 @@ __all__ = [
     "Buffer",
     "UninitializedParameter",
     "UninitializedBuffer",
+    "Container",
     "Sequential",
     "ModuleList",
     "ModuleDict",
@@ -917,6 +966,9 @@ __all__ = [
     "AdaptiveMaxPool1d",
     "AdaptiveMaxPool2d",
     "AdaptiveMaxPool3d",
+    "FractionalMaxPool2d",
+    "FractionalMaxPool3d",
+    "CrossMapLRN2d",
     "LocalResponseNorm",
     "Unfold",
     "Fold",
@@ -972,6 +1024,7 @@ __all__ = [
     "HuberLoss",
     "CrossEntropyLoss",
     "NLLLoss",
+    "NLLLoss2d",
     "BCELoss",
     "BCEWithLogitsLoss",
     "KLDivLoss",
@@ -1003,6 +1056,9 @@ __all__ = [
     "LazyBatchNorm1d",
     "LazyBatchNorm2d",
     "LazyBatchNorm3d",
+    "LazyInstanceNorm1d",
+    "LazyInstanceNorm2d",
+    "LazyInstanceNorm3d",
     "Embedding",
     "EmbeddingBag",
 ]

@@ -19,6 +19,7 @@ from glassgrad.core.errors import (
     GraphError,
 )
 from glassgrad.core.tensor import Tensor
+from glassgrad.memory.calls import warn
 from glassgrad.nn.module import Module
 from glassgrad.nn.parameter import Parameter
 from glassgrad.ops import _checks as check
@@ -134,6 +135,20 @@ class _Named(Module):
     def values(self) -> Iterable[Any]:
         """The parts."""
         return ValuesView(self)
+
+
+class Container(Module):
+    """An older class of modules that are made of named parts; write a subclass of `Module`."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__()
+        warn(
+            "`nn.Container` is deprecated. All of it's functionality is now implemented in "
+            "`nn.Module`. Subclass that instead.",
+            FutureWarning,
+        )
+        for name, part in kwargs.items():
+            self.add_module(name, part)
 
 
 def _pairs(what: str, given: Any) -> Iterable[tuple[str, Any]]:

@@ -10,7 +10,7 @@ from glassgrad.ops.losses import kl_div as kl_div, triplet_margin_with_distance_
 from glassgrad.ops.networks import batch_norm as batch_norm, bilinear as bilinear, embedding as embedding, embedding_bag as embedding_bag, group_norm as group_norm, instance_norm as instance_norm, layer_norm as layer_norm, local_response_norm as local_response_norm, multi_head_attention_forward as multi_head_attention_forward, one_hot as one_hot, rms_norm as rms_norm, scaled_dot_product_attention as scaled_dot_product_attention
 from glassgrad.ops.norms import pairwise_distance as pairwise_distance, pdist as pdist
 from glassgrad.ops.resampling import channel_shuffle as channel_shuffle, channel_shuffle as native_channel_shuffle, interpolate as interpolate, pad as pad, pixel_shuffle as pixel_shuffle, pixel_unshuffle as pixel_unshuffle, upsample as upsample, upsample_bilinear as upsample_bilinear, upsample_nearest as upsample_nearest
-from glassgrad.ops.sampling import affine_grid as affine_grid, grid_sample as grid_sample
+from glassgrad.ops.sampling import affine_grid as affine_grid, fractional_max_pool2d as fractional_max_pool2d, fractional_max_pool3d as fractional_max_pool3d, grid_sample as grid_sample
 from glassgrad.ops.windows import Ints, fold as fold, unfold as unfold
 from typing import Any
 
@@ -1355,6 +1355,8 @@ __all__ = [
     "feature_alpha_dropout",
     "feature_alpha_dropout_",
     "fold",
+    "fractional_max_pool2d",
+    "fractional_max_pool3d",
     "gaussian_nll_loss",
     "gelu",
     "glu",

@@ -37,7 +37,7 @@ class LazyModuleMixin(Derived):
 
     def _build(self, given: dict[str, Any]) -> None:
         """Make a module of size 0, then forget the shapes of its tensors."""
-        self.cls_to_become.__init__(self, 0, **given)
+        self._make_empty(given)
         self._given = given
         for name, weight in self._parameters.items():
             if weight is not None:
@@ -47,6 +47,9 @@ class LazyModuleMixin(Derived):
             if buffer is not None and buffer.ndim:
                 made = UninitializedBuffer(False, buffer.device, buffer.dtype)
                 self._buffers[name] = made
+
+    def _make_empty(self, given: dict[str, Any]) -> None:
+        self.cls_to_become.__init__(self, 0, **given)
 
     def has_uninitialized_params(self) -> bool:
         """Whether some of its tensors have no shape yet."""

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from glassgrad import ops
 from glassgrad.core.errors import ArgumentError, ShapeError
 from glassgrad.core.tensor import Tensor
+from glassgrad.memory.calls import warn
 from glassgrad.nn.applied import Applied
 from glassgrad.nn.containers import ModuleList, Sequential
 from glassgrad.nn.functional import log_softmax
@@ -80,6 +81,19 @@ class CrossEntropyLoss(_Loss, of="cross_entropy"):
 
 class NLLLoss(_Loss, of="nll_loss"):
     """-input at the right class, for an input that `LogSoftmax` made."""
+
+
+class NLLLoss2d(NLLLoss):
+    """The older name of `NLLLoss`, which says so."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        warn(
+            "`NLLLoss2d` has been deprecated. Please use `NLLLoss` instead as a drop-in "
+            "replacement and see https://pytorch.org/docs/main/nn.html#torch.nn.NLLLoss for more "
+            "details.",
+            FutureWarning,
+        )
+        super().__init__(*args, **kwargs)
 
 
 class BCELoss(_Loss, of="binary_cross_entropy"):

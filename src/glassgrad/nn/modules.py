@@ -6,6 +6,7 @@ of its files is a view of all of ours: what it has is looked for in `nn`, then i
 
 import functools
 import sys
+from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
@@ -64,9 +65,19 @@ def _ntuple(n: int, name: str = "parse") -> Any:  # noqa: ARG001  # its name in 
     return functools.partial(each_dim, rank=n)
 
 
+def _reverse_repeat_tuple(t: Sequence[Any], n: int) -> tuple[Any, ...]:
+    """Each of them n times, the last first: paddings as `functional.pad` takes them."""
+    return tuple([x for x in reversed(t) for _ in range(n)])
+
+
 for _name in _FILES.split():
     _file(_name)
 _sizes = {"_single": 1, "_pair": 2, "_triple": 3, "_quadruple": 4}
-_file("utils", _ntuple=_ntuple, **{name: _ntuple(n) for name, n in _sizes.items()})
+_file(
+    "utils",
+    _ntuple=_ntuple,
+    _reverse_repeat_tuple=_reverse_repeat_tuple,
+    **{name: _ntuple(n) for name, n in _sizes.items()},
+)
 sys.modules[f"{__name__}.module"] = module
 Module = module.Module

@@ -379,3 +379,26 @@ class LazyBatchNorm2d(LazyModuleMixin, BatchNorm2d, channels_at=1):
 
 class LazyBatchNorm3d(LazyModuleMixin, BatchNorm3d, channels_at=1):
     """A `BatchNorm3d` whose `num_features` are the channels of the first input."""
+
+
+class _LazyInstanceNorm(LazyModuleMixin):
+    """Those of `InstanceNorm` learn and track nothing by default; the lazy ones do."""
+
+    @classmethod
+    def _derive(cls) -> Iterable[inspect.Parameter]:
+        return list(inspect.signature(_NormBase).parameters.values())[1:]
+
+    def _make_empty(self, given: dict[str, Any]) -> None:
+        _NormBase.__init__(self, 0, **given)  # type: ignore[arg-type]  # the class behind is one
+
+
+class LazyInstanceNorm1d(_LazyInstanceNorm, InstanceNorm1d, channels_at=1):
+    """An `InstanceNorm1d` whose `num_features` are the channels of the first input."""
+
+
+class LazyInstanceNorm2d(_LazyInstanceNorm, InstanceNorm2d, channels_at=1):
+    """An `InstanceNorm2d` whose `num_features` are the channels of the first input."""
+
+
+class LazyInstanceNorm3d(_LazyInstanceNorm, InstanceNorm3d, channels_at=1):
+    """An `InstanceNorm3d` whose `num_features` are the channels of the first input."""

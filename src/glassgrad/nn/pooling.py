@@ -2,8 +2,12 @@
 
 from typing import Any, ClassVar
 
+from glassgrad import ops
+from glassgrad.core.errors import ArgumentError
+from glassgrad.core.tensor import Tensor
 from glassgrad.nn._making import each_dim
 from glassgrad.nn.applied import Applied
+from glassgrad.nn.module import Module
 
 
 class _Windows(Applied):
@@ -181,6 +185,80 @@ class AdaptiveMaxPool2d(_AdaptiveMaxPoolNd, of="adaptive_max_pool2d"):
 
 class AdaptiveMaxPool3d(_AdaptiveMaxPoolNd, of="adaptive_max_pool3d"):
     """`AdaptiveMaxPool2d` of spaces, `(n, c, d, h, w)`."""
+
+
+class _FractionalMaxPoolNd(Applied):
+    def _build(self, given: dict[str, Any]) -> None:
+        size, ratio = given["output_size"], given["output_ratio"]
+        own, rank = type(self).__name__, int(self.function[-2])
+        if (size is None) == (ratio is None):
+            raise ArgumentError(
+                f"{own} requires specifying either an output size, or a pooling ratio: only one of "
+                "output_size and output_ratio may be specified. Each says how large the result is."
+            )
+        for name in ("kernel_size", "output_size", "output_ratio"):
+            given[name] = None if given[name] is None else each_dim(given[name], rank)
+        if ratio is not None and not all(0 < each < 1 for each in given["output_ratio"]):
+            raise ArgumentError(
+                f"output_ratio must be between 0 and 1 (got {ratio}). It is a share of the size."
+            )
+        super()._build(given)
+
+    def extra_repr(self) -> str:
+        return ""
+
+
+class FractionalMaxPool2d(_FractionalMaxPoolNd, of="fractional_max_pool2d"):
+    """The largest elements of windows of images that are a fraction of a step apart, at random.
+
+    Args:
+        kernel_size: of a window, a number or one for each dim.
+        output_size: `(h', w')`, or a number for both; or:
+        output_ratio: its share of the size of an image, between 0 and 1.
+        return_indices: whether to return where the elements were, too.
+
+    Raises:
+        ArgumentError: for none or both of the two.
+
+    Example:
+        >>> FractionalMaxPool2d(2, output_ratio=0.5)(ones(1, 3, 4, 4)).shape
+        glassgrad.Size([1, 3, 2, 2])
+    """
+
+
+class FractionalMaxPool3d(_FractionalMaxPoolNd, of="fractional_max_pool3d"):
+    """`FractionalMaxPool2d` of spaces, `(n, c, d, h, w)`."""
+
+
+class CrossMapLRN2d(Module):
+    """`LocalResponseNorm` of images as Lua's Torch had it.
+
+    Args:
+        size: how many channels.
+        alpha, beta, k: see `LocalResponseNorm`.
+    """
+
+    def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1) -> None:
+        super().__init__()
+        self.size, self.alpha, self.beta, self.k = size, alpha, beta, k
+
+    def forward(self, input: Tensor) -> Tensor:
+        if input.ndim != 4:
+            raise ArgumentError(
+                f"CrossMapLRN2d: Expected input to be 4D, got {input.ndim}D instead. It is for "
+                "images. Write `LocalResponseNorm`."
+            )
+        channels = ops.arange(input.shape[1], device=input.device)
+        is_near = (channels[:, None] - channels).abs() <= (self.size - 1) // 2
+        # The first channel, once counted, is not taken out again: so in PyTorch's sums.
+        is_counted = is_near | ((channels == 0) & (channels[:, None] > 0))
+        squares = input.square().flatten(2)
+        sums = (is_counted.type_as(input) @ squares).reshape(input.shape)
+        output: Tensor = input * (self.k + self.alpha / self.size * sums) ** -self.beta
+        return output
+
+    def extra_repr(self) -> str:
+        return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"
 
 
 class LocalResponseNorm(Applied, of="local_response_norm"):

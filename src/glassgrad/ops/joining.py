@@ -5,6 +5,7 @@
 """
 
 import functools
+import math
 import operator
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -1493,3 +1494,83 @@ def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]
     """
     sections = _sections_of(input, chunks, dim)
     return _cut(input, sections, dim, UnsafeSplit, UnsafeSplitWithSizes)
+
+
+_OF_EMPTY = {"sum": 0.0, "mean": 0.0, "prod": 1.0, "amax": -math.inf, "amin": math.inf}
+
+
+@function()
+def segment_reduce(
+    data: Tensor,
+    reduce: str,
+    *,
+    lengths: Tensor | None = None,
+    indices: Tensor | None = None,  # noqa: ARG001  # PyTorch's
+    offsets: Tensor | None = None,
+    axis: int = 0,
+    unsafe: bool = False,
+    initial: float | None = None,
+) -> Tensor:
+    """One element for each of some segments that lie one behind the other along a dim.
+
+    Args:
+        data: floating-point tensor of shape `(*batch, n, *rest)`.
+        reduce: "sum", "mean", "prod", "max" or "min".
+        lengths: of the segments, integers of shape `(*batch, k)`; or:
+        offsets: where they begin and the last one ends, of shape `(*batch, k + 1)`.
+        indices: accepted; PyTorch computes nothing with them, either.
+        axis: the dim, the last one of `lengths`.
+        unsafe: whether the lengths need not sum up to n.
+        initial: where each segment begins; what an empty one gives. Default: that of the function,
+            nan for the mean of nothing.
+
+    Returns:
+        Tensor of shape `(*batch, k, *rest)`.
+
+    Raises:
+        ShapeError: for neither lengths nor offsets, or lengths that do not fit.
+
+    Example:
+        >>> segment_reduce(tensor([1.0, 2.0, 3.0]), "sum", lengths=tensor([2, 0, 1]))
+        tensor([3., 0., 3.])
+    """
+    if lengths is None and offsets is None:
+        raise ShapeError(
+            "segment_reduce(): Either lengths or offsets must be defined. They say where segments "
+            "begin. Write lengths=tensor([2, 1])."
+        )
+    sizes: Any = offsets.diff() if lengths is None and offsets is not None else lengths
+    said = "reduce argument must be either sum, prod, mean, amax or amin, got {}"
+    kind = {"max": "amax", "min": "amin"}.get(reduce, reduce)
+    check.choice(said, kind, _OF_EMPTY, "It is what is done with a segment.", ShapeError)
+    if wrap_dim(axis, data.ndim) != sizes.ndim - 1:
+        raise ShapeError(
+            f"segment_reduce(): Expected axis to be the last dim of lengths, {sizes.ndim - 1}, got "
+            f"{axis}. Dims before it are those of the batch."
+        )
+    if sizes.ndim > 1:
+        options: Parameters = {"unsafe": unsafe, "initial": initial}
+        rows = zip(data, sizes, strict=True)
+        return stack([segment_reduce(x, kind, lengths=row, **options) for x, row in rows])
+    counts = sizes.tolist()
+    if not unsafe and sum(counts) != len(data):
+        raise ShapeError(
+            "segment_reduce(): Expected all rows of lengths along axis to sum to "
+            f"data.size(lengths.dim()-1) when !unsafe: {sum(counts)} and {len(data)}."
+        )
+    ends = np.cumsum(counts).tolist()
+    return stack(
+        [_reduced(data[end - n : end], kind, initial) for n, end in zip(counts, ends, strict=True)]
+    )
+
+
+def _reduced(segment: Tensor, kind: str, initial: float | None) -> Tensor:
+    """The elements of a segment and a first one, as one."""
+    n = len(segment)
+    if kind == "mean" and not n and initial is None:
+        return segment.new_full(segment.shape[1:], math.nan)
+    first = segment.new_full(
+        (1, *segment.shape[1:]), _OF_EMPTY[kind] if initial is None else initial
+    )
+    found: Tensor = getattr(cat([first, segment]), "sum" if kind == "mean" else kind)(0)
+    return found / n if kind == "mean" and n else found

@@ -1562,6 +1562,94 @@ def histogram(
     return HistogramReturn(found, edges)
 
 
+class HistogramddReturn(NamedTuple):
+    """The result of `histogramdd`."""
+
+    hist: Tensor
+    bin_edges: tuple[Tensor, ...]
+
+    def __repr__(self) -> str:
+        return show_named(self)
+
+
+@op(is_method=False)
+def histogramdd(
+    input: Tensor,
+    bins: Any,
+    *,
+    range: Sequence[float] | None = None,
+    weight: Tensor | None = None,
+    density: bool = False,
+) -> HistogramddReturn:
+    """`histogram` of points: how many lie in each of some boxes, and where these begin and end.
+
+    Args:
+        input: floating-point tensor of points, shape `(*S, d)`.
+        bins: how many along each dim; a number for all; or the edges, a vector for each.
+        range: where the boxes begin and end along each dim, `2·d` numbers.
+        weight: what each point counts: shape `S`.
+        density: whether the volumes of the boxes are to sum up to 1.
+
+    Returns:
+        The named tuple (hist, bin_edges): shape `(n₁, …, n_d)`, and a tuple of vectors.
+
+    Raises:
+        ShapeError: for less than two dims, or bins, ranges or weights that do not fit.
+
+    Example:
+        >>> histogramdd(tensor([[0.0, 1.0], [1.0, 0.0]]), [2, 2]).hist
+        tensor([[0., 1.],
+                [1., 0.]])
+    """
+    check.tensor("histogramdd", input)
+    check.kernel('"histogramdd"', input, "f", WHOLE_NUMBERS)
+    if input.ndim < 2:
+        raise errors.ShapeError(
+            "torch.histogramdd: input tensor should have at least 2 dimensions, but got "
+            f"{input.ndim}. The last one is that of a point. Write `x.unsqueeze(-1)`."
+        )
+    d = input.shape[-1]
+    given = [bins] * d if isinstance(bins, int) else list(bins)
+    if len(given) != d:
+        raise errors.ShapeError(
+            "histogramdd: The size of bins must be equal to the innermost dimension of the input: "
+            f"{len(given)} and {d}. Write a number for each dim."
+        )
+    if range is not None and len(range) != 2 * d:
+        raise errors.ShapeError(
+            f"torch.histogramdd: for a {d}-dimensional histogram range should have {2 * d} "
+            f"elements, but got {len(range)}. Each dim has two ends."
+        )
+    points = flatten(input.detach(), 0, -2)
+    edges, number = [], full((), 0, dtype=int64, device=input.device)
+    inside = points[:, 0] == points[:, 0]
+    for dim, each in enumerate(given):
+        x = points[:, dim]
+        ends = None if range is None else range[2 * dim : 2 * dim + 2]
+        name = f"torch.histogramdd: dimension {dim}'s "
+        edge = _checked_edges(x, each) if isinstance(each, Tensor) else _edges(name, x, each, ends)
+        n = edge.numel() - 1
+        place = searchsorted(edge, x, right=True) - 1
+        place = where(x == edge[-1], n - 1, place)
+        inside = inside & (place >= 0) & (place < n)
+        number = number * n + place
+        edges.append(edge)
+    sizes = [edge.numel() - 1 for edge in edges]
+    if weight is not None:
+        _check_weight(input[..., 0], weight)
+    counts = full((len(points),), 1, dtype=input.dtype, device=input.device)
+    counts = counts if weight is None else reshape(weight.detach(), (-1,))
+    blank = full((math.prod(sizes),), 0, dtype=input.dtype, device=input.device)
+    found = reshape(blank.index_add(0, number[inside], counts[inside]), sizes)
+    if density:
+        found = found / found.sum()
+        for dim, edge in enumerate(edges):
+            found = found / reshape(diff(edge), [-1, *[1] * (d - dim - 1)])
+    for each in (input,) if weight is None else (input, weight):
+        found = without_derivative("histogramdd", each, found)
+    return HistogramddReturn(found, tuple(edges))
+
+
 WHOLE_NUMBERS = (
     "It says where bins begin in the same dtype, and those are fractions. Write `x.float()`."
 )

@@ -18,9 +18,10 @@ from glassgrad.values.layers import visible
 
 from . import _checks as check
 from ._arguments import ints_of
-from ._declaring import for_each_rank, function
-from .creation import arange, linspace
+from ._declaring import for_each_rank, function, functional
+from .creation import arange, linspace, zeros
 from .joining import stack
+from .random import rand
 from .resampling import cubic_weight
 from .selection import where
 from .windows import Ints, each_dim
@@ -332,3 +333,103 @@ def _unpooled_size(
                 f"{middle + step}). Windows of another size would pool to another one."
             )
     return asked
+
+
+@functional()
+def fractional_max_pool2d(
+    input: Tensor,
+    kernel_size: Ints,
+    output_size: Ints | None = None,
+    output_ratio: Any = None,
+    return_indices: bool = False,
+    _random_samples: Tensor | None = None,
+) -> Any:
+    """The largest elements of windows that are a fraction of a step apart, beginning at random.
+
+    Args:
+        input: floating-point tensor of shape `(n, c, h, w)`, or `(c, h, w)` for one image.
+        kernel_size: the size of a window, a number or one for each dim.
+        output_size: `(h', w')`, or a number for both; or:
+        output_ratio: its share of the size of the image, between 0 and 1.
+        return_indices: whether to return where the elements were, too.
+        _random_samples: where windows begin, numbers from 0 to 1 of shape `(n, c, 2)`; None: drawn.
+
+    Returns:
+        Tensor of shape `(n, c, h', w')`, or a pair, as of `max_pool2d`.
+
+    Raises:
+        ArgumentError: if neither a size nor a ratio is given.
+        ShapeError: if the windows do not fit.
+
+    Example:
+        >>> fractional_max_pool2d(arange(16.0).reshape(1, 4, 4), 2, output_size=2)
+        tensor([[[ 5.,  7.],
+                 [13., 15.]]])
+
+    See also: Graham, *Fractional Max-Pooling* (2014).
+    """
+    options = (kernel_size, output_size, output_ratio, return_indices, _random_samples)
+    return _fractional_max_pool(2, input, *options)
+
+
+@functional()
+def fractional_max_pool3d(
+    input: Tensor,
+    kernel_size: Ints,
+    output_size: Ints | None = None,
+    output_ratio: Any = None,
+    return_indices: bool = False,
+    _random_samples: Tensor | None = None,
+) -> Any:
+    """`fractional_max_pool2d` of spaces, `(n, c, d, h, w)`; everything else is the same."""
+    options = (kernel_size, output_size, output_ratio, return_indices, _random_samples)
+    return _fractional_max_pool(3, input, *options)
+
+
+def _fractional_max_pool(
+    rank: int, input: Tensor, kernel: Any, size: Any, ratio: Any, return_indices: bool, samples: Any
+) -> Any:
+    name = f"fractional_max_pool{rank}d"
+    if size is None and ratio is None:
+        raise errors.ArgumentError(
+            f"{name} requires specifying either an output_size or an output_ratio. They say how "
+            "large the result is. Write output_ratio=0.5."
+        )
+    x = input if input.ndim == rank + 2 else input.unsqueeze(0)
+    places = x.shape[2:]
+    if size is None:
+        ratios = ratio if isinstance(ratio, Sequence) else (ratio,) * rank
+        size = [int(n * share) for n, share in zip(places, ratios, strict=True)]
+    kernel, size = (
+        each if isinstance(each, Sequence) else (each,) * rank for each in (kernel, size)
+    )
+    if samples is None:
+        samples = rand(*x.shape[:2], rank, dtype=x.dtype, device=x.device)
+    flat = zeros((), dtype=int64, device=x.device)
+    for dim, (n, k, m) in enumerate(zip(places, kernel, size, strict=True)):
+        if m + k - 1 > n or m < 1:
+            raise errors.ShapeError(
+                f"{name}(): pool size {k} too large relative to input size {n}, for {m} windows. "
+                "Each begins behind the one before."
+            )
+        which = dim if rank == 3 else 1 - dim  # of an image, that of columns comes first
+        begin = _fractional_begins(samples.detach()[..., which : which + 1], n - k, m)
+        rows = begin.unsqueeze(-1) + arange(k, device=x.device)  # (examples, channels, m, k)
+        shape = [1] * (2 * rank)
+        shape[dim], shape[rank + dim] = m, k
+        flat = flat * n + rows.reshape(*begin.shape[:2], *shape)
+    values = x.flatten(2)
+    windows = flat.expand(*x.shape[:2], *flat.shape[2:]).flatten(2 + rank).flatten(2, 1 + rank)
+    inside = values.detach().gather(-1, windows.flatten(2)).reshape(windows.shape)
+    found = windows.gather(-1, inside.argmax(-1, keepdim=True)).squeeze(-1)
+    whole = (*input.shape[: input.ndim - rank], *size)
+    largest = values.gather(-1, found).reshape(whole)
+    return (largest, found.reshape(whole)) if return_indices else largest
+
+
+def _fractional_begins(sample: Tensor, last: int, count: int) -> Tensor:
+    """Where windows begin: ⌊(i + sample)·step⌋ - ⌊sample·step⌋, and the last one at `last`."""
+    step = last / (count - 1) if count > 1 else 0.0
+    turns = arange(count, device=sample.device)
+    begins = ((turns + sample) * step).long() - (sample * step).long()
+    return where(turns == count - 1, last, begins)

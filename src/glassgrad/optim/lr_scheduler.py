@@ -24,6 +24,12 @@ from glassgrad.ops import _checks as check
 
 from .optimizer import Group, Optimizer
 
+EPOCH_DEPRECATION_WARNING = (
+    "The epoch parameter in `scheduler.step()` was not necessary and is being deprecated where "
+    "possible. Please use `scheduler.step()` to step the scheduler."
+)
+"""What schedulers of programs warn of."""
+
 __all__ = [
     "ChainedScheduler",
     "ConstantLR",

@@ -28,6 +28,7 @@ with Sublinear Memory Cost* (2016).
 """
 
 import contextlib
+import enum
 import functools
 import itertools
 import sys
@@ -53,8 +54,12 @@ from glassgrad.ops.generator import get_rng_state, set_rng_state
 __all__ = [
     "CheckpointError",
     "CheckpointFunction",
+    "CheckpointPolicy",
+    "DefaultDeviceType",
+    "check_backward_validity",
     "checkpoint",
     "checkpoint_sequential",
+    "create_selective_checkpoint_contexts",
     "detach_variable",
     "get_device_states",
     "noop_context_fn",
@@ -600,6 +605,60 @@ def _check_whole_pass() -> None:
 
 
 # What Functions that run something again are written with ----------------------------------------
+
+
+def check_backward_validity(inputs: Iterable[Any]) -> None:
+    """Warn if no gradient will go back to any of the inputs."""
+    if not any(isinstance(x, Tensor) and x.requires_grad for x in inputs):
+        warn("None of the inputs have requires_grad=True. Gradients will be None")
+
+
+class DefaultDeviceType:
+    """The kind of device whose random numbers second runs draw again; here it is one for all."""
+
+    _type = "cpu"
+
+    @staticmethod
+    def set_device_type(device: str = "cuda") -> None:
+        """Remember another one."""
+        DefaultDeviceType._type = device
+
+    @staticmethod
+    def get_device_type() -> str:
+        """The one remembered; "cpu" at first."""
+        return DefaultDeviceType._type
+
+
+class CheckpointPolicy(enum.Enum):
+    """What PyTorch may do with what an op in a checkpoint made: keep it, or compute it again."""
+
+    MUST_SAVE = 0
+    PREFER_SAVE = 1
+    MUST_RECOMPUTE = 2
+    PREFER_RECOMPUTE = 3
+    MUST_CPU_OFFLOAD = 4
+    PREFER_CPU_OFFLOAD = 5
+
+
+def create_selective_checkpoint_contexts(
+    policy_fn_or_list: Any,
+    allow_cache_entry_mutation: bool = False,  # noqa: ARG001  # there is no cache
+) -> Contexts:
+    """The contexts of a checkpoint that chooses what it keeps: here nothing, so nobody is asked.
+
+    Args:
+        policy_fn_or_list: says what to do with an op, or the ops whose results to keep.
+        allow_cache_entry_mutation: accepted, and without effect.
+
+    Raises:
+        ArgumentTypeError: for anything but a function or a list.
+    """
+    if not callable(policy_fn_or_list) and not isinstance(policy_fn_or_list, list):
+        raise ArgumentTypeError(
+            "policy_fn_or_list must be either a function or a list of ops, got "
+            f"{type(policy_fn_or_list).__name__}. It says what is kept."
+        )
+    return noop_context_fn()
 
 
 def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -24,6 +24,7 @@ __all__ = [
 ]
 
 SampleT_co = TypeVar("SampleT_co", covariant=True)
+T_co: Any = SampleT_co  # PyTorch's name, which data sets of programs are generic in
 
 
 class Dataset(Generic[SampleT_co]):
