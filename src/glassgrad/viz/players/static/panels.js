@@ -2,7 +2,7 @@
 
 import { element, rows, formula, textButton, clip, bytesText, refill } from "./elements.js";
 import { faults } from "./stage.js";
-import { givenOut, isMade, leafAt, phases, tensorOf, versionsOf } from "./log.js";
+import { givenOut, isMade, leafAt, nodeNow, phases, tensorOf, versionsOf } from "./log.js";
 
 const MOST_ROWS = 40;
 const MOST_HOOKS = 30;
@@ -44,7 +44,7 @@ export class Panels {
   }
 
   paint(state, { at, chosen, points }) {
-    const shown = chosen ?? state.current ?? state.making;
+    const shown = chosen ?? nodeNow(state);
     this.picker.value = chosen ?? "";
     this.titles.node.textContent = chosen ? "Chosen node" : "Current node";
     this.bodies.node.replaceChildren(...(shown ? this.node(state, shown, at, points) : [

@@ -9,7 +9,7 @@
 //     live   {send(message)}: a paused pass in Python, which the buttons then drive; `hear` takes
 //            what it answers. With `granularity`, and `noWayBack`, why there is no step back, if so
 
-import { unpack, replay, stops, beginnings, storages, givenTo, tensorOf, flowBounds } from "./log.js";
+import { unpack, replay, stops, beginnings, storages, givenTo, tensorOf, flowBounds, nodeNow } from "./log.js";
 import { element, keepFocus, textButton } from "./elements.js";
 import { Stage, heatLegend } from "./stage.js";
 import { Timeline } from "./timeline.js";
@@ -307,7 +307,7 @@ class Player {
     if (parts.said.textContent !== words) parts.said.textContent = words;
     this.paintNote();
     this.paintLog();
-    this.source.paint(this.chosen ?? state.current ?? state.making);
+    this.source.paint(this.chosen ?? nodeNow(state));
     giveFocusBack();
     // All is written. From here on places are read: so the browser lays the page out once.
     this.followLog();
@@ -374,7 +374,7 @@ class Player {
   }
 
   get shown() {
-    return this.chosen ?? replay(this.data, this.at).current;
+    return this.chosen ?? nodeNow(replay(this.data, this.at));
   }
 
   click(event) {
