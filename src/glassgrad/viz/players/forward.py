@@ -110,7 +110,7 @@ def with_forward(data: Entry, trace: Trace, values: Values) -> Entry:
     for node in ops:
         id = node["id"]
         events.append({"type": "forward", "node": id, "value": words.get(id)})
-        said.append(told.get(id) or _sentence(node, words.get(id), lines.get(id)))
+        said.append(_sentence(node, words.get(id), lines.get(id), told.get(id, "")))
     events.append({"type": "turn"})
     said.append(_turning(trace))
     questions = data.get("predict", {}).get("questions", [])
@@ -120,14 +120,18 @@ def with_forward(data: Entry, trace: Trace, values: Values) -> Entry:
     return data | ({"predict": {"questions": asked}} if "predict" in data else {})
 
 
-def _sentence(node: Entry, value: str | None, line: Entry | None) -> str:
-    """What an op did."""
-    op = plain(forward_name(node["op"]) or node["op"]).lower()
-    where = f"Line {line['line']}: " if line and line["line"] else ""
+def _sentence(node: Entry, value: str | None, line: Entry | None, told: str) -> str:
+    """What an op did; in the words of what is `told` of it, "line 6: y = tanh(x) gave 0.762."."""
+    call, gave, _ = told.rpartition(" gave ")
+    if value is None and gave:
+        return told
+    if not gave:
+        where = f"Line {line['line']}: " if line and line["line"] else ""
+        call = f"{where}{plain(forward_name(node['op']) or node['op']).lower()}"
     if value is not None:
-        return f"{where}{op} gave {value}."
+        return f"{call} gave {value}."
     shape = f" of shape {shape_text(node['shape'])}" if "shape" in node else ""
-    return f"{where}{op} gave a tensor{shape}, whose value nobody has kept."
+    return f"{call} gave a tensor{shape}, whose value nobody has kept."
 
 
 def _beginning(trace: Trace) -> str:
