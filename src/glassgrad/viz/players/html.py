@@ -170,7 +170,7 @@ class Player:
         known = explanations(self.trace) if self.explain is None else self.explain
         data["explain"] = {id: known[id] for id in known if id in data["nodes"]}
         if self.marked is not None:
-            asked = questions(self.trace, self.marked, MOST_EVENTS)
+            asked = questions(self.trace, self.marked, data["events"])
             data |= {"mode": "predict", "predict": {"questions": asked}}
         return data if self.forward is None else with_forward(data, self.trace, self.forward)
 

@@ -139,7 +139,7 @@ export class Predict {
   showEnd({ end, tries }) {
     const words = end === "shown" ? "Shown." : tries === 1 ? "✓ Right at first try." : "✓ Right.";
     this.verdict.replaceChildren(element("p", { class: end === "shown" ? "gg-told" : "gg-right" }, words));
-    this.field.replaceChildren(textButton(this.question ? "Next question" : "To the end", () => this.goOn(), { class: "gg-small gg-main", title: "Enter" }));
+    this.field.replaceChildren(textButton(this.question ? "Next question" : "To the end", () => this.goOn(), { class: "gg-small gg-main", title: "Enter", "aria-describedby": this.ask.id }));
     this.focus(".gg-answer button");
   }
 
