@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from glassgrad.core.errors import ArgumentError
+from glassgrad.core.graph import GradientEdge, Node
 from glassgrad.core.tensor import Tensor
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Entry, Graph
@@ -51,7 +52,7 @@ def values_behind(graph: Graph) -> Values:
     # Whoever holds a tensor has its value: nothing need be run for it.
     for tensor in _held():
         node = graph.node_of(tensor)
-        if node in graph.node and not tensor.is_leaf and tensor.output_nr == 0:
+        if node in graph.node and tensor.output_nr == 0:
             found[node] = tensor
     return {
         graph.node[node]: summarize(numbers(value))
@@ -61,9 +62,10 @@ def values_behind(graph: Graph) -> Values:
 
 
 def _held() -> Iterator[Tensor]:
-    """All tensors of the program that require grad."""
+    """All tensors of the program that some op made."""
     for each in gc.get_objects():
-        if issubclass(type(each), Tensor) and each.requires_grad:
+        # Not its `grad_fn`: of a view whose base was written, that would make a node.
+        if issubclass(type(each), Tensor) and isinstance(each.edge, (Node, GradientEdge)):
             yield each
 
 
