@@ -75,6 +75,14 @@ def test_values_that_were_written_since_are_not_told():
     assert "n1" not in gg.player(snapshot(z.sum()), forward=True).forward
 
 
+def test_a_tensor_that_was_written_since_is_not_read():
+    x = named("x", [1.0, 2.0])
+    y = x + 1
+    with gg.no_grad():
+        y.mul_(10)
+    assert in_words(gg.player((y + 1).sum(), forward=True).forward) == {"n3": "52"}
+
+
 def test_questions_come_after_it():
     plain = gg.player(neuron(), predict=True).data()["predict"]["questions"]
     later = gg.player(neuron(), predict=True, forward=True).data()["predict"]["questions"]

@@ -11,6 +11,7 @@ import gc
 from collections.abc import Iterator
 from typing import Any
 
+from glassgrad.core import state
 from glassgrad.core.errors import ArgumentError
 from glassgrad.core.graph import GradientEdge, Node
 from glassgrad.core.tensor import Tensor
@@ -52,7 +53,9 @@ def values_behind(graph: Graph) -> Values:
     # Whoever holds a tensor has its value: nothing need be run for it.
     for tensor in _held():
         node = graph.node_of(tensor)
-        if node in graph.node and tensor.output_nr == 0:
+        # It may have been written since, which no node tells of under no_grad.
+        is_stale = tensor._version and node is not None and state.last_write > node.seq
+        if node in graph.node and tensor.output_nr == 0 and not is_stale:
             found[node] = tensor
     return {
         graph.node[node]: summarize(numbers(value))
