@@ -80,7 +80,7 @@ def test_a_tensor_that_was_written_since_is_not_read():
     y = x + 1
     with gg.no_grad():
         y.mul_(10)
-    assert in_words(gg.player((y + 1).sum(), forward=True).forward) == {"n3": "52"}
+    assert "n1" not in gg.player((y + 1).sum(), forward=True).forward
 
 
 def test_questions_come_after_it():
