@@ -111,7 +111,7 @@ def test_marks_on_the_drawing_stand_out(scheme, play):
 def test_the_focus_goes_from_the_drawing_to_the_controls_to_the_panels(play, samples):
     shown = play(player(samples.mlp()))
     order = []
-    for _ in range(24):
+    for _ in range(34):
         shown.press("Tab")
         order.append(shown.page.evaluate("document.activeElement.className || 'none'"))
     stops = ["gg-stage", "gg-first", "gg-play", "gg-scrub", "gg-grain", "gg-source", "gg-picker"]
@@ -192,7 +192,7 @@ def test_a_notebook_that_swallows_keys_is_told_not_to(play, samples):
 
 @pytest.mark.parametrize(("light", "ground"), [("true", (255, 255, 255)), ("false", (13, 17, 23))])
 def test_the_recorded_player_has_the_theme_of_its_notebook(light, ground, visit, samples):
-    html = player(samples.square())._repr_mimebundle_()["text/html"]
+    html = player(samples.square(), mode="debug")._repr_mimebundle_()["text/html"]
     # A scheme that Playwright sets holds in every frame: this one is the browser's own, light.
     page = visit(f'<body data-jp-theme-light="{light}">{html}</body>', scheme="null")
     frame = page.frame_locator("iframe").locator(".gg-player")

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     import asyncio
 
 
-def player(loss: Any) -> "Player | LivePlayer":
+def player(loss: Any, *, mode: str = "lesson") -> "Player | LivePlayer":
     """A page that plays a backward pass, forward and back.
 
     Args:
@@ -44,6 +44,9 @@ def player(loss: Any) -> "Player | LivePlayer":
             Its nodes are explained meanwhile, and their rules checked against differences: the
             forwards of your own Functions run some more times. `player(record(loss))` does
             without.
+        mode: in which the page begins. "lesson": the picture, and for each node a sentence that
+            says what it did; "debug": every event, with all that is known at it. A click changes
+            it, and a browser remembers that for the next page.
 
     Returns:
         A `Player`: shown by a notebook, with `.html` and `.save(path)`. Of a pass that fails it
@@ -52,6 +55,7 @@ def player(loss: Any) -> "Player | LivePlayer":
 
     Raises:
         ArgumentTypeError: if `loss` is none of these.
+        ArgumentError: if `mode` is no such word.
         DataError: for a `Trace` that was made by hand and is not sound; the message says where.
 
     Example:
@@ -64,8 +68,13 @@ def player(loss: Any) -> "Player | LivePlayer":
         >>> x.grad
         tensor([2., 4.])
     """
+    if mode not in MODES:
+        raise ArgumentError(
+            f"mode={mode!r} is no mode of a player. It begins in one of "
+            f"{', '.join(map(repr, MODES))}. Write `player(loss, mode={MODES[-1]!r})`."
+        )
     if isinstance(loss, Paused):
-        return LivePlayer(loss)
+        return LivePlayer(loss, mode)
     known: Entry | None = None
 
     def run(tensors: Any) -> Trace:
@@ -74,7 +83,7 @@ def player(loss: Any) -> "Player | LivePlayer":
         return trace
 
     trace = trace_of(loss, "player", run)
-    return Player(trace, draw(trace, rankdir="LR"), known)
+    return Player(trace, draw(trace, rankdir="LR"), known, mode)
 
 
 Send = Callable[[Entry], None]
@@ -84,8 +93,9 @@ ONLY_FORWARD = (
     "PyTorch's engine only goes forward: what it freed and added up is gone. "
     "The slider and the log look back at what has happened."
 )
+MODES = ("lesson", "debug")
 _MOVING = ("next", "back", "run", "restart", "until")
-_STATE = ("stopped", "over", "error", "granularity")  # of the pass, besides its log
+_STATE = ("stopped", "over", "error", "granularity", "closed")  # of the pass, besides its log
 
 _PLAYERS: "weakref.WeakSet[LivePlayer]" = weakref.WeakSet()
 
@@ -110,6 +120,7 @@ class LivePlayer:
 
     Args:
         session: of `gg.step(loss)`, or of `glassgrad.tracing.torch.step(loss)`.
+        mode: in which its page begins, "lesson" or "debug".
 
     Attributes:
         session: the session; None once the player is closed.
@@ -117,8 +128,9 @@ class LivePlayer:
         selected: the node that was clicked last, glassgrad's or PyTorch's; None if none is held.
     """
 
-    def __init__(self, session: Any) -> None:
+    def __init__(self, session: Any, mode: str = "lesson") -> None:
         self.session = session
+        self.mode = mode
         self.error: BaseException | None = None
         self.selected: Any = None
         self._is_ours = isinstance(session, Session)
@@ -156,7 +168,7 @@ class LivePlayer:
     def still(self) -> Player:
         """The recorded player of what has happened until now."""
         trace = self.trace
-        return Player(trace, draw(trace, rankdir="LR"), self._explain(trace))
+        return Player(trace, draw(trace, rankdir="LR"), self._explain(trace), self.mode)
 
     @property
     def html(self) -> str:
@@ -276,9 +288,10 @@ class LivePlayer:
             self._drawing = drawn_with_room(self.trace, ids)
         self._tell_news()  # pages that are open already know as much as this one will
         self._told = self._look()
-        page = Player(self.trace, self._drawing, self._told["explain"])
+        page = Player(self.trace, self._drawing, self._told["explain"], self.mode)
         about = {
             "granularity": self._told["granularity"],
+            "closed": self._told["closed"],
             "no_way_back": "" if self._is_ours else ONLY_FORWARD,
         }
         self._tell({"type": "begin", "view": view, "html": page.fragment(), **about})
@@ -325,6 +338,7 @@ class LivePlayer:
             **Player(trace, self._drawing, self._explain(trace)).data(),
             "stopped": stopped,
             "over": self._is_over,
+            "closed": self._closed,
             "error": None if self.error is None else f"{type(self.error).__name__}: {self.error}",
             "breakpoints": points,
             "granularity": session.granularity if self._is_ours else "node",
@@ -333,6 +347,16 @@ class LivePlayer:
     @property
     def _is_over(self) -> bool:
         return bool(self.session.is_done or self.session.is_closed)
+
+    @property
+    def _closed(self) -> str:
+        """Why the page cannot move the pass any more; empty as long as it can."""
+        if not self.session.is_closed:
+            return ""
+        if self.trace.events and self.trace.events[-1]["type"] == "error":
+            return "The pass failed, and with that this session was closed."
+        when = "after its last node" if self.session.is_done else "before its last node"
+        return f"In Python this session was closed, {when}."
 
     def _explain(self, trace: Trace) -> Entry:
         """What is known of the nodes: those that ran were explained before, as the next is now.
