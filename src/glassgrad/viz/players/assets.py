@@ -66,7 +66,7 @@ def _tight(text: str) -> str:
     """A script without comments and without blanks that part nothing.
 
     Example:
-        >>> _tight('const at = a + b; // the sum\\nlet name = "a  b";')
+        >>> _tight('const at = a + b;  let name = "a  b"; // a comment')
         'const at=a+b;let name="a  b";'
     """
     text = _TOKEN.sub(lambda found: "" if found[0].startswith("//") else found[0], text)

@@ -88,13 +88,14 @@ class Player:
     def html(self) -> str:
         """The whole page."""
         title, style = escape(self.drawing.graph.title), colours(self._kinds(), alone=True)
+        element = self._element(PREFIX, tag="main", heading="h1", sheet=sheet())
         return (
             '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
             f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
             '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
             '<meta name="color-scheme" content="light dark">\n'
             f"<title>{title}</title>\n<style>\n{style}\n{BARE}\n</style>\n</head>\n"
-            f'<body class="gg-page">\n{self._element(PREFIX, tag="main", heading="h1", sheet=sheet())}\n'
+            f'<body class="gg-page">\n{element}\n'
             f'<script type="module">\n{script()}\n'
             'mount(document.querySelector(".gg-player"), { keys: document });\n'
             "</script>\n</body>\n</html>\n"

@@ -35,7 +35,15 @@ if TYPE_CHECKING:
     import asyncio
 
 
-def player(loss: Any, *, mode: str = "lesson") -> "Player | LivePlayer":
+def player(
+    loss: Any,
+    *,
+    mode: str = "lesson",
+    gradient: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Any = None,
+) -> "Player | LivePlayer":
     """A page that plays a backward pass, forward and back.
 
     Args:
@@ -47,6 +55,8 @@ def player(loss: Any, *, mode: str = "lesson") -> "Player | LivePlayer":
         mode: in which the page begins. "lesson": the picture, and for each node a sentence that
             says what it did; "debug": every event, with all that is known at it. A click changes
             it, and a browser remembers that for the next page.
+        gradient, retain_graph, create_graph, inputs: of a pass that is run, as for `backward`.
+            With `create_graph=True` the graph of the gradient is drawn, too.
 
     Returns:
         A `Player`: shown by a notebook, with `.html` and `.save(path)`. Of a pass that fails it
@@ -55,7 +65,8 @@ def player(loss: Any, *, mode: str = "lesson") -> "Player | LivePlayer":
 
     Raises:
         ArgumentTypeError: if `loss` is none of these.
-        ArgumentError: if `mode` is no such word.
+        ArgumentError: if `mode` is no such word, or an argument of `backward` is given with a pass
+            that has been recorded, or begun.
         DataError: for a `Trace` that was made by hand and is not sound; the message says where.
 
     Example:
@@ -73,13 +84,22 @@ def player(loss: Any, *, mode: str = "lesson") -> "Player | LivePlayer":
             f"mode={mode!r} is no mode of a player. It begins in one of "
             f"{', '.join(map(repr, MODES))}. Write `player(loss, mode={MODES[-1]!r})`."
         )
+    options = {"gradient": gradient, "retain_graph": retain_graph, "inputs": inputs}
+    options = {name: each for name, each in options.items() if each is not None}
+    options |= {"create_graph": True} if create_graph else {}
+    if options and isinstance(loss, (Paused, Trace)):
+        raise ArgumentError(
+            f"player() was given {', '.join(options)} with a pass that has "
+            f"{'begun' if isinstance(loss, Paused) else 'been recorded'}. How it runs was settled "
+            "before. Write `player(loss, ...)`, or give that to `record` or `step`."
+        )
     if isinstance(loss, Paused):
         return LivePlayer(loss, mode)
     known: Entry | None = None
 
     def run(tensors: Any) -> Trace:
         nonlocal known
-        trace, known, _ = record_explained(tensors)
+        trace, known, _ = record_explained(tensors, **options)
         return trace
 
     trace = trace_of(loss, "player", run)

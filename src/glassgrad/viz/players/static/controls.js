@@ -50,7 +50,7 @@ export function controls(player) {
 // A bar at the side, for a lesson: it opens the panels, and shuts them.
 export function shelf(player) {
   const words = element("span", {}, "Details");
-  const button = element("button", { type: "button", class: "gg-shelf", "aria-expanded": "false", onclick: () => {
+  const button = element("button", { type: "button", class: "gg-shelf", "aria-label": "Details", "aria-expanded": "false", onclick: () => {
     const isOpen = player.root.classList.toggle("gg-open");
     button.setAttribute("aria-expanded", String(isOpen));
     player.paint();

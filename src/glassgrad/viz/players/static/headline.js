@@ -27,7 +27,7 @@ export class Headline {
     if (this.said.textContent !== words) this.said.textContent = words;
     const line = lineOf(data, shown ?? data.tensors.find((each) => data.outputs.includes(each.id))?.node);
     const where = line ? [line.file, line.line && `line ${line.line}`].filter(Boolean).join(", ") : "";
-    this.line.replaceChildren(...(line ? [element("span", {}, clip(where, 60)), element("code", {}, clip(line.code, 160))] : []));
+    this.line.replaceChildren(...(where ? [element("span", {}, clip(where, 60))] : []), ...(line ? [element("code", {}, clip(line.code, 160))] : []));
     return words;
   }
 
