@@ -158,7 +158,7 @@ def test_an_exception_of_a_hook_is_shown_and_the_widget_lives_on(page, kernel):
 def test_a_session_that_ends_a_cell_is_a_player_that_begins_with_a_lesson(page):
     widget = page.locator(".gg-widget").nth(2)
     assert widget.locator(".gg-panel").is_hidden()
-    widget.get_by_text("Debug").click()
+    widget.get_by_role("radio", name="Debug").check()
     press(widget, "Forward")
     is_at(widget, "4 / 4")
 
@@ -191,14 +191,17 @@ def test_it_fits_the_cell(page, widget):
 
 
 def test_a_session_that_is_closed_elsewhere_is_replayed(page, kernel):
-    widget = page.locator(".gg-widget").first
-    kernel.run("player.receive({'do': 'restart'}); s.next(); s.close()")
+    widget = page.locator(".gg-widget").nth(2)
+    widget.get_by_role("radio", name="Debug").check()
+    kernel.run("from glassgrad.viz.players.live import SHOWN; third = SHOWN[-1].player.session")
+    kernel.run("third.position or third.next(); third.close()")
     widget.get_by_text("In Python this session was closed, before its last node.").wait_for()
     press(widget, "To the beginning")
     is_at(widget, "0 / 4")
+    widget.get_by_label("Step size").select_option("node")
     press(widget, "Forward")
     is_at(widget, "4 / 4")
-    kernel.wait_until("s.is_closed, x.grad", gives="(True, None)")
+    kernel.wait_until("third.is_closed, third.position", gives="(True, 1)")
 
 
 def test_a_player_that_is_closed_leaves_the_recorded_one(page, kernel):

@@ -108,6 +108,31 @@ def test_several_players_share_a_page(visit, samples):
     assert "#" not in page.url
 
 
+def test_the_only_player_of_a_page_hears_arrows_without_a_click_and_leaves_the_page_its_own_keys(
+    visit, samples
+):
+    page = visit(embedded(player(samples.square())))
+    counts = []
+    for key in ("ArrowRight", "ArrowRight", "ArrowLeft", "End", "Home", "/", " ", "n"):
+        page.keyboard.press(key)
+        counts.append(page.locator(".gg-count").inner_text())
+    assert counts == [f"{k} / 12" for k in (1, 2, 1, 1, 1, 1, 1, 1)]
+    assert page.locator(".gg-search").is_hidden()
+    page.set_viewport_size({"width": 1400, "height": 300})  # now the page can scroll
+    page.evaluate("scrollTo(0, 0)")
+    stage = page.locator(".gg-stage").bounding_box()
+    size = "document.querySelector('.gg-stage svg').getBoundingClientRect().width"
+    before = page.evaluate(size)
+    page.mouse.move(stage["x"] + 80, stage["y"] + 20)
+    page.mouse.wheel(0, 120)
+    page.wait_for_function("scrollY > 0")
+    assert page.evaluate(size) == before  # the wheel is the page's
+    page.keyboard.down("Control")
+    page.mouse.wheel(0, -100)
+    page.keyboard.up("Control")
+    page.wait_for_function(f"{size} > {before}")
+
+
 def test_two_equal_players_do_not_mix(visit, samples):
     page = visit(embedded(player(samples.square()), player(samples.square())))
     first, second = page.locator(".gg-player").all()

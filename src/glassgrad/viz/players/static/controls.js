@@ -20,7 +20,7 @@ export function controls(player) {
   parts.count = element("output", { class: "gg-count" });
   parts.grain = choices("Step size", "gg-grain", GRANULARITIES, live ? live.granularity ?? "node" : "micro");
   parts.grain.addEventListener("change", () => {
-    live?.send({ do: "granularity", value: parts.grain.value });
+    if (player.isDriven) live.send({ do: "granularity", value: parts.grain.value });
     player.learn();
   });
   parts.speed = choices("Speed", "gg-speed", SPEEDS.map(([label, pause]) => [pause, label]), 900);

@@ -263,7 +263,7 @@ class Player {
 
   addBreak(what, value) {
     const words = this.breaks.words(what, value);
-    if (this.live) return this.live.send({ do: "break", what, value: this.asPythonKnows(what, value) });
+    if (this.isDriven) return this.live.send({ do: "break", what, value: this.asPythonKnows(what, value) });
     if (this.breaks.points.some((each) => each.what === what && each.value === value)) return undefined;
     return this.showBreaks([...this.breaks.points, { what, value, words }]);
   }
@@ -275,7 +275,7 @@ class Player {
   }
 
   removeBreak(point) {
-    if (this.live) return this.live.send({ do: "unbreak", id: point.id });
+    if (this.isDriven) return this.live.send({ do: "unbreak", id: point.id });
     return this.showBreaks(this.breaks.points.filter((each) => each !== point));
   }
 
