@@ -110,7 +110,7 @@ def square():
     return x, (x * x).sum()""",
     """x, loss = square()
 s = gg.step(loss)
-player = gg.player(s)
+player = gg.player(s, mode="debug")
 player.on_select(clicked.append)
 player""",
     """def angry(grad):
@@ -118,7 +118,7 @@ player""",
 y, failing = square()
 y.register_hook(angry)
 f = gg.step(failing)
-failed = gg.player(f)
+failed = gg.player(f, mode="debug")
 failed""",
     "gg.step(square()[1])",
     "s.next()",

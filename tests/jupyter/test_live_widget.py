@@ -54,12 +54,19 @@ def test_the_keys_step_it_and_leave_the_notebook_alone(widget, kernel, page):
     assert page.locator(".jp-CodeCell").count() == 6
 
 
-def test_escape_gives_the_keys_back_to_the_notebook(widget, page):
+def test_shift_and_escape_give_the_keys_back_to_the_notebook_and_escape_alone_does_not(
+    widget, page
+):
     cells = "[...document.querySelectorAll('.jp-Cell')]"
     active = f"{cells}.findIndex(cell => cell.matches('.jp-mod-active'))"
     widget.locator(".gg-head").click()
-    before = page.evaluate(active)
-    page.keyboard.press("Escape")
+    before, count = page.evaluate(active), page.locator(".jp-CodeCell").count()
+    for key in ("Escape", "d", "d", "x", "a", "Shift+Enter", "Control+Enter", "ArrowDown"):
+        page.keyboard.press(key)  # of which a notebook deletes, adds and runs cells
+    assert page.locator(".jp-CodeCell").count() == count
+    assert page.evaluate(active) == before
+    is_at(widget, "1 / 1")
+    page.keyboard.press("Shift+Escape")
     page.keyboard.press("ArrowDown")
     page.wait_for_function(f"{active} === {before + 1}")
     is_at(widget, "1 / 1")
@@ -148,8 +155,10 @@ def test_an_exception_of_a_hook_is_shown_and_the_widget_lives_on(page, kernel):
     note.get_by_text("this session was closed").wait_for()
 
 
-def test_a_session_that_ends_a_cell_is_a_player(page):
+def test_a_session_that_ends_a_cell_is_a_player_that_begins_with_a_lesson(page):
     widget = page.locator(".gg-widget").nth(2)
+    assert widget.locator(".gg-panel").is_hidden()
+    widget.get_by_role("radio", name="Debug").check()
     press(widget, "Forward")
     is_at(widget, "4 / 4")
 
@@ -179,6 +188,20 @@ def test_it_fits_the_cell(page, widget):
     assert player["x"] >= output["x"]
     assert player["x"] + player["width"] <= output["x"] + output["width"] + 1
     assert re.match(r"\d+ / \d+", widget.locator(".gg-count").inner_text())
+
+
+def test_a_session_that_is_closed_elsewhere_is_replayed(page, kernel):
+    widget = page.locator(".gg-widget").nth(2)
+    widget.get_by_role("radio", name="Debug").check()
+    kernel.run("from glassgrad.viz.players.live import SHOWN; third = SHOWN[-1].player.session")
+    kernel.run("third.position or third.next(); third.close()")
+    widget.get_by_text("In Python this session was closed, before its last node.").wait_for()
+    press(widget, "To the beginning")
+    is_at(widget, "0 / 4")
+    widget.get_by_label("Step size").select_option("node")
+    press(widget, "Forward")
+    is_at(widget, "4 / 4")
+    kernel.wait_until("third.is_closed, third.position", gives="(True, 1)")
 
 
 def test_a_player_that_is_closed_leaves_the_recorded_one(page, kernel):

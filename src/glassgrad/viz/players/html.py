@@ -23,7 +23,8 @@ wanted    ["n0"]                         nodes whose gradients are given out, no
 notation  what a bar and a dot over a letter mean
 hooked    ["h1"]                         hooks of tensors: they run before `retains` keeps anything
 folds     {"f4": {"title", "count", "members"}}   what is in the folded boxes
-predict   {"questions": […]}, as `questions.py` has them, where `mode` is "predict"
+mode      "lesson"                       "predict" or "debug": in which the page begins
+predict   {"questions": […]}             as `questions.py` has them
 """
 
 import base64
@@ -43,7 +44,7 @@ from glassgrad.viz.drawing import Drawing, drawn
 from glassgrad.viz.explaining.entries import explanations
 from glassgrad.viz.layout.engines import lay_out
 from glassgrad.viz.memory import leaf_of, of_no_leaf, sizes_of
-from glassgrad.viz.players.assets import script, styles
+from glassgrad.viz.players.assets import colours, script, sheet
 from glassgrad.viz.players.forward import Values, ops_of, with_forward
 from glassgrad.viz.players.questions import questions
 from glassgrad.viz.results import Results
@@ -62,6 +63,9 @@ from glassgrad.viz.wording import (
     plain,
     shape_text,
 )
+
+# How the page looks before the script is there, and without one.
+BARE = ".gg-page{margin:0}.gg-page .gg-stage>svg{max-width:100%;height:auto}"
 
 PREFIX = "gg-"  # before each id of the drawing on a page of its own
 
@@ -84,6 +88,8 @@ class Player:
         drawing: the picture it plays it on.
         explain: what is known of the nodes, by id, as `viz.explaining` has it; None: what the trace
             tells.
+        mode: in which it begins, "lesson" or "debug"; a reader who has chosen "debug" before finds
+            that again.
         marked: the nodes that ask in predict mode, as `questions.asking` has them; None: nothing
             is asked.
         forward: the values of the ops, by node, for a player that begins with the forward pass, as
@@ -93,6 +99,7 @@ class Player:
     trace: Trace
     drawing: Drawing
     explain: Entry | None = None
+    mode: str = "lesson"
     marked: tuple[set[str], set[str]] | None = None
     forward: Values | None = None
 
@@ -101,15 +108,15 @@ class Player:
         """The whole page."""
         has = {"predict": self.marked is not None, "forward": self.forward is not None}
         extra = frozenset(name for name in has if has[name])
-        title = escape(self.drawing.graph.title)
-        sheet = styles(self._kinds(), alone=True, extra=extra)
+        title, style = escape(self.drawing.graph.title), colours(self._kinds(), alone=True)
+        element = self._element(PREFIX, tag="main", heading="h1", sheet=sheet(extra=extra))
         return (
             '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
             f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
             '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
             '<meta name="color-scheme" content="light dark">\n'
-            f"<title>{title}</title>\n<style>\n{sheet}\n</style>\n</head>\n"
-            f'<body class="gg-page">\n{self.fragment(PREFIX, tag="main", heading="h1")}\n'
+            f"<title>{title}</title>\n<style>\n{style}\n{BARE}\n</style>\n</head>\n"
+            f'<body class="gg-page">\n{element}\n'
             f'<script type="module">\n{script(extra=extra)}\n'
             'mount(document.querySelector(".gg-player"), { keys: document });\n'
             "</script>\n</body>\n</html>\n"
@@ -127,9 +134,13 @@ class Player:
             prefix: put before each id of the drawing; by default it depends on what is shown.
             tag, heading: of the element, and of its title.
         """
+        return self._element(prefix, tag=tag, heading=heading)
+
+    def _element(self, prefix: str | None, *, tag: str, heading: str, **more: str) -> str:
+        """The same, with more for the script: its style sheet, which is much smaller packed."""
         graph, contents = self.drawing.graph, self.data()
         events = [{key: e[key] for key in e if key != "k"} for e in contents["events"]]
-        data = pack(contents | {"events": events})
+        data = pack(contents | {"events": events} | more)
         prefix = prefix or f"gg{hashlib.blake2b(data.encode(), digest_size=4).hexdigest()}-"
         count, notices = f"{len(self.trace.events):,}", [self.drawing.layout]
         if len(self.trace.events) > MOST_EVENTS:
@@ -182,9 +193,11 @@ class Player:
         data = replay_data(self.trace, self.drawing.graph)
         known = explanations(self.trace) if self.explain is None else self.explain
         data["explain"] = {id: known[id] for id in known if id in data["nodes"]}
+        data["mode"] = self.mode
         if self.marked is not None:
-            asked = questions(self.trace, self.marked, MOST_EVENTS)
-            data |= {"mode": "predict", "predict": {"questions": asked}}
+            mode = "predict" if self.mode == "lesson" else self.mode
+            asked = questions(self.trace, self.marked, data["events"])
+            data |= {"mode": mode, "predict": {"questions": asked}}
         return data if self.forward is None else with_forward(data, self.trace, self.forward)
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
@@ -446,7 +459,8 @@ def _node(node: Entry, narrator: Narrator, whose: Whose) -> Entry:
 
 def _saved(entry: Entry, whose: str) -> Entry:
     found: Entry = {"of": leaf_of(entry) or entry["storage"]} | ({"whose": whose} if whose else {})
-    found |= {key: entry[key] for key in ("name", "bytes", "version", "now") if key in entry}
+    kept = ("name", "bytes", "version", "now", "array")
+    found |= {key: entry[key] for key in kept if key in entry}
     return found | ({"shape": shape_text(entry["shape"])} if "shape" in entry else {})
 
 

@@ -39,7 +39,17 @@ if TYPE_CHECKING:
     import asyncio
 
 
-def player(loss: Any, *, predict: Any = None, forward: bool = False) -> "Player | LivePlayer":
+def player(
+    loss: Any,
+    *,
+    mode: str = "lesson",
+    predict: Any = None,
+    forward: bool = False,
+    gradient: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Any = None,
+) -> "Player | LivePlayer":
     """A page that plays a backward pass, forward and back.
 
     Args:
@@ -56,6 +66,11 @@ def player(loss: Any, *, predict: Any = None, forward: bool = False) -> "Player 
         forward: begin with the forward pass: a step for each op, in the order of the program, in a
             picture with both directions face to face; for up to 60 nodes. Values that nobody has
             kept are computed again, where that can be done; of others there is the shape.
+        mode: in which the page begins. "lesson": the picture, and for each node a sentence that
+            says what it did; "debug": every event, with all that is known at it. A click changes
+            it, and a browser remembers that for the next page.
+        gradient, retain_graph, create_graph, inputs: of a pass that is run, as for `backward`.
+            With `create_graph=True` the graph of the gradient is drawn, too.
 
     Returns:
         A `Player`: shown by a notebook, with `.html` and `.save(path)`. Of a pass that fails it
@@ -64,8 +79,9 @@ def player(loss: Any, *, predict: Any = None, forward: bool = False) -> "Player 
 
     Raises:
         ArgumentTypeError: if `loss` is none of these, or `predict` no mark of a node.
-        ArgumentError: if `predict` names what is not in the pass, if `forward` is asked of too
-            large a graph, or if one of them is given with a session.
+        ArgumentError: if `mode` is no such word, if `predict` names what is not in the pass, if
+            `forward` is asked of too large a graph, or if one of them is given with a session; if
+            an argument of `backward` is given with a pass that has been recorded, or begun.
         DataError: for a `Trace` that was made by hand and is not sound; the message says where.
 
     Example:
@@ -78,6 +94,20 @@ def player(loss: Any, *, predict: Any = None, forward: bool = False) -> "Player 
         >>> x.grad
         tensor([2., 4.])
     """
+    if mode not in MODES:
+        raise ArgumentError(
+            f"mode={mode!r} is no mode of a player. It begins in one of "
+            f"{', '.join(map(repr, MODES))}. Write `player(loss, mode={MODES[-1]!r})`."
+        )
+    options = {"gradient": gradient, "retain_graph": retain_graph, "inputs": inputs}
+    options = {name: each for name, each in options.items() if each is not None}
+    options |= {"create_graph": True} if create_graph else {}
+    if options and isinstance(loss, (Paused, Trace)):
+        raise ArgumentError(
+            f"player() was given {', '.join(options)} with a pass that has "
+            f"{'begun' if isinstance(loss, Paused) else 'been recorded'}. How it runs was settled "
+            "before. Write `player(loss, ...)`, or give that to `record` or `step`."
+        )
     is_asking = predict is not None and predict is not False
     if isinstance(loss, Paused):
         if is_asking or forward:
@@ -87,7 +117,7 @@ def player(loss: Any, *, predict: Any = None, forward: bool = False) -> "Player 
                 "Give the loss: `gg.player(loss, …)`; or what has run: "
                 "`gg.player(session.trace, …)`."
             )
-        return LivePlayer(loss)
+        return LivePlayer(loss, mode)
     known: Entry | None = None
     graph: Graph | None = None
     values: Values | None = None
@@ -99,16 +129,16 @@ def player(loss: Any, *, predict: Any = None, forward: bool = False) -> "Player 
         if forward and graph:  # the pass frees what it is read from
             values = values_behind(graph)
         kept = "full" if is_asking else "summary"
-        trace, known, _ = record_explained(tensors, values=kept)
+        trace, known, _ = record_explained(tensors, values=kept, **options)
         return trace
 
     trace = trace_of(loss, "player", run)
     marked = asking(predict, trace, graph) if is_asking else None
     if not forward:
-        return Player(trace, draw(trace, rankdir="LR"), known, marked=marked)
+        return Player(trace, draw(trace, rankdir="LR"), known, mode, marked)
     values = {**values_in(trace), **(values or {})}
     drawing = drawn(trace, Look(), "LR", mirror=True, values=in_words(values))
-    return Player(trace, drawing, known, marked=marked, forward=values)
+    return Player(trace, drawing, known, mode, marked, values)
 
 
 Send = Callable[[Entry], None]
@@ -118,8 +148,9 @@ ONLY_FORWARD = (
     "PyTorch's engine only goes forward: what it freed and added up is gone. "
     "The slider and the log look back at what has happened."
 )
+MODES = ("lesson", "debug")
 _MOVING = ("next", "back", "run", "restart", "until")
-_STATE = ("stopped", "over", "error", "granularity")  # of the pass, besides its log
+_STATE = ("stopped", "over", "error", "granularity", "closed")  # of the pass, besides its log
 
 _PLAYERS: "weakref.WeakSet[LivePlayer]" = weakref.WeakSet()
 
@@ -144,6 +175,7 @@ class LivePlayer:
 
     Args:
         session: of `gg.step(loss)`, or of `glassgrad.tracing.torch.step(loss)`.
+        mode: in which its page begins, "lesson" or "debug".
 
     Attributes:
         session: the session; None once the player is closed.
@@ -151,8 +183,9 @@ class LivePlayer:
         selected: the node that was clicked last, glassgrad's or PyTorch's; None if none is held.
     """
 
-    def __init__(self, session: Any) -> None:
+    def __init__(self, session: Any, mode: str = "lesson") -> None:
         self.session = session
+        self.mode = mode
         self.error: BaseException | None = None
         self.selected: Any = None
         self._is_ours = isinstance(session, Session)
@@ -190,7 +223,7 @@ class LivePlayer:
     def still(self) -> Player:
         """The recorded player of what has happened until now."""
         trace = self.trace
-        return Player(trace, draw(trace, rankdir="LR"), self._explain(trace))
+        return Player(trace, draw(trace, rankdir="LR"), self._explain(trace), self.mode)
 
     @property
     def html(self) -> str:
@@ -310,9 +343,10 @@ class LivePlayer:
             self._drawing = drawn_with_room(self.trace, ids)
         self._tell_news()  # pages that are open already know as much as this one will
         self._told = self._look()
-        page = Player(self.trace, self._drawing, self._told["explain"])
+        page = Player(self.trace, self._drawing, self._told["explain"], self.mode)
         about = {
             "granularity": self._told["granularity"],
+            "closed": self._told["closed"],
             "no_way_back": "" if self._is_ours else ONLY_FORWARD,
         }
         self._tell({"type": "begin", "view": view, "html": page.fragment(), **about})
@@ -359,6 +393,7 @@ class LivePlayer:
             **Player(trace, self._drawing, self._explain(trace)).data(),
             "stopped": stopped,
             "over": self._is_over,
+            "closed": self._closed,
             "error": None if self.error is None else f"{type(self.error).__name__}: {self.error}",
             "breakpoints": points,
             "granularity": session.granularity if self._is_ours else "node",
@@ -367,6 +402,16 @@ class LivePlayer:
     @property
     def _is_over(self) -> bool:
         return bool(self.session.is_done or self.session.is_closed)
+
+    @property
+    def _closed(self) -> str:
+        """Why the page cannot move the pass any more; empty as long as it can."""
+        if not self.session.is_closed:
+            return ""
+        if self.trace.events and self.trace.events[-1]["type"] == "error":
+            return "The pass failed, and with that this session was closed."
+        when = "after its last node" if self.session.is_done else "before its last node"
+        return f"In Python this session was closed, {when}."
 
     def _explain(self, trace: Trace) -> Entry:
         """What is known of the nodes: those that ran were explained before, as the next is now.
@@ -604,6 +649,6 @@ def _widget_class() -> Callable[[], Any]:
         "__module__": __name__,
         "__repr__": lambda _: "(with a running kernel this player is live)",
         "_esm": f"{assets.script(extra=frozenset())}\n{assets.read('widget.js')}",
-        "_css": "\n".join([*colors, assets.styles(extra=frozenset()), assets.read("widget.css")]),
+        "_css": "\n".join([*colors, assets.styles(), assets.read("widget.css")]),
     }
     return type("PlayerWidget", (anywidget.AnyWidget,), parts)

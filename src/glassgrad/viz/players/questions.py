@@ -10,6 +10,7 @@ a sum                           where several gradients have met
 the node that runs next         where several are ready (two AccumulateGrad run in either order)
 """
 
+from collections import Counter
 from collections.abc import Iterable
 from math import prod
 from typing import Any
@@ -22,6 +23,7 @@ from glassgrad.tracing.graph import Entry, Graph, rank_of
 from glassgrad.viz.wording import Narrator, array_text, plain, shape_text
 
 MOST = 12  # elements that a student types
+KINDS = {"ready", "buffer", "apply", "accumulate", "unpack", "free_saved", "pre_hook", "post_hook"}
 SHORT = 20  # characters of a gradient that a question repeats
 SUMMED = "What was broadcast on the way forward is summed on the way back."
 SUM = "Gradients that meet are added, number by number."
@@ -133,13 +135,13 @@ def _no_mark(what: Any) -> ArgumentTypeError:
 # What they ask -----------------------------------------------------------------------------------
 
 
-def questions(trace: Trace, marked: tuple[set[str], set[str]], most: int) -> list[Entry]:
+def questions(trace: Trace, marked: tuple[set[str], set[str]], events: list[Entry]) -> list[Entry]:
     """The questions of a pass, in the order of its events.
 
     Args:
         trace: the pass.
         marked: the nodes that ask, as `asking` has them.
-        most: so many of its events are on the page.
+        events: those of its events that are on the page.
 
     Returns:
         For each question: `at`, how many events come before it; `kind`, "value", "shape" or
@@ -150,10 +152,10 @@ def questions(trace: Trace, marked: tuple[set[str], set[str]], most: int) -> lis
     Example:
         >>> x = tensor(3.0, requires_grad=True)
         >>> trace = record(x.exp().sin())
-        >>> [each["ask"] for each in questions(trace, ({"n2"}, set()), 100)]
+        >>> [each["ask"] for each in questions(trace, ({"n2"}, set()), trace.events)]
         ['SinBackward0 got 1. What does it send to ExpBackward0?']
     """
-    return _Asker(trace, *marked).asked(trace.events[:most])
+    return _Asker(trace, *marked).asked(events)
 
 
 class _Asker:
@@ -165,6 +167,7 @@ class _Asker:
         self.nodes = self.narrator.results.nodes
         self.leaf_of = self.narrator.results.leaf_of
         self.accumulator = {leaf["id"]: leaf["acc"] for leaf in trace.leaves}
+        self.named = Counter(node["op"] for node in trace.nodes)
         self.ready: list[str] = []
         self.sums: dict[tuple[str, int], str] = {}  # what has come to a slot of a node
         self.sent: dict[str, str | None] = {}  # the array that went along an edge
@@ -176,7 +179,10 @@ class _Asker:
         for k, event in enumerate(events):
             kind = event["type"]
             node = event.get("node") or self.accumulator.get(event.get("tensor", ""))
-            if kind == "ready":
+            if kind not in KINDS:  # what the page leaves out: who is ready is not known behind it
+                self.ready.clear()
+                self.sums.clear()
+            elif kind == "ready":
                 if event["node"] not in self.narrator.results.wanted:
                     self.ready.append(event["node"])
             elif kind == "buffer":
@@ -322,8 +328,7 @@ class _Asker:
         if leaf is not None:
             return plain(leaf["name"] or leaf["id"])
         op = self.nodes[node]["op"]
-        is_only = sum(each["op"] == op for each in self.trace.nodes) == 1
-        return plain(op) if is_only else f"{plain(op)} ({node})"
+        return plain(op) if self.named[op] == 1 else f"{plain(op)} ({node})"
 
     def _node(self, node: str) -> str:
         """The same of a node itself, also of an AccumulateGrad."""

@@ -23,11 +23,14 @@ function furnished(made, attributes, children) {
 
 const ICONS = {
   first: "M5 4h2v12H5zM16 4v12L8 10z",
-  back: "M14 4v12L5 10z",
+  back: "M9.5 3.5L3 10l6.5 6.5 1.6-1.6L7.3 11H17V9H7.3l3.8-3.9z",
   play: "M6 4v12l9-6z",
   pause: "M5 4h3.5v12H5zM11.5 4H15v12h-3.5z",
-  next: "M6 4v12l9-6z",
+  next: "M10.5 3.5L17 10l-6.5 6.5-1.6-1.6L12.7 11H3V9h9.7L8.9 5.1z",
   last: "M4 4v12l8-6zM13 4h2v12h-2z",
+  less: "M4 9h12v2H4z",
+  more: "M9 4h2v5h5v2h-5v5H9v-5H4V9h5z",
+  find: "M8.5 3a5.5 5.5 0 1 0 3.4 9.8l4.2 4.2 1.4-1.4-4.2-4.2A5.5 5.5 0 0 0 8.5 3zm0 2a3.5 3.5 0 1 1 0 7 3.5 3.5 0 0 1 0-7z",
   stop: "M3 4v12l7-6zM11 7l2-2h3l2 2v6l-2 2h-3l-2-2z",
 };
 
@@ -35,12 +38,13 @@ export function icon(name) {
   return shape("svg", { viewBox: "0 0 20 20", "aria-hidden": "true" }, shape("path", { d: ICONS[name] }));
 }
 
-export function iconButton(name, label, key, act) {
+// With a word beside the icon where there is room.
+export function iconButton(name, label, key, act, word = null) {
   const title = key ? `${label} (${key})` : label;
   return element(
     "button",
     { type: "button", class: `gg-${name}`, "aria-label": label, title, onclick: act },
-    icon(name));
+    icon(name), word && element("span", {}, word));
 }
 
 export function textButton(label, act, attributes = {}) {
@@ -63,7 +67,7 @@ export function refill(select, choices) {
 export function keepFocus(root) {
   const active = () => root.getRootNode().activeElement;
   const held = root.contains(active()) ? active() : null;
-  const part = held?.closest(".gg-sec, .gg-log");
+  const part = held?.closest(".gg-sec, .gg-log, .gg-card");
   const all = () => [...part.querySelectorAll("button, select, input, summary")];
   const at = part ? all().indexOf(held) : -1;
   return () => {

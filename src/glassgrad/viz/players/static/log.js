@@ -160,6 +160,11 @@ export function hasBegun(state, data) {
   return !hasForward(data) || state.hasTurned;
 }
 
+// The node that is under way, or whose op is, in the forward pass.
+export function nodeNow({ current, making }) {
+  return making ?? current;
+}
+
 // The box of the picture where something happens: of a node, of an op of the forward pass, or that at
 // which the pass begins.
 export function placeNow(state, data) {

@@ -2,7 +2,8 @@
 
 import { element, rows, formula, textButton, clip, bytesText, refill } from "./elements.js";
 import { faults } from "./stage.js";
-import { givenOut, isMade, leafAt, phases, tensorOf, versionsOf } from "./log.js";
+import { describe, table } from "./about.js";
+import { givenOut, isMade, leafAt, nodeNow, phases, tensorOf, versionsOf } from "./log.js";
 
 const MOST_ROWS = 40;
 const MOST_HOOKS = 30;
@@ -44,11 +45,13 @@ export class Panels {
     }
   }
 
-  paint(state, { at, chosen, points }) {
-    const shown = chosen ?? state.current ?? state.making;
-    this.picker.value = chosen ?? "";
-    this.titles.node.textContent = chosen ? "Chosen node" : "Current node";
-    this.bodies.node.replaceChildren(...(shown ? this.node(state, shown, at, points) : [
+  paint(state, { at, chosen, node, points }) {
+    const thing = chosen && chosen !== node ? describe(this.data, state, chosen) : null;
+    const shown = node ?? (thing ? null : nodeNow(state));
+    this.picker.value = node ?? "";
+    this.titles.node.textContent = thing ? `Chosen ${thing.kind}` : chosen ? "Chosen node" : "Current node";
+    const parts = [...(thing ? this.thing(thing) : []), ...(shown ? this.node(state, shown, at, points) : [])];
+    this.bodies.node.replaceChildren(...(parts.length ? parts : [
       element("p", { class: "gg-empty" }, "No node has begun. Click on one to look into it.")]));
     this.bodies.queue.replaceChildren(this.queue(state));
     this.bodies.hooks.replaceChildren(this.hooks(state));
@@ -57,6 +60,21 @@ export class Panels {
 
   words(array) {
     return array ? this.data.arrays[array] ?? "–" : "none";
+  }
+
+  thing({ kind, title, rows: list }) {
+    return [element("p", { class: "gg-op" }, element("strong", {}, clip(title)), element("span", {}, kind)), table({ rows: list })];
+  }
+
+  // What was chosen in short, for a card on the drawing: {title, kind, parts}; null of what is unknown.
+  brief(state, { chosen, node }) {
+    const thing = chosen === node ? null : describe(this.data, state, chosen);
+    if (thing) return { ...thing, parts: [table(thing)] };
+    const about = this.data.nodes[node];
+    if (!about) return null;
+    const lines = element("p", { class: "gg-about" }, about.about.map((each) => clip(each, 120)).join(" · "));
+    const parts = [lines, this.gradients(state, node, about), ...this.saved(state, node, about)];
+    return { title: clip(about.name), kind: node, parts: parts.filter(Boolean) };
   }
 
   // --- one node ---

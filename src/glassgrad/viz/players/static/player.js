@@ -7,31 +7,43 @@
 //     root   an element that `Player.fragment()` wrote
 //     keys   who hears the keyboard: the root itself, or the document if the page is the player's
 //     live   {send(message)}: a paused pass in Python, which the buttons then drive; `hear` takes
-//            what it answers. With `granularity`, and `noWayBack`, why there is no step back, if so
+//            what it answers. With `granularity`, `noWayBack`, why there is no step back, and
+//            `closed`, why there is no step at all, if so
 
-import { unpack, replay, stops, beginnings, storages, givenTo, tensorOf, flowBounds } from "./log.js";
-import { element, keepFocus, textButton } from "./elements.js";
+import { unpack, replay, stops, beginnings, storages, givenTo, tensorOf, flowBounds, nodeNow } from "./log.js";
+import { keepFocus } from "./elements.js";
 import { Stage, heatLegend } from "./stage.js";
+import { View } from "./view.js";
+import { firstMode, keepMode, showMode } from "./modes.js";
+import { Headline } from "./headline.js";
+import { Search } from "./search.js";
 import { Timeline } from "./timeline.js";
 import { Breaks, nextStop } from "./breaks.js";
 import { Panels, Source } from "./panels.js";
-import { controls, helpCard, showPlaying } from "./controls.js";
-import { Predict } from "./predict.js";
+import { EventLog } from "./eventlog.js";
+import { Card } from "./card.js";
+import { listen } from "./keys.js";
+import { showPlaying } from "./controls.js";
+import { Address, build, dress } from "./page.js";
 
-const PAUSE = 200; // ms between two addresses
-const WINDOW = 60; // lines of the log on each side of the current one
+const FAST = 1000; // ms between two steps: so fast nobody can listen to each
 
 async function mount(root, { keys = root, live = null } = {}) {
   root.classList.add("gg-live");
-  return new Player(root, await unpack(root.querySelector(".gg-data").textContent), keys, live);
+  const data = await unpack(root.querySelector(".gg-data").textContent);
+  if (data.sheet) await dress(data.sheet);
+  return new Player(root, data, keys, live);
 }
 
 class Player {
   constructor(root, data, keys, live) {
     Object.assign(this, { root, data, live, at: 0, chosen: null, timer: null, opened: null, isBusy: false });
     this.ownsPage = keys === document && !live;
+    this.address = new Address();
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    this.stage = new Stage(root, this.data, calm);
+    this.stage = new Stage(root, this.data);
+    this.view = new View(this.stage.frame, this.stage.picture, { calm, changed: (isFitted) => this.parts && (this.parts.fit.checked = isFitted) });
+    this.search = new Search(this.data, this.stage.prefix, (id) => this.find(id));
     this.timeline = new Timeline(this.data, (step) => this.go(step));
     this.breaks = new Breaks(this.data, {
       add: (what, value) => this.addBreak(what, value),
@@ -42,17 +54,31 @@ class Player {
       choose, breaks: this.breaks.root, legend: root.querySelector(".gg-foot"),
       toggleBreak: (node) => this.toggleBreak(node), until: (node) => this.until(node), isLive: Boolean(live),
     });
+    this.headline = new Headline(this.data);
     this.source = new Source(this.data, choose);
-    this.predict = data.predict ? new Predict(this) : null;
-    this.build();
+    this.log = new EventLog(this.data, (step) => this.go(step));
+    this.card = new Card(this.panels, () => this.choose(null));
+    this.parts = {};
+    build(this);
+    // In a notebook the element gets its place, and so its width, after this.
+    new ResizeObserver(() => {
+      this.view.refit();
+      this.view.reveal(this.stage.boxNow(replay(this.data, this.at)));
+    }).observe(this.stage.frame);
     this.listen(keys);
-    this.learn();
+    this.setMode(firstMode(this.data, live), { isChosen: false });
     showPlaying(this);
+    this.ended = live?.closed;
     this.go(live ? this.last : this.fromAddress(), { remember: false });
   }
 
   get last() {
     return this.data.events.length;
+  }
+
+  // Whether the buttons move a pass in Python; one that was closed there is only looked at.
+  get isDriven() {
+    return Boolean(this.live) && !this.ended;
   }
 
   get points() {
@@ -61,31 +87,25 @@ class Player {
 
   // --- the page ---
 
-  build() {
-    const parts = this.parts = {};
-    parts.kind = element("span", { class: "gg-kind" });
-    parts.number = element("span", { class: "gg-step" });
-    parts.said = element("p", { class: "gg-said", "aria-live": "polite" });
-    parts.note = element("p", { class: "gg-note", role: "status" });
-    parts.now = element("section", { class: "gg-now", "aria-label": "This step" },
-      element("div", {}, parts.kind, parts.number), parts.said, parts.note);
-    parts.heat = element("div", { class: "gg-under" });
-    parts.log = element("ol", { class: "gg-log", "aria-label": "Events" });
-    parts.help = helpCard(this);
-    const main = element("div", { class: "gg-column" }, parts.now,
-      element("div", { class: "gg-view" }, this.stage.frame), parts.heat, this.timeline.root, controls(this), element("div", { class: "gg-below" }, parts.log, this.source.root));
-    this.root.querySelector(".gg-head").after(element("div", { class: "gg-frame" }, main, this.panels.root), parts.help);
-    this.panels.root.querySelector(".gg-sec-legend").open = this.ownsPage;
-    this.stage.fit(parts.fit.checked = this.stage.isSmallEnough);
-    // In a notebook the element gets its place, and so its width, after this.
-    let isSized = this.stage.frame.clientWidth > 0;
-    new ResizeObserver(() => {
-      if (!isSized && this.stage.frame.clientWidth) {
-        isSized = true;
-        this.stage.fit(parts.fit.checked = this.stage.isSmallEnough);
-      }
-      this.stage.follow(replay(this.data, this.at));
-    }).observe(this.stage.frame);
+  // How the pass is looked at; what the reader has chosen is remembered.
+  setMode(mode, { isChosen = true } = {}) {
+    this.mode = mode;
+    showMode(this.root, mode);
+    if (isChosen) keepMode(mode);
+    this.learn();
+    if (!isChosen) return;
+    if (mode !== "debug" && this.isDriven && this.parts.grain.value !== "node") {
+      this.parts.grain.value = "node";
+      this.live.send({ do: "granularity", value: "node" });
+    }
+    this.followed = null;
+    this.go(this.live ? this.at : this.whole(this.at), { note: this.note });
+    this.view.refit();
+  }
+
+  // A lesson shows nodes when they are done: the end of the turn that a step is in.
+  whole(step) {
+    return this.mode === "debug" || !(step > 0) ? step : this.stops.find((each) => each >= step) ?? this.last;
   }
 
   toggleHelp(isHidden = !this.parts.help.hidden) {
@@ -97,8 +117,9 @@ class Player {
 
   // What lies over the page is put away.
   escape() {
-    this.toggleHelp(true);
-    if (this.opened) this.open(this.opened);
+    if (!this.parts.help.hidden) this.toggleHelp(true);
+    else if (this.opened) this.open(this.opened);
+    else if (this.mode !== "debug") this.choose(null);
   }
 
   // --- moving ---
@@ -107,43 +128,32 @@ class Player {
     this.at = Math.max(0, Math.min(this.predict?.gate ?? this.last, Number.isNaN(step) ? 0 : step));
     this.note = note;
     this.paint();
-    if (remember && this.ownsPage) this.remember();
-    if (this.at === this.last && !this.live) this.stop();
-  }
-
-  // The address has the step; not more often than browsers put up with.
-  remember() {
-    const write = () => {
-      this.written = performance.now();
-      try { history.replaceState(null, "", `#${this.at}`); } catch { /* a frame without an address */ }
-    };
-    clearTimeout(this.writing);
-    if (performance.now() - (this.written ?? -PAUSE) >= PAUSE) write();
-    else this.writing = setTimeout(write, PAUSE);
+    if (remember && this.ownsPage) this.address.write(this.at);
+    if (this.at === this.last && !this.isDriven) this.stop();
   }
 
   forward() {
-    if (this.live) return this.ask({ do: "next" });
+    if (this.isDriven) return this.ask({ do: "next" });
     return this.go(this.stops.find((step) => step > this.at) ?? this.last);
   }
 
   backward() {
-    if (this.live) return this.live.noWayBack ? this.tell(this.live.noWayBack) : this.ask({ do: "back" });
+    if (this.isDriven) return this.live.noWayBack ? this.tell(this.live.noWayBack) : this.ask({ do: "back" });
     return this.go(this.stops.findLast((step) => step < this.at) ?? 0);
   }
 
   first() {
-    if (!this.live) return this.go(0);
+    if (!this.isDriven) return this.go(0);
     return this.live.noWayBack ? this.tell(this.live.noWayBack) : this.ask({ do: "restart" });
   }
 
   end() {
-    return this.live ? this.ask({ do: "run" }) : this.go(this.last);
+    return this.isDriven ? this.ask({ do: "run" }) : this.go(this.last);
   }
 
   // To the next breakpoint, or the end.
   run() {
-    if (this.live) return this.ask({ do: "run" });
+    if (this.isDriven) return this.ask({ do: "run" });
     const found = nextStop(this.data, this.breaks.points, this.at);
     const note = found ? `Stopped at the breakpoint: ${found.point.words}.` :
       this.breaks.points.length ? "No breakpoint was met on the way to the end." : "";
@@ -151,7 +161,7 @@ class Player {
   }
 
   until(node) {
-    if (this.live) return this.ask({ do: "until", node });
+    if (this.isDriven) return this.ask({ do: "until", node });
     const points = [{ what: "node", value: node }];
     const found = beginnings(this.data)[0] === node ? { at: 0 } :
       nextStop(this.data, points, this.at) ?? nextStop(this.data, points, 0);
@@ -167,24 +177,46 @@ class Player {
     clearInterval(this.timer);
     this.timer = null;
     showPlaying(this);
+    this.announce();
   }
 
   toggle() {
     if (this.timer !== null) return this.stop();
-    if (this.at === this.last && !this.live) this.go(0);
+    if (this.at === this.last && !this.isDriven) this.go(0);
     this.timer = setInterval(() => { if (!this.isBusy) this.forward(); }, Number(this.parts.speed.value));
+    this.announce();
     return showPlaying(this);
   }
 
+  // Each step is told once: not while they run past, and not where the slider tells of it itself.
+  announce() {
+    const isFast = this.timer !== null && Number(this.parts.speed.value) < FAST;
+    const isTold = this.parts.scrub.matches(":focus");
+    this.headline.announce(!isFast && !isTold);
+  }
+
   fromAddress() {
-    return this.ownsPage && /^#\d+$/.test(location.hash) ? Number(location.hash.slice(1)) : 0;
+    return this.ownsPage ? this.whole(this.address.read()) : 0;
   }
 
   // --- a pass that is paused in Python ---
 
   ask(message) {
     this.isBusy = true;
-    this.live.send(message);
+    try {
+      this.live.send(message);
+    } catch {
+      this.goOnAlone("Python does not answer any more.");
+    }
+  }
+
+  // The pass in Python cannot be moved from here any more: what has happened can be replayed.
+  goOnAlone(why) {
+    this.ended = why;
+    this.isBusy = false;
+    for (const button of this.parts.back) Object.assign(button, { disabled: false, title: button.getAttribute("aria-label") });
+    this.stop();
+    this.tell(this.note);
   }
 
   hear(message) {
@@ -199,17 +231,18 @@ class Player {
   }
 
   // What happened from event `from` on, in place of what was known of that.
-  take({ from, events, said, stopped, over, error, granularity, ...more }) {
+  take({ from, events, said, stopped, over, error, granularity, closed, ...more }) {
     const { data, parts } = this;
     data.events = [...data.events.slice(0, from), ...events];
     data.said = [...data.said.slice(0, from), ...said];
-    for (const key of ["arrays", "boxed", "norms", "nodes", "explain"]) Object.assign(data[key], more[key]);
+    for (const key of ["arrays", "boxed", "norms", "nodes", "explain", "story"]) Object.assign(data[key] ??= {}, more[key]);
     for (const key of ["leaves", "tensors", "hooked"]) data[key] = more[key] ?? data[key];
     parts.grain.value = granularity ?? parts.grain.value;
     this.isBusy = false;
     if (stopped || over || error) this.stop();
     this.learn();
     this.error = error;
+    if (closed) this.goOnAlone(closed);
     this.go(this.last, { note: error ?? (stopped ? `Stopped ${stopped}.` : over ? "The pass is over." : "") });
   }
 
@@ -218,7 +251,7 @@ class Player {
     const { data } = this;
     Object.assign(data, { storages: storages(data), given: givenTo(data) });
     this.bounds = flowBounds(data, this.predict?.gate);
-    this.stops = stops(data, this.parts.grain.value);
+    this.stops = stops(data, this.mode === "debug" ? this.parts.grain.value : "node");
     this.timeline.learn(data);
     this.panels.learn();
     this.breaks.learn();
@@ -230,7 +263,7 @@ class Player {
 
   addBreak(what, value) {
     const words = this.breaks.words(what, value);
-    if (this.live) return this.live.send({ do: "break", what, value: this.asPythonKnows(what, value) });
+    if (this.isDriven) return this.live.send({ do: "break", what, value: this.asPythonKnows(what, value) });
     if (this.breaks.points.some((each) => each.what === what && each.value === value)) return undefined;
     return this.showBreaks([...this.breaks.points, { what, value, words }]);
   }
@@ -242,7 +275,7 @@ class Player {
   }
 
   removeBreak(point) {
-    if (this.live) return this.live.send({ do: "unbreak", id: point.id });
+    if (this.isDriven) return this.live.send({ do: "unbreak", id: point.id });
     return this.showBreaks(this.breaks.points.filter((each) => each !== point));
   }
 
@@ -258,11 +291,28 @@ class Player {
     return set ? this.removeBreak(set) : this.addBreak("node", node);
   }
 
-  choose(node) {
-    this.chosen = node;
+  // A node, or another thing of the drawing by the id that it has there; null: nothing.
+  choose(id) {
+    this.chosen = id;
+    const node = id && this.stage.nodeOf(id);
     if (node) this.panels.isExplained = true;
-    this.live?.send({ do: "select", node });
+    if (this.isDriven) this.live.send({ do: "select", node });
     this.paint();
+  }
+
+  // What was searched for is chosen, and in sight.
+  find(id) {
+    this.choose(id);
+    const box = this.stage.boxOf(id);
+    this.view.reveal(box);
+    box?.focus({ preventScroll: true });
+  }
+
+  // From box to box through the drawing.
+  walk(by) {
+    const ids = this.stage.ids;
+    const at = ids.indexOf(this.chosen ?? this.shown);
+    this.find(ids[(at + by + ids.length) % ids.length]);
   }
 
   heat(hot) {
@@ -292,96 +342,58 @@ class Player {
     const { data, at, parts } = this;
     const giveFocusBack = keepFocus(this.root);
     const state = this.predict?.state() ?? replay(data, at);
-    const view = { at, chosen: this.chosen, points: this.points, bounds: this.bounds };
+    const isDebug = this.mode === "debug";
+    const view = { at, chosen: this.chosen, node: this.chosen && this.stage.nodeOf(this.chosen), points: this.points, bounds: this.bounds };
     this.stage.paint(state, view);
     this.panels.paint(state, view);
     this.timeline.paint(at);
-    const words = at ? data.said[at - 1] : data.begin;
+    const hasFailed = Boolean(state.error ?? this.error);
+    const words = this.headline.paint(state, { at, isDebug, hasFailed }, this.shown);
+    this.headline.paintNote(this.note, { ended: this.ended, last: this.last, back: this.live && at < this.last && (() => this.go(this.last)) });
     parts.scrub.value = at;
     parts.scrub.setAttribute("aria-valuetext", words);
-    parts.count.textContent = `${at} / ${this.last}`;
-    parts.kind.textContent = state.event ? state.event.type.replace("_", " ") : "start";
-    parts.now.classList.toggle("gg-failed", Boolean(state.error ?? this.error));
+    parts.count.textContent = isDebug ? `${at} / ${this.last}` : this.turns(at);
     this.root.classList.toggle("gg-over", Boolean(state.error));
-    parts.number.textContent = at ? `event ${at} of ${this.last}` : `${this.last} events`;
-    if (parts.said.textContent !== words) parts.said.textContent = words;
-    this.paintNote();
-    this.paintLog();
-    this.source.paint(this.chosen ?? state.current ?? state.making);
+    this.card.paint(state, view, !isDebug && !this.root.classList.contains("gg-open"));
+    if (isDebug) this.log.paint(at);
+    this.source.paint(view.node ?? nodeNow(state));
     giveFocusBack();
     // All is written. From here on places are read: so the browser lays the page out once.
-    this.followLog();
+    this.log.follow();
     this.source.follow();
-    this.stage.follow(state);
+    if (this.followed !== at) this.view.reveal(this.stage.boxNow(state));
+    this.followed = at;
+    this.view.paint();
+    this.card.keepClear(this.stage.boxOf(this.chosen), this.stage.frame);
     this.predict?.paint();
   }
 
-  paintNote() {
-    const { note } = this.parts;
-    if (this.live && this.at < this.last) {
-      note.replaceChildren(`Looking back: the pass itself stands after event ${this.last}. `,
-        textButton("Back to now", () => this.go(this.last)));
-    } else {
-      note.replaceChildren(this.note);
-    }
-  }
-
-  paintLog() {
-    const { log } = this.parts;
-    const from = Math.max(0, this.at - 1 - WINDOW);
-    const lines = [];
-    for (let k = from; k < Math.min(this.last, this.at + WINDOW); k++) {
-      const where = k < this.at - 1 ? "past" : k === this.at - 1 ? "here" : "";
-      lines.push(element("li", { "data-step": k + 1, class: where, "aria-current": where === "here" ? "step" : null },
-        element("button", { type: "button", tabindex: -1, onclick: () => this.go(k + 1) }, this.data.said[k])));
-    }
-    log.replaceChildren(...lines);
-  }
-
-  followLog() {
-    const { log } = this.parts;
-    const here = log.querySelector(".here");
-    log.scrollTop = here ? here.offsetTop - log.offsetTop - log.clientHeight / 3 : 0;
+  // Which of the turns has been taken.
+  turns(at) {
+    return `${this.stops.findLastIndex((step) => step <= at)} / ${this.stops.length - 1}`;
   }
 
   // --- hands ---
 
   listen(keys) {
-    keys.addEventListener("keydown", (event) => this.press(event));
-    this.stage.frame.addEventListener("click", (event) => this.click(event));
+    listen(this, keys);
+    this.stage.frame.addEventListener("click", (event) => { if (!this.view.hasMoved) this.click(event); });
+    for (const event of ["focus", "blur"]) this.parts.scrub.addEventListener(event, () => this.announce());
     if (this.ownsPage) {
       addEventListener("hashchange", () => this.go(this.fromAddress(), { remember: false }));
     }
   }
 
-  press(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const on = (selector) => event.target.closest?.(selector);
-    if (on("select, input[type=number], input[type=text], textarea")) return;
-    const acts = {
-      ArrowRight: () => this.forward(), ArrowLeft: () => this.backward(),
-      Home: () => this.first(), End: () => this.end(), r: () => this.run(),
-      h: () => this.heat(!this.stage.hot), "?": () => this.toggleHelp(),
-      b: () => this.shown && this.toggleBreak(this.shown), Escape: () => this.escape(),
-    };
-    if (!on("button, summary, input[type=checkbox]")) acts[" "] = () => this.toggle();
-    const act = acts[event.key];
-    if (!act) return;
-    event.preventDefault();
-    if (event.repeat && !event.key.startsWith("Arrow")) return; // a key held down is one press
-    if (["ArrowRight", "ArrowLeft", "Home", "End", "r"].includes(event.key)) this.stop();
-    act();
-  }
-
+  // The node that the panel is about, and `b`.
   get shown() {
-    return this.chosen ?? replay(this.data, this.at).current;
+    return (this.chosen && this.stage.nodeOf(this.chosen)) ?? nodeNow(replay(this.data, this.at));
   }
 
   click(event) {
     const hit = this.stage.hit(event.target);
     this.stage.lightUses(hit?.group);
-    if (hit && this.data.folds[hit.vertex]) this.open(hit.vertex);
-    else if (hit || !event.target.closest(".gg-fold")) this.choose(hit?.node === this.chosen ? null : hit?.node ?? null);
+    if (hit && this.data.folds[hit.id]) this.open(hit.id);
+    else if (hit || !event.target.closest(".gg-fold")) this.choose(hit && hit.id !== this.chosen ? hit.id : null);
   }
 }
 

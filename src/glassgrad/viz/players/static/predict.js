@@ -5,10 +5,11 @@
 // page can show it, whichever part that is. Other modes see all of it.
 
 import { element, rows, formula, textButton, clip } from "./elements.js";
-import { begin, replay } from "./log.js";
+import { begin, nodeUnderWay, replay } from "./log.js";
 import { judge } from "./answers.js";
 
 const HELP_AFTER = 2; // wrong answers
+const DOING = ["apply", "accumulate"];
 const MODE = /\bgg-mode-(\w+)/;
 
 export class Predict {
@@ -17,7 +18,8 @@ export class Predict {
     Object.assign(this, { player, data, held: null, shown: null, isFirst: true });
     this.whole = { said: data.said, story: data.story, explain: data.explain };
     if (!MODE.test(root.className)) root.classList.add("gg-mode-predict");
-    this.applied = new Map(data.events.flatMap(({ type, node }, k) => (type === "apply" ? [[node, k]] : [])));
+    this.ran = new Map(); // by node, at which event it did what it does
+    data.events.forEach((event, k) => { if (DOING.includes(event.type)) this.ran.set(nodeUnderWay(data, event), k); });
     this.build();
     this.reset();
     root.querySelector(".gg-stage").addEventListener("click", (event) => this.pick(event), { capture: true });
@@ -48,6 +50,7 @@ export class Predict {
     const { data, player } = this;
     this.veil();
     player.at = Math.min(player.at, this.gate);
+    if (this.isAsking) player.note = ""; // of a breakpoint behind the gate, it may be
     const state = replay(data, player.at);
     const { type, node } = data.events[player.at] ?? {};
     if (this.card?.at === player.at && this.card.kind !== "node" && type === "apply") begin(state, data, node);
@@ -64,7 +67,7 @@ export class Predict {
     const { data, whole, gate } = this;
     if (this.veiledAt === gate) return;
     this.veiledAt = gate;
-    const isLater = (node) => (this.applied.get(node) ?? -1) >= gate;
+    const isLater = (node) => (this.ran.get(node) ?? -1) >= gate;
     const later = (table, words) => table && Object.fromEntries(Object.entries(table).map(([node, each]) =>
       [node, isLater(node) ? words(each, node) : each]));
     data.said = whole.said.map((each, k) => (k < gate ? each : ""));
@@ -136,7 +139,7 @@ export class Predict {
   showEnd({ end, tries }) {
     const words = end === "shown" ? "Shown." : tries === 1 ? "✓ Right at first try." : "✓ Right.";
     this.verdict.replaceChildren(element("p", { class: end === "shown" ? "gg-told" : "gg-right" }, words));
-    this.field.replaceChildren(textButton(this.question ? "Next question" : "To the end", () => this.goOn(), { class: "gg-small gg-main", title: "Enter" }));
+    this.field.replaceChildren(textButton(this.question ? "Next question" : "To the end", () => this.goOn(), { class: "gg-small gg-main", title: "Enter", "aria-describedby": this.ask.id }));
     this.focus(".gg-answer button");
   }
 

@@ -2,21 +2,21 @@
 // back is the same as going forward. Rings and signs are put round the boxes once, at the start.
 
 import { element, shape, icon, textButton, clip } from "./elements.js";
-import { flowStep, hasBegun, hasForward, movingArcs, placeNow, tensorOf, tieOf, versionsOf } from "./log.js";
 import { Forward } from "./forward.js";
+import { flowStep, hasBegun, hasForward, movingArcs, placeNow, tensorOf, tieOf, versionsOf } from "./log.js";
 
 const STATES = ["pending", "ready", "current", "done"];
 const FLOWS = ["0", "1", "2", "3", "4", "5", "zero", "nan"];
-const SMALLEST = 0.67; // below two thirds of its size the text is too small: it scrolls instead
 const SIDE = Math.hypot(7.5, 3.6); // of an arrow's head, drawn from its left corner to its point
-const LARGEST = 1.5; // a small graph is enlarged, for the back row
 const LONGEST = 34; // characters of a row in a box, as Python cuts it
+const TURNS = { pending: "waits", ready: "ready", current: "runs now", done: "done" };
 
 export class Stage {
-  constructor(root, data, calm) {
-    Object.assign(this, { root, data, calm, hot: false });
+  constructor(root, data) {
+    Object.assign(this, { root, data, hot: false });
     this.frame = root.querySelector(".gg-stage");
     this.picture = this.frame.querySelector("svg");
+    this.picture.setAttribute("role", "group"); // what is in it can be reached
     this.prefix = root.dataset.prefix;
     this.vertices = new Map();
     this.arcs = new Map();
@@ -40,7 +40,8 @@ export class Stage {
         group.prepend(shape("title", {}, `use ${number} of ${total} of ${words(group, ".title")}`));
       }
       const known = group.classList.contains("arc") ? this.arcs : this.vertices;
-      if (known === this.arcs) pinHead(group);
+      if (known === this.arcs) widen(group);
+      else furnish(group, id, node);
       known.set(id, [...(known.get(id) ?? []), group]);
     }
   }
@@ -49,17 +50,6 @@ export class Stage {
     for (const known of [this.vertices, this.arcs]) {
       for (const [id, groups] of known) known.set(id, groups.filter((each) => !part.contains(each)));
     }
-  }
-
-  // --- size ---
-
-  get isSmallEnough() {
-    return !this.frame.clientWidth || this.picture.width.baseVal.value * SMALLEST <= this.frame.clientWidth;
-  }
-
-  fit(fitted) {
-    this.frame.classList.toggle("gg-fitted", fitted);
-    this.picture.style.width = fitted ? `${LARGEST * this.picture.width.baseVal.value}px` : "";
   }
 
   // --- painting ---
@@ -76,6 +66,9 @@ export class Stage {
         group.classList.toggle("chosen", isChosen);
         group.classList.toggle("bp", points.has(id));
       }
+    }
+    for (const [id, groups] of this.arcs) {
+      for (const group of groups) group.classList.toggle("chosen", id === chosen);
     }
   }
 
@@ -94,6 +87,7 @@ export class Stage {
     for (const [id, name] of Object.entries(states)) {
       for (const group of this.vertices.get(id) ?? []) {
         for (const each of STATES) group.classList.toggle(each, each === name);
+        group.setAttribute("aria-label", `${group.dataset.name}, ${TURNS[name]}`);
       }
     }
     for (const [storage, { holders }] of data.storages) {
@@ -166,32 +160,35 @@ export class Stage {
     group.append(shape("text", { class: "fault", x, y: y + 3.5 }, words));
   }
 
-  // Keep what happens in sight when the drawing is larger than its frame.
-  follow(state) {
-    const [group] = this.vertices.get(this.data.place[placeNow(state, this.data)] ?? placeNow(state, this.data)) ?? [];
-    if (!group) return;
-    const box = group.getBoundingClientRect();
-    const frame = this.frame.getBoundingClientRect();
-    if (box.left >= frame.left && box.right <= frame.right &&
-        box.top >= frame.top && box.bottom <= frame.bottom) return;
-    this.frame.scrollBy({
-      left: (box.left + box.right - frame.left - frame.right) / 2,
-      top: (box.top + box.bottom - frame.top - frame.bottom) / 2,
-      behavior: this.calm ? "auto" : "smooth",
-    });
+  // The box of the node that is under way.
+  boxNow(state) {
+    return this.boxOf(placeNow(state, this.data));
+  }
+
+  // The box, or the arrow, of something that is called so in the log.
+  boxOf(id) {
+    const [group] = this.vertices.get(id) ?? this.vertices.get(this.data.place[id]) ?? this.arcs.get(id) ?? [];
+    return group;
+  }
+
+  // What can be walked through: each box once, as the gradient comes to them.
+  get ids() {
+    const seen = (id) => this.vertices.get(id)?.some((each) => this.frame.contains(each));
+    return [...this.data.outputs, ...Object.keys(this.data.nodes).toReversed(), ...this.data.storages.keys(), ...this.data.leaves.map((each) => each.id)].filter(seen);
   }
 
   // --- clicks ---
 
-  // What was clicked, as the log calls it: {vertex: "f3", node: null}, {vertex: "n3", node: "n3"}.
+  // What was clicked, and how the log calls it: {group, id}. A stub stands for its leaf.
   hit(target) {
-    const group = target.closest(".vertex[id]");
-    if (!group) return null;
-    const vertex = group.id.slice(this.prefix.length);
-    if (this.data.folds[vertex]) return { group, vertex, node: null };
-    if (this.data.nodes[vertex]) return { group, vertex, node: vertex };
-    const node = Object.keys(this.data.place).find((each) => this.data.place[each] === vertex);
-    return { group, vertex, node: node ?? null };
+    const group = target.closest(".vertex[id], .arc[id]");
+    return group && { group, id: (group.dataset.of ?? group.id).slice(this.prefix.length) };
+  }
+
+  // The node that a thing of the drawing stands for, or null: a leaf may stand for where it ends.
+  nodeOf(id) {
+    if (this.data.nodes[id]) return id;
+    return Object.keys(this.data.place).find((each) => this.data.place[each] === id) ?? null;
   }
 
   // A leaf that is drawn as stubs: a click on one lights them all.
@@ -253,7 +250,7 @@ function findFaults(state, data) {
 // --- rings and signs -----------------------------------------------------------------------------
 
 // Left, top, width and height of a box. Python writes them where they are not those of a rect.
-function boxOf(group) {
+export function boxOf(group) {
   if (group.dataset.box) return group.dataset.box.split(" ").map(Number);
   const rect = group.querySelector("rect.box");
   return ["x", "y", "width", "height"].map((name) => Number(rect?.getAttribute(name)));
@@ -263,8 +260,17 @@ function words(group, part) {
   return group.querySelector(part).textContent;
 }
 
-// An arrow's head grows with its line, and its point stays where it is.
-function pinHead(arc) {
+// A box has a name that can be read out, and can have the focus.
+function furnish(group, id, node) {
+  const name = node ? `${node.name}, ${id}` : group.querySelector("title")?.textContent.split("\n")[0] ?? id;
+  group.dataset.name = clip(name, 120);
+  for (const [key, value] of Object.entries({ role: "button", tabindex: "-1", "aria-label": group.dataset.name })) group.setAttribute(key, value);
+}
+
+// A line is too thin to be hit. An arrow's head grows with its line, and its point stays where it is.
+function widen(arc) {
+  const line = arc.querySelector(".line, .tie");
+  if (line) arc.prepend(shape("path", { class: "reach", d: line.getAttribute("d") }));
   const head = arc.querySelector(".tip");
   if (!head) return; // a tie
   const { x, y } = head.getPointAtLength(SIDE);

@@ -10,29 +10,41 @@ function render({ model, el }) {
     else if (message.view === view) player = begin(message);
   }
 
-  function begin({ html, granularity, no_way_back: noWayBack }) {
+  function begin({ html, granularity, closed, no_way_back: noWayBack }) {
     el.innerHTML = html; // written by Player.fragment(), which escapes all names
     el.classList.add("gg-widget");
     const root = el.querySelector(".gg-player");
     if (noWayBack) root.querySelector(".gg-head p").append(` · ${noWayBack}`);
-    return mount(root, { live: { send: (message) => model.send(message), granularity, noWayBack } });
+    return mount(root, { live: { send: (message) => model.send(message), granularity, closed, noWayBack } });
   }
 
-  // The notebook takes the arrow keys for its own unless told not to. Keys with Ctrl, and the one
-  // that leads out of here, stay its own. This runs before its listener, which is the document's.
-  function guard({ key, target, ctrlKey, metaKey, altKey }) {
-    if (!el.contains(target)) return;
-    const isOurs = !ctrlKey && !metaKey && !altKey && key !== "Escape";
-    for (const root of el.children) root.toggleAttribute("data-lm-suppress-shortcuts", isOurs);
-    if (key === "Escape") el.closest(".jp-Cell")?.focus();
+  // Keys with Ctrl stay the notebook's, but not those that run the cell: that would end this pass.
+  // So does the one that leads out of here. Escape does not: a notebook deletes cells by plain keys.
+  function isOurs({ key, shiftKey, ctrlKey, metaKey, altKey }) {
+    if (key === "Escape" && shiftKey) return false;
+    return key === "Enter" || (!ctrlKey && !metaKey && !altKey);
+  }
+
+  // The notebook takes the keys for its own unless told not to. This runs before its listener, which
+  // is the document's.
+  function guard(event) {
+    if (!el.contains(event.target)) return;
+    for (const root of el.children) root.toggleAttribute("data-lm-suppress-shortcuts", isOurs(event));
+    if (event.key === "Escape" && event.shiftKey) el.closest(".jp-Cell")?.focus();
+  }
+
+  function keep(event) {
+    if (isOurs(event)) event.stopPropagation();
   }
 
   model.on("msg:custom", hear);
   window.addEventListener("keydown", guard, { capture: true });
+  el.addEventListener("keydown", keep);
   model.send({ do: "hello", view });
   return () => {
     model.off("msg:custom", hear);
     window.removeEventListener("keydown", guard, { capture: true });
+    el.removeEventListener("keydown", keep);
     el.classList.remove("gg-widget");
     try { model.send({ do: "bye", view }); } catch { /* the kernel is gone */ }
   };
