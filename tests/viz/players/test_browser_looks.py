@@ -5,10 +5,10 @@ import re
 import pytest
 
 import glassgrad as gg
+from contrast import PAIRS, ratio, too_like
 from glassgrad.tracing import Trace
 from glassgrad.viz import player
 from glassgrad.viz.players.assets import script, styles
-from contrast import PAIRS, ratio, too_like
 
 
 def full():
