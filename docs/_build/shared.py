@@ -6,15 +6,7 @@ from glassgrad.viz.players import assets
 
 START = """
 for (const root of document.querySelectorAll(".gg-player:not(.gg-live)")) {
-  mount(root).then(() => (root.clientWidth > 900 ? showWhole(root) : foldSome(root)));
-}
-
-// A reader first wants to see where the gradient goes: rather small than cut off.
-function showWhole(root) {
-  const stage = root.querySelector(".gg-stage");
-  const fit = root.querySelector(".gg-fit");
-  const width = stage.querySelector("svg").width.baseVal.value;
-  if (!fit.checked && width * 0.65 < stage.clientWidth) fit.click();
+  mount(root).then(() => { if (root.clientWidth <= 900) foldSome(root); });
 }
 
 // One column: what is not about this pass waits folded, so that the page stays short.

@@ -73,7 +73,7 @@ def test_the_player_of_the_home_page_steps_by_key(visit):
 def test_a_click_on_a_node_shows_it(visit):
     page = visit("")
     player(page).locator("g.vertex", has_text="TanhBackward0").click()
-    assert "TanhBackward0" in player(page).locator(".gg-panel").inner_text()
+    assert "TanhBackward0" in player(page).locator(".gg-card").inner_text()
 
 
 def test_players_on_one_page_do_not_move_each_other(visit):

@@ -5,18 +5,22 @@ All tests look at one page, which gets other sizes and themes.
 
 import pytest
 
-from glassgrad.viz import player
 from contrast import PAIRS, too_like
+from glassgrad.viz import player
 
 SIZES = [(1440, 900), (1280, 800), (768, 1024), (390, 844)]
 STORY = "tanh got 1, times 0.42, sends 0.42 to mul"
 
 # Of what is seen: its box, and of each text in the picture its size on the screen.
 BOXES = """() => {
-  const box = (each) => { const { x, y, right, bottom, width, height } = each.getBoundingClientRect();
-    return { x, y, right, bottom, width, height }; };
-  const parts = [".gg-head", ".gg-stage", ".gg-said", ".gg-bar", ".gg-modes", ".gg-map", ".gg-shelf", ".gg-play",
-    ".gg-next", ".gg-scrub", ".gg-count", ".gg-tools", ".gg-panel", ".gg-log", ".gg-time", ".gg-card"];
+  const box = (each) => each.getBoundingClientRect().toJSON();
+  const isText = (child) => child.nodeType === 3 && child.data.trim();
+  const has = (each) => [...each.childNodes].some(isText);
+  const parts = [
+    ".gg-head", ".gg-stage", ".gg-said", ".gg-bar", ".gg-modes", ".gg-map", ".gg-shelf", ".gg-play",
+    ".gg-next", ".gg-scrub", ".gg-count", ".gg-tools", ".gg-panel", ".gg-log", ".gg-time",
+    ".gg-card",
+  ];
   const seen = {};
   for (const name of parts) {
     const each = document.querySelector(name);
@@ -24,11 +28,11 @@ BOXES = """() => {
   }
   const scale = document.querySelector(".gg-stage svg").getBoundingClientRect().width /
     document.querySelector(".gg-stage svg").viewBox.baseVal.width;
-  const texts = [...document.querySelectorAll(".gg-stage text")].filter((each) => each.checkVisibility())
-    .map((each) => parseFloat(getComputedStyle(each).fontSize) * scale);
-  const words = [...document.querySelectorAll(".gg-player *:not(svg *, script, template *)")]
-    .filter((each) => each.checkVisibility() && [...each.childNodes].some((child) => child.nodeType === 3 && child.data.trim()))
-    .map((each) => parseFloat(getComputedStyle(each).fontSize));
+  const size = (each) => parseFloat(getComputedStyle(each).fontSize);
+  const shown = (selector) =>
+    [...document.querySelectorAll(selector)].filter((each) => each.checkVisibility());
+  const texts = shown(".gg-stage text").map((each) => size(each) * scale);
+  const words = shown(".gg-player *:not(svg *, script, template *)").filter(has).map(size);
   return { seen, texts, words, current: box(document.querySelector(".gg-stage .current .box")),
     wide: document.documentElement.scrollWidth };
 }"""
@@ -60,7 +64,7 @@ def test_at_each_size_the_picture_leads_and_nothing_lies_on_another(lesson):
             assert not {".gg-panel", ".gg-log", ".gg-time", ".gg-card"} & set(seen)
             assert min(found["texts"]) >= 10.99
             assert min(found["words"]) >= 12
-            rest = [each for each in (".gg-head", ".gg-said", ".gg-bar", ".gg-shelf")]
+            rest = (".gg-head", ".gg-said", ".gg-bar", ".gg-shelf")
             assert not [name for name in rest if overlap(stage, seen[name])], (width, key)
             bar = [".gg-play", ".gg-next", ".gg-scrub", ".gg-count", ".gg-tools"]
             crossed = [(a, b) for a in bar for b in bar if a < b and overlap(seen[a], seen[b])]
@@ -96,8 +100,8 @@ def test_a_lesson_can_be_read_in_both_themes(lesson):
 def test_a_step_is_a_node_and_the_sentence_is_about_the_one_that_is_blue(visit, samples):
     shown = player(samples.mlp())
     page = visit(shown.html, mode="lesson")
-    look = """() => [document.querySelector(".gg-said").textContent, document.querySelector(".gg-count").textContent,
-        document.querySelector(".gg-stage .function.current > .title")?.textContent]"""
+    look = """() => [".gg-said", ".gg-count", ".gg-stage .function.current > .title"]
+        .map((part) => document.querySelector(part)?.textContent)"""
     seen = [page.evaluate(look)]
     for _ in range(8):
         page.keyboard.press("ArrowRight")
@@ -237,7 +241,8 @@ def test_the_picture_is_zoomed_and_moved_by_keys_wheel_and_hand(lesson):
     assert page.get_by_label("fit").is_checked()
     page.mouse.move(x, y)
     page.mouse.wheel(0, -100)  # this page has nothing else to scroll
-    page.wait_for_function(f"{SCALE} > {fit} * 1.1")
+    page.locator(".gg-fit:not(:checked)").wait_for()
+    assert page.evaluate(SCALE) > fit * 1.1
     assert lesson.count == count
 
 
@@ -290,13 +295,16 @@ def test_a_screen_reader_finds_the_boxes_and_is_told_of_each_step_once(lesson):
 
 
 def test_nothing_moves_by_itself_for_those_who_want_it_so(lesson):
-    moves = """() => [...document.querySelectorAll(".gg-player, .gg-player *")].filter((each) =>
-        getComputedStyle(each).transitionDuration !== "0s" || getComputedStyle(each).animationName !== "none").length"""
+    moves = """() => [...document.querySelectorAll(".gg-player, .gg-player *")]
+        .map((each) => getComputedStyle(each))
+        .filter((look) => look.transitionDuration !== "0s" || look.animationName !== "none")
+        .length"""
     assert lesson.page.evaluate(moves) == 0
 
 
 def test_play_and_step_do_not_look_alike(lesson):
     play_, step = (lesson.page.locator(name) for name in (".gg-play", ".gg-next"))
-    look = "each => [each.querySelector('path').getAttribute('d'), getComputedStyle(each).backgroundColor]"
+    look = """each => [each.querySelector("path").getAttribute("d"),
+        getComputedStyle(each).backgroundColor]"""
     assert all(a != b for a, b in zip(play_.evaluate(look), step.evaluate(look), strict=True))
     assert (play_.inner_text(), step.inner_text()) == ("Play", "Forward")

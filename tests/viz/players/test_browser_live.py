@@ -141,7 +141,7 @@ def test_a_session_that_was_closed_is_replayed(live):
 def test_a_python_that_is_gone_leaves_the_replay(live):
     shown = live()
     shown.update(0, 4)
-    shown.page.evaluate("window.sent.push = () => { throw new Error('gone'); }")
+    shown.page.evaluate("() => { window.sent.push = () => { throw new Error('gone'); }; }")
     shown.page.keyboard.press("ArrowRight")
     assert "Python does not answer any more." in shown.page.locator(".gg-note").inner_text()
     shown.page.keyboard.press("Home")

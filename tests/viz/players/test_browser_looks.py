@@ -5,10 +5,10 @@ import re
 import pytest
 
 import glassgrad as gg
+from contrast import PAIRS, ratio, too_like
 from glassgrad.tracing import Trace
 from glassgrad.viz import player
 from glassgrad.viz.players.assets import script, styles
-from contrast import PAIRS, ratio, too_like
 
 
 def full():
@@ -125,12 +125,15 @@ def test_the_only_player_of_a_page_hears_arrows_without_a_click_and_leaves_the_p
     before = page.evaluate(size)
     page.mouse.move(stage["x"] + 80, stage["y"] + 20)
     page.mouse.wheel(0, 120)
-    page.wait_for_function("scrollY > 0")
+    page.evaluate(
+        "new Promise((done) => (function look() { scrollY ? done() : setTimeout(look, 20); })())"
+    )
     assert page.evaluate(size) == before  # the wheel is the page's
     page.keyboard.down("Control")
     page.mouse.wheel(0, -100)
     page.keyboard.up("Control")
-    page.wait_for_function(f"{size} > {before}")
+    page.locator(".gg-fit:not(:checked)").wait_for()
+    assert page.evaluate(size) > before
 
 
 def test_two_equal_players_do_not_mix(visit, samples):

@@ -379,19 +379,36 @@ def test_every_process_tells_the_same(told_elsewhere):
     assert told.count("\n") >= 5
 
 
-def test_a_player_of_a_recorded_pass_leaves_a_gradient_with_a_graph():
-    x = gg.tensor(2.0, requires_grad=True)
-    page = gg.player(x**3, create_graph=True)
-    assert page.trace.events
+def test_a_page_is_told_why_it_cannot_move_the_pass_any_more(square):
+    _, session = square
+    page = Page(gg.player(session))
+    assert page.update(do="next")["closed"] == ""
+    session.close()
+    page.player.refresh()
+    assert page.data["closed"] == "In Python this session was closed, before its last node."
+    begin = page.ask(do="hello", view="v2")[-2]
+    assert (begin["type"], begin["closed"]) == ("begin", page.data["closed"])
+
+
+def test_a_player_begins_in_the_mode_that_was_asked_for(square):
+    _, session = square
+    assert gg.player(session, mode="debug").still.data()["mode"] == "debug"
+    x = gg.tensor([1.0, 2.0], requires_grad=True)
+    assert gg.player((x * x).sum()).data()["mode"] == "lesson"
+    with pytest.raises(ArgumentError, match=r"mode='slow' is no mode of a player.*'lesson'"):
+        gg.player((x * x).sum(), mode="slow")
+
+
+def test_a_player_runs_the_pass_as_backward_would():
+    x = gg.tensor([1.0, 2.0], requires_grad=True)
+    played = gg.player((x**3).sum(), create_graph=True)
     assert x.grad.requires_grad
-    (curvature,) = gg.autograd.grad(x.grad, x)
-    assert curvature.item() == 12.0
-
-
-def test_how_a_pass_is_run_cannot_be_said_when_it_has_run():
-    x = gg.tensor(2.0, requires_grad=True)
-    trace = gg.record(x**3)
-    with gg.step(x**3) as session:
-        for each in (trace, session):
-            with pytest.raises(gg.errors.ArgumentError, match="create_graph= was given with a"):
-                gg.player(each, create_graph=True)
+    assert len(played.trace.nodes) > 3  # those of the pass
+    assert {node["id"] for node in played.trace.nodes} <= played.data()["nodes"].keys()
+    assert "n6" in played.drawing.graph.place  # the gradient's own graph is in the picture
+    gg.player(x * 2, gradient=gg.tensor([5.0, 0.0]), inputs=[x])
+    assert x.grad.tolist() == [13.0, 12.0]
+    with pytest.raises(ArgumentError, match="was given create_graph with a pass that has been"):
+        gg.player(played.trace, create_graph=True)
+    with pytest.raises(ArgumentError, match="with a pass that has begun"):
+        gg.player(gg.step(x.sum()), retain_graph=True)

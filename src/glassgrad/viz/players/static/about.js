@@ -1,10 +1,10 @@
 // What a thing of the drawing is and what there is of it now: a leaf, an output, a saved tensor, or
 // an arrow. Nodes are told of by the panels.
 
-import { bytesText, clip, rows } from "./elements.js";
+import { bytesText, clip, element, rows } from "./elements.js";
 import { isMade, leafAt, tensorOf, versionsOf } from "./log.js";
 
-// {kind, title, rows} of what has this id in the drawing, or null.
+// {kind, title, what, rows} of what has this id in the drawing, or null.
 export function describe(data, state, id) {
   const tensor = tensorOf(data, id);
   if (tensor) return aboutTensor(data, state, tensor);
@@ -13,8 +13,9 @@ export function describe(data, state, id) {
   return /^[er]\d/.test(id) ? aboutArrow(data, state, id) : null;
 }
 
-export function table(thing) {
-  return rows(thing.rows.filter(([, value]) => value).map(([name, value]) => [name, clip(value, 200)]));
+export function partsOf({ what, rows: list }) {
+  return [element("p", { class: "gg-about" }, what),
+    rows(list.filter(([, value]) => value).map(([name, value]) => [name, clip(value, 200)]))];
 }
 
 function aboutTensor(data, state, { id, name, shape, dtype, array, acc, node, slot, retains }) {
@@ -24,8 +25,8 @@ function aboutTensor(data, state, { id, name, shape, dtype, array, acc, node, sl
   return {
     kind: isOutput ? "output" : acc ? "leaf" : "tensor",
     title: name,
-    rows: [["what", acc ? "a tensor of yours: gradients are wanted here" : isOutput ? "backward starts here" : "keeps its gradient"],
-      ["shape", `${shape} ${dtype}`], ["value", acc || isMade(state, data, node) ? data.arrays[array] : "not computed yet"],
+    what: acc ? "a tensor of yours: a gradient is wanted here" : isOutput ? "backward starts here" : "keeps its gradient",
+    rows: [["shape", `${shape} ${dtype}`], ["value", acc || isMade(state, data, node) ? data.arrays[array] : "not computed yet"],
       [acc && !data.wanted.includes(acc) || retains ? ".grad" : "gradient", withNorm(data, grad) ?? "none yet"],
       ["held by", keepers.join(", ")]],
   };
@@ -43,8 +44,8 @@ function aboutSaved(data, state, id) {
   return {
     kind: "saved tensor",
     title: first.label ?? first.name,
-    rows: [["what", isFreed ? "was kept for the backward pass; free now" : "kept for the backward pass"],
-      ["shape", [first.shape, bytesText(first.bytes)].filter(Boolean).join(", ")], ["value", data.arrays[first.array]],
+    what: isFreed ? "was kept for the backward pass; free now" : "kept for the backward pass",
+    rows: [["shape", [first.shape, bytesText(first.bytes)].filter(Boolean).join(", ")], ["value", data.arrays[first.array]],
       ["version", versionWords(state, found[0])], ["held by", keepers.join(", ")]],
   };
 }
@@ -56,7 +57,8 @@ function aboutTie(data, state, id) {
   return {
     kind: "tie",
     title: `${nameOf(data, node)} keeps ${tensorOf(data, saved.of)?.name ?? saved.label ?? saved.name}`,
-    rows: [["what", `saved as ${saved.name}, for its rule`], ["shape", [saved.shape, bytesText(saved.bytes)].filter(Boolean).join(", ")],
+    what: `saved as ${saved.name}, for its rule`,
+    rows: [["shape", [saved.shape, bytesText(saved.bytes)].filter(Boolean).join(", ")],
       ["value", data.arrays[saved.array ?? tensorOf(data, saved.of)?.array]], ["version", versionWords(state, [node, saved])]],
   };
 }
@@ -71,8 +73,8 @@ function aboutArrow(data, state, id) {
   return {
     kind: "arrow",
     title: `${output ? output.name : nameOf(data, node)} → ${target ?? "nowhere"}`,
-    rows: [["what", output ? "what backward was given" : carried ? "this gradient went along it" : "nothing has gone along it yet"],
-      ["gradient", withNorm(data, carried) ?? "none yet"]],
+    what: output ? "what backward was given" : carried ? "this gradient went along it" : "nothing has gone along it yet",
+    rows: [["gradient", withNorm(data, carried) ?? "none yet"]],
   };
 }
 

@@ -2,7 +2,7 @@
 
 import { element, rows, formula, textButton, clip, bytesText, refill } from "./elements.js";
 import { faults } from "./stage.js";
-import { describe, table } from "./about.js";
+import { describe, partsOf } from "./about.js";
 import { givenOut, isMade, leafAt, nodeNow, phases, tensorOf, versionsOf } from "./log.js";
 
 const MOST_ROWS = 40;
@@ -62,14 +62,15 @@ export class Panels {
     return array ? this.data.arrays[array] ?? "–" : "none";
   }
 
-  thing({ kind, title, rows: list }) {
-    return [element("p", { class: "gg-op" }, element("strong", {}, clip(title)), element("span", {}, kind)), table({ rows: list })];
+  thing(about) {
+    const { kind, title } = about;
+    return [element("p", { class: "gg-op" }, element("strong", {}, clip(title)), element("span", {}, kind)), ...partsOf(about)];
   }
 
   // What was chosen in short, for a card on the drawing: {title, kind, parts}; null of what is unknown.
   brief(state, { chosen, node }) {
     const thing = chosen === node ? null : describe(this.data, state, chosen);
-    if (thing) return { ...thing, parts: [table(thing)] };
+    if (thing) return { ...thing, parts: partsOf(thing) };
     const about = this.data.nodes[node];
     if (!about) return null;
     const lines = element("p", { class: "gg-about" }, about.about.map((each) => clip(each, 120)).join(" · "));

@@ -11,7 +11,7 @@ const LARGEST = 1.5; // a small graph is enlarged, for the back row
 const CLOSEST = 6;
 const STEP = 1.25;
 const PADDING = 28; // of the frame, both sides
-const MAP = { wide: 200, high: 116, least: 30, strip: 340 };
+const MAP = { wide: 200, high: 116, least: 30, strip: 260 };
 const CLICK = 4; // px that a hand may slip in a click
 
 export class View {
@@ -185,7 +185,7 @@ export class View {
     const wide = Math.min(MAP.high * share, share > 4 ? MAP.strip : MAP.wide);
     this.mapHeight = Math.max(MAP.least, wide / share);
     this.seen = shape("rect", { class: "gg-seen" });
-    this.boxes = new Map([...this.picture.querySelectorAll(".vertex[id]")].map((group) => {
+    this.boxes = new Map([...this.picture.querySelectorAll(".vertex[id]:not(.error)")].map((group) => {
       const [x, y, width, height] = boxOf(group);
       return [group, shape("rect", { x, y, width, height })];
     }));
