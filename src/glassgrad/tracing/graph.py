@@ -242,7 +242,7 @@ class Graph:
     def describe(self, table: ArrayTable) -> Entry:
         """The `graph` of a trace; the arrays it speaks of go into `table`."""
         with uncollected():
-            return {
+            found: Entry = {
                 **self.transforms(),
                 "leaves": [self.leaf_entry(table, node) for node in self.leaves],
                 "nodes": [self.node_entry(table, node) for node in self.nodes],
@@ -251,6 +251,11 @@ class Graph:
                     for rank, output in enumerate(self.outputs, start=len(self.leaves))
                 ],
             }
+            for node, entry in zip(self.leaves, found["leaves"], strict=True):
+                holder = getattr(node.variable, "cold", node.variable)  # PyTorch's have no other
+                if holder is not None and holder.grad is not None:
+                    entry["grad"] = table.add(holder.grad)
+            return found
 
     def _output(self, table: ArrayTable, output: Any) -> Entry:
         node: Any = self.node_of(output)

@@ -106,11 +106,11 @@ def with_forward(data: Entry, trace: Trace, values: Values) -> Entry:
     """
     ops, words = ops_of(trace), in_words(values)
     lines = {node: line for line in data["lines"] for node in line["nodes"]}
-    told, events, said = data.get("forward", {}), [], []
+    events, said = [], []
     for node in ops:
         id = node["id"]
         events.append({"type": "forward", "node": id, "value": words.get(id)})
-        said.append(told.get(id) or _sentence(node, words.get(id), lines.get(id)))
+        said.append(_sentence(node, words.get(id), lines.get(id)))
     events.append({"type": "turn"})
     said.append(_turning(trace))
     questions = data.get("predict", {}).get("questions", [])

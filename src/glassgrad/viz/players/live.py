@@ -119,6 +119,7 @@ ONLY_FORWARD = (
     "The slider and the log look back at what has happened."
 )
 _MOVING = ("next", "back", "run", "restart", "until")
+_BY_ID = ("arrays", "boxed", "norms", "nodes", "explain", "story")
 _STATE = ("stopped", "over", "error", "granularity")  # of the pass, besides its log
 
 _PLAYERS: "weakref.WeakSet[LivePlayer]" = weakref.WeakSet()
@@ -429,7 +430,7 @@ def _news(before: Entry, now: Entry) -> Entry:
     alike = takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False))
     kept = len(list(alike))
     news: Entry = {"from": kept, "events": new[kept:], "said": now["said"][kept:]}
-    for key in ("arrays", "boxed", "norms", "nodes", "explain"):
+    for key in _BY_ID:
         known = before[key]
         news[key] = {id: what for id, what in now[key].items() if known.get(id) != what}
     return news | {key: now[key] for key in ("leaves", "tensors", "hooked", *_STATE)}

@@ -172,8 +172,31 @@ export function isMade(state, data, node) {
   return !hasForward(data) || node in state.made;
 }
 
+// By node, after how many events its turn is over, as far as the log has it.
+export function endings(data) {
+  const ends = {};
+  let current = null;
+  data.events.forEach((event, k) => {
+    current = nodeUnderWay(data, event) ?? current;
+    if (current !== null) ends[current] = k + 1;
+  });
+  return ends;
+}
+
+// The sentence over the picture after `count` events: what the blue node did, once its turn is over;
+// before, or in debug mode, what the last event is, beginning with that node.
+export function headline(data, state, count) {
+  if (!count) return data.begin;
+  const { current, event } = state;
+  const isOver = current !== null && !state.error && data.ends[current] === count;
+  if (isOver && data.mode !== "debug" && data.story[current]) return data.story[current];
+  const said = data.said[count - 1];
+  const isOfAnother = current !== null && ON_THE_WAY.includes(event.type) && event.node !== current;
+  return isOfAnother ? `${data.nodes[current]?.name ?? current} has run. ${said}` : said;
+}
+
 // Where a step of this granularity may end, counted in events.
-//   node    before each node's turn        hook    also before and after each hook
+//   node    after each node's turn         hook    also before and after each hook
 //   micro   after every event
 export function stops(data, granularity) {
   const last = data.events.length;

@@ -9,7 +9,7 @@
 //     live   {send(message)}: a paused pass in Python, which the buttons then drive; `hear` takes
 //            what it answers. With `granularity`, and `noWayBack`, why there is no step back, if so
 
-import { unpack, replay, stops, beginnings, storages, givenTo, tensorOf, flowBounds } from "./log.js";
+import { unpack, replay, headline, endings, stops, beginnings, storages, givenTo, tensorOf, flowBounds } from "./log.js";
 import { element, keepFocus, textButton } from "./elements.js";
 import { Stage, heatLegend } from "./stage.js";
 import { Timeline } from "./timeline.js";
@@ -203,7 +203,7 @@ class Player {
     const { data, parts } = this;
     data.events = [...data.events.slice(0, from), ...events];
     data.said = [...data.said.slice(0, from), ...said];
-    for (const key of ["arrays", "boxed", "norms", "nodes", "explain"]) Object.assign(data[key], more[key]);
+    for (const key of ["arrays", "boxed", "norms", "nodes", "explain", "story"]) Object.assign(data[key], more[key]);
     for (const key of ["leaves", "tensors", "hooked"]) data[key] = more[key] ?? data[key];
     parts.grain.value = granularity ?? parts.grain.value;
     this.isBusy = false;
@@ -216,7 +216,7 @@ class Player {
   // What depends on the log as a whole.
   learn() {
     const { data } = this;
-    Object.assign(data, { storages: storages(data), given: givenTo(data) });
+    Object.assign(data, { storages: storages(data), given: givenTo(data), ends: endings(data) });
     this.bounds = flowBounds(data, this.predict?.gate);
     this.stops = stops(data, this.parts.grain.value);
     this.timeline.learn(data);
@@ -296,7 +296,7 @@ class Player {
     this.stage.paint(state, view);
     this.panels.paint(state, view);
     this.timeline.paint(at);
-    const words = at ? data.said[at - 1] : data.begin;
+    const words = headline(data, state, at);
     parts.scrub.value = at;
     parts.scrub.setAttribute("aria-valuetext", words);
     parts.count.textContent = `${at} / ${this.last}`;
