@@ -117,7 +117,7 @@ class Prompt(cmd.Cmd):
                 self._say(self.session.told)
             if self.session.stopped_by is not None:
                 break
-        self._say(self.session.where())
+        self.do_where("")
 
     def do_back(self, rest: str) -> None:
         """`b [COUNT]` -- back: undo a step, or several"""

@@ -248,12 +248,6 @@ class Paused(Engine):
         return () if self._node is None else self._waiting_at(self._node)
 
     def __repr__(self) -> str:
-        first, *more = self.where().split("\n")
-        told = self.told
-        return "\n".join([first, *([] if told is None else [f"Before: {told}"]), *more])
-
-    def where(self) -> str:
-        """Where the pass stands, what waits there, and what is saved there, as lines of text."""
         total = len(self.schedule)
         done, node = f"{self.position} of {total} nodes", self._node
         if self.is_closed and not self.is_done:

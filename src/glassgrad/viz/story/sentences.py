@@ -155,7 +155,7 @@ class Story:
         events = [event for event in turn.events if event.get("node") == node]
         rule = next((event for event in events if event["type"] == "apply"), None)
         hooks = [event for event in events if event["type"] == "pre_hook"]
-        into = hooks[0]["before"] if hooks else rule and rule["grad_in"]
+        into: Any = hooks[0]["before"] if hooks else rule and rule["grad_in"]
         line = self.where(node)
         head = f"{self.name(node)} ({line})" if line else self.name(node)
         if into is None:
@@ -396,14 +396,12 @@ class Story:
             if edge["to"] is None or arrival is None or at >= len(made):
                 continue
             goal = self.name(edge["to"]) + (f", output {edge['slot'] + 1}" if edge["slot"] else "")
-            if made[at] is None:
+            array = made[at]
+            if array is None:
                 parts.append(f"no gradient to {goal}")
                 continue
-            way = (ways or {}).get(at, "")
-            sent = self._array(made[at], digits.made) + self._summed(
-                edge, made[at], arrival, digits
-            )
-            parts.append(f"{way}{sent} to {goal}")
+            way, summed = (ways or {}).get(at, ""), self._summed(edge, array, arrival, digits)
+            parts.append(f"{way}{self._array(array, digits.made)}{summed} to {goal}")
         return f"sends {_listed(parts)}" if parts else ""
 
     def _summed(self, edge: Entry, made: str, arrival: Entry, digits: Digits) -> str:
@@ -428,7 +426,7 @@ class Story:
         if came is None and added is not None and added["grad"] is None:
             return f"{name} got no gradient: {name}.grad stays as it was"
         entering = hooks[-1]["after"][0] if hooks else came
-        now = added and added["grad"]
+        now: ArrayName = None if added is None else added["grad"]
         shown, is_right = self._digits_of_leaf(turn, came, entering, now)
         parts = []
         if came is not None:
@@ -476,7 +474,9 @@ class Story:
         if len(rules) == len(goals) and all(is_small(arrays[name]) for name in told):
             for digits in TRIED:
                 if self._sum_is_right(turn, into, digits) and all(
-                    self._is_right(node, rule, entering, arrays[made[at]], digits, len(goals) == 1)
+                    self._is_right(
+                        node, rule, entering, arrays[made[at] or ""], digits, len(goals) == 1
+                    )
                     for at, rule in rules.items()
                 ):
                     return digits, True
@@ -496,7 +496,7 @@ class Story:
         if rule.formula is None or not rule.is_whole:
             return False
         if _is_passed_on(rule):
-            return self.trace.arrays[entering[0] or ""] == result
+            return bool(self.trace.arrays[entering[0] or ""] == result)
         letters = self._letters(node, entering, digits.given)
         try:
             if is_only and rule.factor is not None and not is_matrix(rule.formula):

@@ -1,6 +1,7 @@
 """What happened at each node of a pass, from its log."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Entry
@@ -38,7 +39,8 @@ def turns_of(trace: Trace) -> dict[str, Turn]:
     turns: dict[str, Turn] = {}
     turn: Turn | None = None
     for event in trace.events:
-        kind, node = event["type"], event.get("node")
+        kind = event["type"]
+        node: Any = event.get("node")
         if kind == "ready":
             continue
         if kind == "buffer":
