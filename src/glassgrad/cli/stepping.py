@@ -150,6 +150,8 @@ class Prompt(cmd.Cmd):
                 self._say("The pass is over: c goes on with the script, b steps back.")
                 return
             self.session.next()
+            if self.session.told is not None:
+                self._say(self.session.told)
             if self.session.stopped_by is not None:
                 break
         self.do_where("")

@@ -39,7 +39,7 @@ gradient's own graph, which a pass under `create_graph=True` made. Each is a dic
 `graph["leaves"]`, by first appearance:
 
     {"id": "t1", "name": "x" or None, "shape": [2], "dtype": "float32", "acc": "n5",
-     "array": "a0" (its value; optional)}
+     "array": "a0" (its value; optional), "grad": "a1" (its .grad before the pass, if it had one)}
 
 `graph["outputs"]` (optional), the tensors backward started from, numbered on from the leaves:
 

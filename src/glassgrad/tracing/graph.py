@@ -250,7 +250,7 @@ class Graph:
             return self._described(table)
 
     def _described(self, table: ArrayTable) -> Entry:
-        return {
+        found: Entry = {
             **self.transforms(),
             "leaves": [self.leaf_entry(table, node) for node in self.leaves],
             "nodes": [self.node_entry(table, node) for node in self.nodes],
@@ -259,6 +259,11 @@ class Graph:
                 for rank, output in enumerate(self.outputs, start=len(self.leaves))
             ],
         }
+        for node, entry in zip(self.leaves, found["leaves"], strict=True):
+            holder = getattr(node.variable, "cold", node.variable)  # PyTorch's have no other
+            if holder is not None and holder.grad is not None:
+                entry["grad"] = table.add(holder.grad)
+        return found
 
     def _output(self, table: ArrayTable, output: Any) -> Entry:
         node: Any = self.node_of(output)

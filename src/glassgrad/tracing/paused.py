@@ -1,6 +1,7 @@
 """A pass that is paused, of glassgrad's engine or PyTorch's: what can be seen of it."""
 
 from collections.abc import Callable, Iterable
+from importlib import import_module
 from typing import Any, NamedTuple, Protocol
 
 from glassgrad.core.engine import Grads
@@ -226,6 +227,22 @@ class Paused(Engine):
     def _leaf_name(self, node: Any) -> str:
         """A leaf in a sentence: its name, its id if it has none."""
         return printable(self.names.label(node.variable) or self.names.leaf[node])
+
+    @property
+    def told(self) -> str | None:
+        """What the node did whose turn is just over, in one sentence; None where none is.
+
+        Example:
+            >>> x = tensor(2.0, requires_grad=True)
+            >>> x.name = "x"
+            >>> step(x.exp()).next().next().told
+            'x got 7.39: x.grad was empty, now 7.39.'
+        """
+        if not self._at_start or not self.position or self.is_closed:
+            return None
+        # The words are of a higher layer, which is loaded where somebody reads them.
+        told: str = import_module("glassgrad.viz.story").last_sentence(self.trace)
+        return told or None
 
     def _arriving(self) -> Grads:
         return () if self._node is None else self._waiting_at(self._node)

@@ -160,6 +160,11 @@ class Session(Paused):
         return None if self.is_closed else self._task.ahead
 
     @property
+    def told(self) -> str | None:
+        """What the node did whose turn is just over, where steps are whole nodes."""
+        return super().told if self.granularity == "node" else None
+
+    @property
     def _at_start(self) -> bool:
         """Whether the current node's turn has not begun."""
         return self._task.turn is None

@@ -217,7 +217,7 @@ def _of_leaf() -> Entry:
 
 
 @cache
-def _op_named(name: str, operands: int) -> Any:
+def op_named(name: str, operands: int) -> Any:
     """The op whose nodes are called so; None if there is none.
 
     Of several it is the one with so many operands, or that is itself called like its nodes.
@@ -240,7 +240,7 @@ def _op_named(name: str, operands: int) -> Any:
 
 def _of_record(node: Entry, event: Entry | None, arrays: Entry, whose: Whose) -> Entry:
     """What a trace tells of a node: of the numbers in its rule, too, if it has run."""
-    cls = None if node.get("user") else _op_named(node["op"], len(node["edges"]))
+    cls = None if node.get("user") else op_named(node["op"], len(node["edges"]))
     if node["op"] == "AccumulateGrad":
         return _of_leaf()
     if cls is None:

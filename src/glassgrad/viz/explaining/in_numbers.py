@@ -122,7 +122,7 @@ def _line(formula: list[Equation], gradient: Gradient, arrays: dict[str, Entry])
     leaves = [leaf for part in parts for leaf in terms(part) if leaf.kind in LEAVES]
     known = {text(leaf): arrays.get(as_written(leaf).lower()) for leaf in leaves}
     entries = {letter: array for letter, array in known.items() if array}
-    of_each = any(map(_is_indexed, formula))
+    of_each = any(map(is_indexed, formula))
     equals = f", so {text(left_name(formula[0]))} = " if of_each else " = "
     ending = (gradient.before or equals) + result
     digits = LEAST
@@ -133,7 +133,7 @@ def _line(formula: list[Equation], gradient: Gradient, arrays: dict[str, Entry])
     if ending == f" = {used.get(right)}":
         return right + ending  # passed on as it came
     is_whole = len(used) == len(known) and all(value.is_whole for value in short.values())
-    if is_whole and len(formula) == 1 and not _is_indexed(side):
+    if is_whole and len(formula) == 1 and not is_indexed(side):
         filled = text(side, lambda leaf: _in_place(used[text(leaf)], leaf == side))
         if right != filled and len(filled) <= LONGEST // 2:
             return f"{right} = {filled}{ending}"
@@ -141,7 +141,8 @@ def _line(formula: list[Equation], gradient: Gradient, arrays: dict[str, Entry])
     return right + ending + (f", where {where}" if where else "")
 
 
-def _is_indexed(formula: Term) -> bool:
+def is_indexed(formula: Term) -> bool:
+    """Whether a formula is about places in arrays."""
     return any(term.kind in ("places", "big") for term in terms(formula))
 
 
@@ -221,7 +222,7 @@ _NOTHING = 1e-4  # what may be left, of numbers around 1, where they cancel
 _AXES = {"i": (-1, 1), "j": (1, -1)}  # the shape of a vector whose elements have that index
 
 
-class _TooMuchError(Exception):
+class TooMuchError(Exception):
     """A formula that is too much for a pocket calculator."""
 
 
@@ -232,8 +233,8 @@ def _digits_for(formula: Equation, result: Entry, known: dict[str, Entry]) -> in
             wanted = _as_shown(result, LEAST)
             numbers = {letter: _as_shown(array, digits) for letter, array in known.items()}
             with np.errstate(all="ignore"):
-                found = np.asarray(_Calculator(formula, numbers).value(formula.right), float)
-        except (_TooMuchError, ArithmeticError, TypeError, ValueError):
+                found = np.asarray(Calculator(formula, numbers).value(formula.right), float)
+        except (TooMuchError, ArithmeticError, TypeError, ValueError):
             return LEAST
         if wanted.size == 1:
             found = found.sum()  # over what was broadcast
@@ -257,18 +258,18 @@ def _as_shown(array: Entry, digits: int) -> Any:
     shape, head = array["shape"], array["head"]
     is_real = all(type(value) in (int, float) for value in head)
     if not is_real or not 0 < math.prod(shape) <= min(MOST, len(head)):
-        raise _TooMuchError
+        raise TooMuchError
     return np.reshape([float(number_text(value, digits)) for value in head], shape)
 
 
-class _Calculator:
+class Calculator:
     """Formulas with numbers in the places of their letters."""
 
-    def __init__(self, formula: Equation, numbers: dict[str, Any]) -> None:
+    def __init__(self, formula: Term, numbers: dict[str, Any]) -> None:
         self.numbers = numbers
         letters = [term.sign for term in terms(formula) if term.kind in LEAVES]
         self.is_of_matrices = any(letter[0].isupper() for letter in letters)
-        self.is_of_places = _is_indexed(formula)
+        self.is_of_places = is_indexed(formula)
         self.size = max((array.size for array in numbers.values()), default=1)
 
     def value(self, term: Term) -> Any:
@@ -298,7 +299,7 @@ class _Calculator:
             return values[0].T if np.ndim(values[0]) == 2 else np.reshape(values[0], (1, -1))
         if kind == "choice":
             return np.where(values[1], values[0], values[2])
-        raise _TooMuchError
+        raise TooMuchError
 
     def letter(self, leaf: Term) -> Any:
         if text(leaf) in self.numbers:
@@ -308,13 +309,13 @@ class _Calculator:
             return number.reshape(-1, 1)  # a column
         if leaf.sign == "n" and self.is_of_places:
             return float(self.size)
-        raise _TooMuchError
+        raise TooMuchError
 
     def at_place(self, base: Term, index: Term) -> Any:
         """Each element of a vector, along the axis of its index."""
         vector = self.value(base)
         if index.sign not in _AXES or np.ndim(vector) != 1:
-            raise _TooMuchError
+            raise TooMuchError
         return np.reshape(vector, _AXES[index.sign])
 
 

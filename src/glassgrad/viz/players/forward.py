@@ -111,11 +111,11 @@ def with_forward(data: Entry, trace: Trace, values: Values) -> Entry:
     """
     ops, words = ops_of(trace), in_words(values)
     lines = {node: line for line in data["lines"] for node in line["nodes"]}
-    told, events, said = data.get("forward", {}), [], []
+    events, said = [], []
     for node in ops:
         id = node["id"]
         events.append({"type": "forward", "node": id, "value": words.get(id)})
-        said.append(_sentence(node, words.get(id), lines.get(id), told.get(id, "")))
+        said.append(_sentence(node, words.get(id), lines.get(id)))
     events.append({"type": "turn"})
     said.append(_turning(trace))
     questions = data.get("predict", {}).get("questions", [])
@@ -125,14 +125,10 @@ def with_forward(data: Entry, trace: Trace, values: Values) -> Entry:
     return data | ({"predict": {"questions": asked}} if "predict" in data else {})
 
 
-def _sentence(node: Entry, value: str | None, line: Entry | None, told: str) -> str:
-    """What an op did; in the words of what is `told` of it, "line 6: y = tanh(x) gave 0.762."."""
-    call, gave, _ = told.rpartition(" gave ")
-    if value is None and gave:
-        return told
-    if not gave:
-        where = f"Line {line['line']}: " if line and line["line"] else ""
-        call = f"{where}{plain(forward_name(node['op']) or node['op']).lower()}"
+def _sentence(node: Entry, value: str | None, line: Entry | None) -> str:
+    """What an op did."""
+    where = f"Line {line['line']}: " if line and line["line"] else ""
+    call = f"{where}{plain(forward_name(node['op']) or node['op']).lower()}"
     if value is not None:
         return f"{call} gave {value}."
     shape = f" of shape {shape_text(node['shape'])}" if "shape" in node else ""

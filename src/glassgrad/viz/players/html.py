@@ -18,6 +18,7 @@ arrays    {"a7": "[1, 2]"}               in words
 boxed     {"a7": "‖·‖=2.24"}             the same as boxes show it
 norms     {"a7": 2.236}                  "nan" where there is one, or inf
 events    the trace's own                `said`: a sentence each; `begin`: one before the first
+story     {"n3": "tanh (line 6) got 1, …"}   what a node did, once its turn is over
 lines     [{"file", "line", "code", "nodes"}, …]   the program, as far as it is known
 wanted    ["n0"]                         nodes whose gradients are given out, not added to .grad
 notation  what a bar and a dot over a letter mean
@@ -50,6 +51,7 @@ from glassgrad.viz.players.questions import questions
 from glassgrad.viz.results import Results
 from glassgrad.viz.scene.derived import FOLDS, cut_out, in_folds
 from glassgrad.viz.scene.graph import Graph, Look, gradient_text, graph_of
+from glassgrad.viz.story import Story
 from glassgrad.viz.style import KINDS, NOTEBOOK
 from glassgrad.viz.svg.document import Document
 from glassgrad.viz.svg.pen import legend_items, state_items
@@ -190,8 +192,8 @@ class Player:
 
     def data(self) -> Entry:
         """What `player.js` reads: the log, its sentences, and numbers already put in words."""
-        data = replay_data(self.trace, self.drawing.graph)
         known = explanations(self.trace) if self.explain is None else self.explain
+        data = replay_data(self.trace, self.drawing.graph, known)
         data["explain"] = {id: known[id] for id in known if id in data["nodes"]}
         data["mode"] = self.mode
         if self.marked is not None:
@@ -346,7 +348,7 @@ def _inside(trace: Trace, nodes: list[Entry], prefix: str) -> str:
 MOST_EVENTS = 5_000  # a page that a browser opens at once
 MOST_MEMBERS = 200  # of a folded box, in a list
 
-TOLD = ("id", "name", "shape", "dtype", "array", "version", "acc", "node", "slot")  # of a tensor
+TOLD = ("id", "name", "shape", "dtype", "array", "grad", "version", "acc", "node", "slot")
 _LINE = re.compile(r"(?:(.*), line (\d+)(?:: `(.*)`)?\Z)|(.*)", re.DOTALL)
 
 
@@ -363,12 +365,13 @@ def pack(value: Any) -> str:
     return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
 
 
-def replay_data(trace: Trace, graph: Graph) -> Entry:
+def replay_data(trace: Trace, graph: Graph, explain: Entry | None = None) -> Entry:
     """The data of a player.
 
     Args:
         trace: what it plays.
         graph: on which drawing.
+        explain: what is known of the nodes, by id.
 
     Example:
         >>> nodes = [{"id": "n0", "op": "NegBackward0", "seq": 0, "edges": []}]
@@ -378,6 +381,7 @@ def replay_data(trace: Trace, graph: Graph) -> Entry:
     narrator, whose = Narrator(trace), Whose(trace)
     events = trace.events[:MOST_EVENTS]
     nodes = _nodes(trace, graph)
+    story, ids = Story(replace(trace, events=events), explain), [node["id"] for node in nodes]
     passed = {name: trace.arrays[name] for name in _passed_on(events)}
     return _beyond(trace, nodes) | {
         "place": {
@@ -404,6 +408,7 @@ def replay_data(trace: Trace, graph: Graph) -> Entry:
         "said": [narrator.sentence(event) for event in events],
         "begin": _begin(trace),
         "notation": NOTATION,
+        "story": story.sentences(ids),
         "lines": _lines(nodes),
         "folds": _folds(trace, graph),
     }

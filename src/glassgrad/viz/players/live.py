@@ -150,6 +150,7 @@ ONLY_FORWARD = (
 )
 MODES = ("lesson", "debug")
 _MOVING = ("next", "back", "run", "restart", "until")
+_BY_ID = ("arrays", "boxed", "norms", "nodes", "explain", "story")
 _STATE = ("stopped", "over", "error", "granularity", "closed")  # of the pass, besides its log
 
 _PLAYERS: "weakref.WeakSet[LivePlayer]" = weakref.WeakSet()
@@ -474,7 +475,7 @@ def _news(before: Entry, now: Entry) -> Entry:
     alike = takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False))
     kept = len(list(alike))
     news: Entry = {"from": kept, "events": new[kept:], "said": now["said"][kept:]}
-    for key in ("arrays", "boxed", "norms", "nodes", "explain"):
+    for key in _BY_ID:
         known = before[key]
         news[key] = {id: what for id, what in now[key].items() if known.get(id) != what}
     return news | {key: now[key] for key in ("leaves", "tensors", "hooked", *_STATE)}

@@ -177,8 +177,19 @@ export function isMade(state, data, node) {
   return !hasForward(data) || node in state.made;
 }
 
+// By node, after how many events its turn is over, as far as the log has it.
+export function endings(data) {
+  const ends = {};
+  let current = null;
+  data.events.forEach((event, k) => {
+    current = nodeUnderWay(data, event) ?? current;
+    if (current !== null) ends[current] = k + 1;
+  });
+  return ends;
+}
+
 // Where a step of this granularity may end, counted in events.
-//   node    before each node's turn        hook    also before and after each hook
+//   node    after each node's turn         hook    also before and after each hook
 //   micro   after every event
 export function stops(data, granularity) {
   const last = data.events.length;

@@ -45,8 +45,7 @@ export function modeSwitch(player) {
 export function lessonWords(data, state, at) {
   if (!at) return data.begin;
   if (state.error) return data.said[at - 1];
-  const told = data.story?.[state.current];
-  if (told) return told;
+  if (data.ends[state.current] <= at && data.story[state.current]) return data.story[state.current];
   for (let k = at - 1; k >= 0; k--) {
     const event = data.events[k];
     if (TOLD.includes(event.type) && nodeUnderWay(data, event) === state.current) return data.said[k];

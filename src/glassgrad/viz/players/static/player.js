@@ -10,7 +10,7 @@
 //            what it answers. With `granularity`, `noWayBack`, why there is no step back, and
 //            `closed`, why there is no step at all, if so
 
-import { unpack, replay, stops, beginnings, storages, givenTo, tensorOf, flowBounds, nodeNow } from "./log.js";
+import { unpack, replay, endings, stops, beginnings, storages, givenTo, tensorOf, flowBounds, nodeNow } from "./log.js";
 import { keepFocus } from "./elements.js";
 import { Stage, heatLegend } from "./stage.js";
 import { View } from "./view.js";
@@ -249,7 +249,7 @@ class Player {
   // What depends on the log as a whole.
   learn() {
     const { data } = this;
-    Object.assign(data, { storages: storages(data), given: givenTo(data) });
+    Object.assign(data, { storages: storages(data), given: givenTo(data), ends: endings(data) });
     this.bounds = flowBounds(data, this.predict?.gate);
     this.stops = stops(data, this.mode === "debug" ? this.parts.grain.value : "node");
     this.timeline.learn(data);

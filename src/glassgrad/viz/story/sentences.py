@@ -1,0 +1,610 @@
+"""The story of a pass: for each node one sentence of what it did, in words and with its numbers.
+
+    tanh (line 6) got 1, times 1 − 0.762² = 0.42, sends 0.42 to mul.
+    mul (line 6) got 0.42, sends 0.42·2 = 0.84 to w and 0.42·0.5 = 0.21 to x.
+    w got 0.84: w.grad was 0.5, now 0.5 + 0.84 = 1.34.
+
+A sentence is made of the events of the node's turn alone, and of those before it. So it is the same
+in the log of a pass that is paused there, and says nothing of what has not happened.
+
+Who checks the arithmetic by hand finds it right: all numbers of a sentence have as many digits as
+that takes. Where no number of digits does, or an array has more than four elements, there are
+shapes, norms and the formula instead.
+"""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from glassgrad.tracing.events import Trace
+from glassgrad.tracing.graph import Entry
+from glassgrad.tracing.summary import examples_in_words
+from glassgrad.viz.explaining.entries import op_named
+from glassgrad.viz.explaining.formulas import (
+    BAR,
+    LEAVES,
+    Term,
+    as_written,
+    formulas_of,
+    letters_of,
+    terms,
+    text,
+)
+from glassgrad.viz.explaining.in_numbers import TooMuchError
+from glassgrad.viz.wording import plain, shape_text, tensor_name
+
+from .numbers import (
+    TRIED,
+    Digits,
+    Rule,
+    array_words,
+    bare,
+    comes_out,
+    in_digits,
+    is_matrix,
+    is_small,
+    numbers_text,
+    rule_of,
+    value_of,
+    values_of,
+)
+from .turns import ArrayName, Turn, turns_of
+
+MOST_PARTS = 3  # gradients that meet at a node and are told one by one
+LONGEST_MESSAGE = 300  # characters of what an error says
+LONGEST_RULE = 120  # of a rule in numbers
+_SOURCE = re.compile(r"(?:(.*), )?(line \d+)(?:: `(.*)`)?\Z", re.DOTALL)
+
+
+class Place(NamedTuple):
+    """Where in the program a node was made: "cell 3", "line 2", and what is written there."""
+
+    file: str
+    line: str
+    code: str
+
+
+class Story:
+    r"""What the nodes of a pass did, and what the calls in the forward pass gave.
+
+    Args:
+        trace: the log.
+        explain: what is known of the nodes, by id, as `viz.explaining` has it: formulas with
+            numbers that the log does not have.
+
+    Example:
+        >>> w = tensor(0.5, requires_grad=True)
+        >>> w.name = "w"
+        >>> for sentence in Story(record(w * w)).sentences().values():
+        ...     print(re.sub(r" \(line .*?\)", "", sentence))
+        mul got 1, sends 1·0.5 = 0.5 to w and 1·0.5 = 0.5 to w.
+        w got 0.5 + 0.5 = 1: w.grad was empty, now 1.
+    """
+
+    def __init__(self, trace: Trace, explain: Entry | None = None) -> None:
+        self.trace = trace
+        self.explain = explain or {}
+        self.nodes = {node["id"]: node for node in trace.nodes}
+        self.leaf_of = {leaf["acc"]: leaf for leaf in trace.leaves}
+        self.turns = turns_of(trace)
+        words = Counter(map(_word, trace.nodes))
+        self._shared = {word for word, count in words.items() if count > 1}
+        self._hooks = {hook["id"]: hook for node in trace.nodes for hook in node.get("hooks", ())}
+
+    def sentences(self, nodes: Iterable[str] | None = None) -> dict[str, str]:
+        """By node, what it has done until now; of those that have begun.
+
+        Args:
+            nodes: the ids of those that are asked for; None for all.
+        """
+        wanted = self.turns if nodes is None else [name for name in nodes if name in self.turns]
+        return {name: self.sentence(name) for name in wanted}
+
+    def sentence(self, node: str) -> str:
+        """What a node that has begun has done until now, in one sentence."""
+        turn = self.turns[node]
+        told = self._of_leaf(turn) if node in self.leaf_of else self._of_op(turn)
+        return told + self._ending(turn)
+
+    def last(self) -> str:
+        """The sentence of the node that ran last; empty if none has."""
+        return self.sentence(next(reversed(self.turns))) if self.turns else ""
+
+    # Names --------------------------------------------------------------------------------------
+
+    def name(self, node: str) -> str:
+        """A node in a sentence: "tanh", "mul n4" if there are several, the name of a leaf."""
+        if node in self.leaf_of:
+            return tensor_name(self.leaf_of[node])
+        word = _word(self.nodes[node])
+        return f"{word} {node}" if word in self._shared else word
+
+    def where(self, node: str) -> str:
+        """The line of the program that made a node: "line 3"; empty if that is not known."""
+        place = self._places.get(node)
+        if place is None:
+            return ""
+        return f"{place.file}, {place.line}" if self._is_told(place.file) else place.line
+
+    def _is_told(self, file: str) -> bool:
+        """Whether the file is named: in a notebook, and where lines are of several."""
+        return bool(file) and (len(self._files) > 1 or re.match(r"cell \d", file) is not None)
+
+    @cached_property
+    def _places(self) -> dict[str, Place]:
+        found = {}
+        for name, node in self.nodes.items():
+            if match := _SOURCE.match(node.get("src", "")):
+                file, line, code = match.groups(default="")
+                found[name] = Place(plain(file, 60), line, plain(code, 80))
+        return found
+
+    @cached_property
+    def _files(self) -> set[str]:
+        return {place.file for place in self._places.values()}
+
+    # A node's turn ------------------------------------------------------------------------------
+
+    def _of_op(self, turn: Turn) -> str:
+        node = turn.node
+        events = [event for event in turn.events if event.get("node") == node]
+        rule = next((event for event in events if event["type"] == "apply"), None)
+        hooks = [event for event in events if event["type"] == "pre_hook"]
+        into: Any = hooks[0]["before"] if hooks else rule and rule["grad_in"]
+        line = self.where(node)
+        head = f"{self.name(node)} ({line})" if line else self.name(node)
+        if into is None:
+            into = [turn.arrived[slot] for slot in sorted(turn.arrived)]
+            return f"{head} got {self._got(turn, into, TRIED[0])}" if into else f"{head} has begun"
+        if not any(into) and not any(hook["after"] != hook["before"] for hook in hooks):
+            return f"{head} got no gradient, and sends none on"
+        entering = rule["grad_in"] if rule else hooks[-1]["after"]
+        made = rule["grad_out"] if rule else []
+        after = [event for event in events if event["type"] == "post_hook"]
+        shown, is_in_numbers = self._digits(turn, into, entering, made)
+        parts = [f"{head} got {self._got(turn, into, shown)}"]
+        parts += [self._hook(hook, hook["before"], hook["after"], shown) for hook in hooks]
+        if rule is not None:
+            ways, told = self._rule(turn, entering, made, shown, is_in_numbers)
+            parts.append(told)
+            parts += [] if after else [self._sends(turn, made, shown, ways)]
+        for hook in after:
+            parts.append(self._hook(hook, hook["before"], hook["after"], shown, "sends"))
+        if after and rule is not None:
+            parts.append(self._sends(turn, after[-1]["after"], shown))
+        return ", ".join(filter(None, parts))
+
+    def _got(self, turn: Turn, into: list[ArrayName], digits: Digits) -> str:
+        """What has come: the gradient, of what it is the sum, or which output has got which."""
+        arrays = self.trace.arrays
+        if len(into) > 1:
+            each = [
+                f"{self._array(name, digits.given)} for output {number}"
+                for number, name in enumerate(into, 1)
+            ]
+            return _listed(each)
+        (name,) = into
+        total, count = self._array(name, digits.given), len(turn.given)
+        if name is not None and not is_small(arrays[name]):
+            total = f"a {shape_text(arrays[name]['shape'])} gradient" + self._about(name)
+        if count < 2:
+            return total
+        if self._is_sum(turn, name) and self._sum_is_right(turn, into, digits):
+            return f"{self._added(turn.given, digits)} = {total}"
+        return f"{count} gradients, in sum {total}"
+
+    def _about(self, name: str) -> str:
+        array = self.trace.arrays[name]
+        words = array_words(array).removeprefix(
+            f"{examples_in_words(array)}{shape_text(array['shape'])}"
+        )
+        examples = examples_in_words(array)
+        return f"{words}, {examples.strip(' ×')} examples" if examples else words
+
+    def _is_sum(self, turn: Turn, name: ArrayName) -> bool:
+        """Whether the parts of a sum are known, small, and few."""
+        known = [part for part in turn.given if part is not None]
+        arrays = self.trace.arrays
+        is_known = 2 <= len(known) == len(turn.given) <= MOST_PARTS and name is not None
+        return is_known and all(is_small(arrays[part]) for part in known)
+
+    def _hook(
+        self,
+        event: Entry,
+        before: list[ArrayName],
+        after: list[ArrayName],
+        digits: Digits,
+        what: str = "",
+    ) -> str:
+        """What a hook of the user's did."""
+        name = self._hooks.get(event["hook"], {}).get("name", "")
+        whose = (
+            f"your hook {plain(name)}"
+            if name.isidentifier() and name != "hook"
+            else "a hook of yours"
+        )
+        if before == after:
+            return f"{whose} looked at {'what it sends' if what else 'it'}"
+        made = " and ".join(
+            self._array(name, digits.made if what else digits.given) for name in after
+        )
+        return f"{whose} made {made} of {'what it was to send' if what else 'it'}"
+
+    def _rule(
+        self,
+        turn: Turn,
+        entering: list[ArrayName],
+        made: list[ArrayName],
+        digits: Digits,
+        is_in_numbers: bool,
+    ) -> tuple[dict[int, str], str]:
+        """By edge, how its result comes about; and what the rule did, if that is told at once."""
+        node = self.nodes[turn.node]
+        goals = [at for at, edge in enumerate(node["edges"]) if edge["to"] is not None]
+        rules = {at: self._rule_at(node, at) for at in goals}
+        if not is_in_numbers:
+            return {}, self._in_symbols(node, list(rules.values()), entering, made)
+        if all(_is_passed_on(rule) for rule in rules.values()):
+            return {}, "passes it on"
+        if len(goals) == 1:
+            return {}, self._in_numbers(node, goals[0], rules[goals[0]], entering, made, digits)
+        filled = {
+            at: self._filled(node, rule.formula, entering, digits)
+            for at, rule in rules.items()
+            if rule.formula is not None and not _is_passed_on(rule)
+        }
+        ways = {}
+        for at, way in filled.items():
+            result = self.trace.arrays[made[at] or ""]
+            value = value_of(_formula(rules[at]), self._letters(node, entering, digits.given))
+            if way.replace("−", "-") != array_words(result, digits.made):
+                ways[at] = f"{way} = "
+            if list(np.shape(value)) != result["shape"]:  # PyTorch's rules sum up themselves
+                ways[at] += f"{numbers_text(value, digits.factor)}, summed to "
+        return ways, ""
+
+    def _rule_at(self, node: Entry, at: int) -> Rule:
+        return Rule() if node.get("user") else rule_of(node["op"], len(node["edges"]), at)
+
+    def _in_numbers(
+        self,
+        node: Entry,
+        at: int,
+        rule: Rule,
+        entering: list[ArrayName],
+        made: list[ArrayName],
+        digits: Digits,
+    ) -> str:
+        """The rule for the only operand, with its numbers."""
+        assert rule.formula is not None
+        if rule.factor is None or is_matrix(rule.formula):
+            filled = self._filled(node, rule.formula, entering, digits)
+            return f"makes {filled} = {self._array(made[at], digits.made)} of it"
+        filled = self._filled(node, bare(rule.factor), entering, digits)
+        if rule.factor.kind in LEAVES:
+            return f"times {filled}"
+        return f"times {filled} = {self._result(rule.factor, node, entering, digits)}"
+
+    def _result(self, term: Term, node: Entry, entering: list[ArrayName], digits: Digits) -> str:
+        value = value_of(term, self._letters(node, entering, digits.given))
+        return numbers_text(value, digits.factor)
+
+    def _filled(
+        self, node: Entry, term: Term | None, entering: list[ArrayName], digits: Digits
+    ) -> str:
+        """A formula with numbers in the places of its letters."""
+        assert term is not None
+        names = self._named(node, entering)
+
+        def number(leaf: Term) -> str:
+            words = self._array(names[as_written(leaf).lower()], digits.given)
+            return words if leaf == term else in_place(words)
+
+        return text(term, number)
+
+    def _in_symbols(
+        self, node: Entry, rules: list[Rule], entering: list[ArrayName], made: list[ArrayName]
+    ) -> str:
+        """What the rule does where its numbers are too many, or not all known."""
+        known = [rule for rule in rules if rule.formula is not None]
+        if not known:
+            return ""
+        if all(_is_passed_on(rule) for rule in known):
+            first = next(filter(None, made), None)
+            is_alike = all(rule.is_whole for rule in known) or first in entering
+            return "passes it on" if is_alike else "gives that to each element"
+        if len(rules) == 1 and (share := self._share(rules[0], entering, made)):
+            return f"gives {share} of that to each element"
+        factors = [self._factor(node, rule.factor) for rule in known if rule.factor]
+        sums = ["sums it up"] if any(map(_is_sum_of_gradient, known)) else []
+        others = [
+            f"{rule.left} = {text(rule.formula)}"
+            for rule in known
+            if rule.formula and not (rule.factor or _is_sum_of_gradient(rule))
+        ]
+        is_short = all(is_small(self.trace.arrays[name]) for name in (*entering, *made) if name)
+        numbers = self._explained(node) if is_short else []
+        if numbers:
+            return f"by {', '.join(numbers)}"
+        told = [f"multiplies it with {_listed(list(dict.fromkeys(factors)), ' and with ')}"]
+        told = told * bool(factors) + sums
+        return " and ".join([*told, *([f"uses {', '.join(others)}"] if others else [])])
+
+    def _share(self, rule: Rule, entering: list[ArrayName], made: list[ArrayName]) -> str:
+        """The part of the gradient that each element gets: "1/3" of a mean."""
+        formula = rule.formula
+        arrays = [self.trace.arrays[name] for name in (*entering, *made) if name is not None]
+        is_share = formula is not None and formula.kind == "binary" and formula.sign == "/"
+        if not is_share or formula is None or len(arrays) != 2:
+            return ""
+        over, under = formula.parts
+        if over.kind != "gradient" or under != Term("name", "n"):
+            return ""
+        given, got = (math.prod(array["shape"]) for array in arrays)
+        return f"1/{got // given}" if given else ""
+
+    def _explained(self, node: Entry) -> list[str]:
+        """The rule in numbers, as `explain` had it when it ran: numbers that the log has not."""
+        rows = self.explain.get(node["id"], {}).get("rows", ())
+        rules = [(key, words) for section, key, words in rows if section == "rule"]
+        told = [f"{key} = {words}" for key, words in rules if re.search(r"= \S*\d", words)]
+        return told if len(", ".join(told)) < LONGEST_RULE else []
+
+    def _factor(self, node: Entry, factor: Term) -> str:
+        """A factor with the names of what was saved: `wᵀ (4, 5)`; `1 − y², where y is …`."""
+        letters = letters_of(op_named(node["op"], len(node["edges"])))
+        saved = {each["name"]: each for each in node.get("saved", ())}
+        called = {
+            letter: self._called(saved[name]) or letter
+            for letter, name in letters.items()
+            if name in saved and name != "result"
+        }
+        own = next((letter for letter, name in letters.items() if name == "result"), "")
+        whole = bare(factor)
+        words = text(whole, lambda leaf: called.get(as_written(leaf), as_written(leaf)))
+        inner = whole.parts[0] if whole.kind == "transpose" else whole
+        if inner.kind in LEAVES:
+            shape = saved.get(letters.get(inner.sign, ""), {}).get("shape")
+            if shape and whole.kind == "transpose":
+                shape = [*shape[:-2], *reversed(shape[-2:])]
+            words = "what it gave" if inner.sign == own else words
+            return f"{words} {shape_text(shape)}" if shape else words
+        is_own = any(leaf.kind == "name" and leaf.sign == own for leaf in terms(whole))
+        return f"{words}, where {own} is what it gave" if is_own and own else words
+
+    def _called(self, saved: Entry) -> str:
+        leaf = next((x for x in self.trace.leaves if x["id"] == saved.get("leaf")), None)
+        return tensor_name(leaf) if leaf else plain(saved.get("label", ""))
+
+    def _sends(
+        self,
+        turn: Turn,
+        made: list[ArrayName],
+        digits: Digits,
+        ways: dict[int, str] | None = None,
+    ) -> str:
+        """Where the results have gone, as far as they have been handed on."""
+        node, parts = self.nodes[turn.node], []
+        arrivals = {event.get("edge"): event for event in turn.events if event["type"] == "buffer"}
+        for at, edge in enumerate(node["edges"]):
+            arrival = arrivals.get(f"e{turn.node[1:]}-{at}")
+            if edge["to"] is None or arrival is None or at >= len(made):
+                continue
+            goal = self.name(edge["to"]) + (f", output {edge['slot'] + 1}" if edge["slot"] else "")
+            array = made[at]
+            if array is None:
+                parts.append(f"no gradient to {goal}")
+                continue
+            way, summed = (ways or {}).get(at, ""), self._summed(edge, array, arrival, digits)
+            parts.append(f"{way}{self._array(array, digits.made)}{summed} to {goal}")
+        return f"sends {_listed(parts)}" if parts else ""
+
+    def _summed(self, edge: Entry, made: str, arrival: Entry, digits: Digits) -> str:
+        """What the engine makes of a gradient whose operand was broadcast."""
+        arrays = self.trace.arrays
+        if "sum_to" not in edge or arrays[made]["shape"] == edge["sum_to"]:
+            return ""
+        total = arrival.get("grad") if arrival["have"] == 1 else None
+        into = array_words(arrays[total], digits.made) if total else shape_text(edge["sum_to"])
+        return f", summed to {into},"
+
+    def _array(self, name: ArrayName, digits: int) -> str:
+        return array_words(None if name is None else self.trace.arrays[name], digits)
+
+    # A leaf's turn ------------------------------------------------------------------------------
+
+    def _of_leaf(self, turn: Turn) -> str:
+        name = tensor_name(self.leaf_of[turn.node])
+        hooks = [event for event in turn.events if event["type"] == "pre_hook"]
+        added = next((event for event in turn.events if event["type"] == "accumulate"), None)
+        came = hooks[0]["before"][0] if hooks else turn.arrived.get(0)
+        if came is None and added is not None and added["grad"] is None:
+            return f"{name} got no gradient: {name}.grad stays as it was"
+        entering = hooks[-1]["after"][0] if hooks else came
+        now: ArrayName = None if added is None else added["grad"]
+        shown, is_right = self._digits_of_leaf(turn, came, entering, now)
+        parts = []
+        if came is not None:
+            parts.append(f"{name} got {self._got(turn, [came], shown)}")
+        parts += [self._hook(hook, hook["before"], hook["after"], shown) for hook in hooks]
+        told = ", ".join(parts)
+        if added is None:
+            return told or f"{name} has begun"
+        total = self._array(now, shown.given)
+        if turn.before is None and entering is not None and now == entering:
+            change = f"{name}.grad was empty, now {total}"
+        elif turn.before is None or entering is None:
+            change = f"{name}.grad is now {total}"
+        else:
+            way = f"{self._added([turn.before, entering], shown)} = " if is_right else ""
+            before = self._array(turn.before, shown.given)
+            change = f"{name}.grad was {before}, now {way}{self._array(now, shown.made)}"
+        told = f"{told}: {change}" if told else change
+        for hook in turn.events:
+            if hook["type"] == "post_hook":
+                told += f", {self._hook(hook, hook['before'], hook['after'], shown)}"
+        return told
+
+    def _ending(self, turn: Turn) -> str:
+        last = turn.events[-1]
+        if last["type"] != "error":
+            return "."
+        message = plain(last["message"], LONGEST_MESSAGE)
+        return f", and fails: {plain(last['error'])}: {message}"
+
+    # Digits -------------------------------------------------------------------------------------
+
+    def _digits(
+        self,
+        turn: Turn,
+        into: list[ArrayName],
+        entering: list[ArrayName],
+        made: list[ArrayName],
+    ) -> tuple[Digits, bool]:
+        """The least that makes all that is said come out right; whether the rule is told so."""
+        node, arrays = self.nodes[turn.node], self.trace.arrays
+        goals = [at for at, edge in enumerate(node["edges"]) if edge["to"] is not None]
+        rules = {at: self._rule_at(node, at) for at in goals if at < len(made) and made[at]}
+        told = [name for name in (*entering, *made) if name is not None]
+        if len(rules) == len(goals) and all(is_small(arrays[name]) for name in told):
+            for digits in TRIED:
+                if self._sum_is_right(turn, into, digits) and all(
+                    self._is_right(
+                        node, rule, entering, arrays[made[at] or ""], digits, len(goals) == 1
+                    )
+                    for at, rule in rules.items()
+                ):
+                    return digits, True
+        fitting = (digits for digits in TRIED if self._sum_is_right(turn, into, digits))
+        return next(fitting, TRIED[0]), False
+
+    def _is_right(
+        self,
+        node: Entry,
+        rule: Rule,
+        entering: list[ArrayName],
+        result: Entry,
+        digits: Digits,
+        is_only: bool,
+    ) -> bool:
+        """Whether the rule, done by hand with the numbers that are shown, gives what is shown."""
+        if rule.formula is None or not rule.is_whole:
+            return False
+        if _is_passed_on(rule):
+            return bool(self.trace.arrays[entering[0] or ""] == result)
+        letters = self._letters(node, entering, digits.given)
+        try:
+            if is_only and rule.factor is not None and not is_matrix(rule.formula):
+                exact = value_of(rule.factor, self._letters(node, entering, 6))
+                factor = value_of(rule.factor, letters)
+                factor, exact = in_digits(factor, digits.factor), in_digits(exact, digits.factor)
+                if not np.array_equal(factor, exact):
+                    return False
+                (came,) = [letters[letter] for letter in letters if BAR in letter]
+                return comes_out(came * factor, result, digits.made)
+            return comes_out(value_of(rule.formula, letters), result, digits.made)
+        except (TooMuchError, ValueError, TypeError):
+            return False
+
+    def _sum_is_right(self, turn: Turn, into: list[ArrayName], digits: Digits) -> bool:
+        if len(into) != 1 or not self._is_sum(turn, into[0]):
+            return True
+        arrays = self.trace.arrays
+        parts = [values_of(arrays[part], digits.given) for part in turn.given if part]
+        if any(part is None for part in parts):
+            return False
+        return comes_out(sum(parts), arrays[into[0] or ""], digits.given)
+
+    def _digits_of_leaf(
+        self, turn: Turn, came: ArrayName, entering: ArrayName, now: ArrayName
+    ) -> tuple[Digits, bool]:
+        """The same of a leaf: whether what was added to its `.grad` is told in numbers."""
+        arrays = self.trace.arrays
+        added = [turn.before, entering, now]
+        is_told = all(name is not None and is_small(arrays[name]) for name in added)
+        fitting = [digits for digits in TRIED if self._sum_is_right(turn, [came], digits)]
+        for digits in fitting if is_told else ():
+            values = [values_of(arrays[name or ""], digits.given) for name in added[:2]]
+            is_known = all(value is not None for value in values)
+            if is_known and comes_out(sum(values), arrays[now or ""], digits.made):
+                return digits, True
+        return (fitting or TRIED)[0], False
+
+    def _added(self, names: list[ArrayName], digits: Digits) -> str:
+        first, *others = [self._array(name, digits.given) for name in names]
+        return " + ".join([first, *map(in_place, others)])
+
+    def _named(self, node: Entry, entering: list[ArrayName]) -> dict[str, ArrayName]:
+        """The arrays that the letters of a node's formulas stand for; letters in lower case."""
+        cls = op_named(node["op"], len(node["edges"]))
+        found = formulas_of(cls)
+        assert found is not None
+        letters = {name: letter for letter, name in reversed(letters_of(cls).items())}
+        names: dict[str, ArrayName] = {
+            letters[saved["name"]].lower(): saved.get("array")
+            for saved in node.get("saved", ())
+            if saved["name"] in letters
+        }
+        bars = [(letter + BAR).lower() for letter in found.results]
+        return names | dict(zip(bars, entering, strict=False))
+
+    def _letters(self, node: Entry, entering: list[ArrayName], digits: int) -> dict[str, Any]:
+        """The values that the letters of a node's formulas have, as they read in so many digits."""
+        arrays, letters = self.trace.arrays, {}
+        for letter, name in self._named(node, entering).items():
+            if name is not None and is_small(arrays[name]):
+                letters[letter] = values_of(arrays[name], digits)
+        return letters
+
+
+def _formula(rule: Rule) -> Term:
+    assert rule.formula is not None
+    return rule.formula
+
+
+def _is_passed_on(rule: Rule) -> bool:
+    """Whether the gradient of the operand is that of the result."""
+    return rule.formula is not None and rule.formula.kind == "gradient"
+
+
+def _is_sum_of_gradient(rule: Rule) -> bool:
+    """`b̄ⱼ = Σᵢ ȳᵢⱼ`."""
+    formula = rule.formula
+    if formula is None or formula.kind != "big" or formula.sign != "Σ":
+        return False
+    summand = formula.parts[1]
+    return (summand.parts[0] if summand.kind == "places" else summand).kind == "gradient"
+
+
+def in_place(number: str) -> str:
+    """A number in the place of a letter."""
+    return f"({number})" if number.startswith("-") else number
+
+
+def _listed(parts: list[str], last: str = " and ") -> str:
+    """Parts of a sentence: "a, b and c"."""
+    return last.join(filter(None, [", ".join(parts[:-1]), *parts[-1:]]))
+
+
+def _word(node: Entry) -> str:
+    """An op as one says it: "tanh", "cross_entropy"; of a user's Function, its name.
+
+    Example:
+        >>> _word({"op": "CrossEntropyBackward0"}), _word({"op": "Cube", "user": True})
+        ('cross_entropy', 'Cube')
+    """
+    op = node["op"].rpartition("::")[2]
+    name = op.rpartition("Backward")[0] or op
+    if node.get("user"):
+        return plain(name)
+    return plain(re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower())
+
+
+def last_sentence(trace: Trace) -> str:
+    """What the node that ran last has done; empty if none has run."""
+    return Story(trace).last()
