@@ -110,7 +110,7 @@ def compare(a: Trace, b: Trace, *, rtol: float = 1e-5) -> Comparison:
         >>> [difference.kind for difference in found.differences]
         ['no AccumulateGrad', 'other .grad']
         >>> found.differences[0].text.partition(" (")[0]
-        'edge 1 of n1 MulBackward0 leads to n0 AccumulateGrad in a, nowhere in b'
+        "edge 1 of n1 MulBackward0 leads to n0 AccumulateGrad of 'x' in a, nowhere in b"
     """
     for trace in (a, b):
         if isinstance(trace, Trace):

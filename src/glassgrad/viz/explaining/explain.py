@@ -127,10 +127,8 @@ class Explanation:
         for key, tex in zip(PARTS, self.formulas, strict=False):
             parts.append(f"<tr><th>{key}</th><td>\\({escape(tex)}\\)</td></tr>")
         if self.formulas:
-            about = f"<details><summary>x̄, ẋ?</summary>{escape(NOTATION)}</details>"
-            parts.append(
-                f'<tr><th></th><td class="tex2jax_ignore mathjax_ignore">{about}</td></tr>'
-            )
+            about = f'<td class="tex2jax_ignore mathjax_ignore">{escape(NOTATION)}</td>'
+            parts.append(f"<tr><th></th>{about}</tr>")
         for section, items in groupby(self.rows(), itemgetter(0)):
             parts.append(f'<tr><th colspan="2">{section}</th></tr>')
             for _, key, text in items:
