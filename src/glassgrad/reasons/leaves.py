@@ -2,6 +2,7 @@
 
 import ast
 from types import FrameType
+from typing import Any
 
 from glassgrad.core.graph import ends
 from glassgrad.core.state import is_ours
