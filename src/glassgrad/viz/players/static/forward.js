@@ -7,9 +7,11 @@ export class Forward {
   constructor(data) {
     this.data = data;
     this.ops = data.events.filter(({ type }) => type === "forward").map(({ node }) => node);
-    this.holders = new Map(); // by saved storage
+    this.holders = new Map(); // by saved storage that is no leaf's
     for (const node of this.ops) {
-      for (const { of } of data.nodes[node]?.saved ?? []) this.holders.set(of, [...(this.holders.get(of) ?? []), node]);
+      for (const { of } of data.nodes[node]?.saved ?? []) {
+        if (of[0] !== "t") this.holders.set(of, [...(this.holders.get(of) ?? []), node]); // a leaf is there
+      }
     }
   }
 
