@@ -39,12 +39,10 @@ def tell(error: Exception, outputs: Any) -> None:
 
 def _of_rule(_: FrameType, error: Exception) -> str:
     """What the user's `backward` has forgotten, if an error tells of that."""
-    each: Any = error.__traceback__
-    node: Any = None
-    while each is not None:
-        known = each.tb_frame.f_locals
-        node = known["self"] if isinstance(known.get("self"), BackwardCFunction) else node
-        last, each = each.tb_frame, each.tb_next
+    frames = _frames(error)
+    known = [names.get("self") for names in map(_names_in, frames)]
+    node: Any = next((x for x in reversed(known) if isinstance(x, BackwardCFunction)), None)
+    last = frames[-1]
     if node is None:
         return ""
     name, rule = type(node)._forward_cls.__name__, type(node)._forward_cls.backward
@@ -163,14 +161,23 @@ def _line_of(node: Any) -> Place | None:
 
 def _node_in(error: Exception) -> Any:
     """The node whose turn it was, in the frames that the error has come through."""
-    found: Any = None
-    each = error.__traceback__
+    for frame in reversed(_frames(error)):
+        names = _names_in(frame) if is_ours[frame.f_code.co_filename] else {}
+        for value in [names.get(name) for name in ("self", "ctx", "node")]:
+            kept = getattr(value, "_kept_in", None)
+            if kept and isinstance(getattr(value, kept), Gone):
+                return value
+    return None
+
+
+def _frames(error: Exception) -> list[FrameType]:
+    found, each = [], error.__traceback__
     while each is not None:
-        if is_ours[each.tb_frame.f_code.co_filename]:
-            for name in ("node", "ctx", "self"):
-                value = each.tb_frame.f_locals.get(name)
-                kept = getattr(value, "_kept_in", None)
-                if kept and isinstance(getattr(value, kept), Gone):
-                    found = value
+        found.append(each.tb_frame)
         each = each.tb_next
     return found
+
+
+def _names_in(frame: FrameType) -> dict[str, Any]:
+    """The variables of a frame, but of none that has the error: it would keep that alive."""
+    return {} if "error" in frame.f_code.co_varnames else frame.f_locals
