@@ -67,7 +67,7 @@ def test_the_player_of_the_home_page_steps_by_key(visit):
     assert count(page).startswith("1 / ")
     page.keyboard.press("End")
     assert re.fullmatch(r"(\d+) / \1", count(page))
-    assert "w.grad is now" in player(page).locator(".gg-said").inner_text()
+    assert "w.grad was empty, now" in player(page).locator(".gg-said").inner_text()
 
 
 def test_a_click_on_a_node_shows_it(visit):

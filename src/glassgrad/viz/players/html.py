@@ -379,7 +379,7 @@ def replay_data(trace: Trace, graph: Graph, explain: Entry | None = None) -> Ent
         'Nothing was recorded: this is the graph alone.'
     """
     narrator, whose = Narrator(trace), Whose(trace)
-    events = trace.events[:MOST_EVENTS]
+    events, cut = _of_page(trace)
     nodes = _nodes(trace, graph)
     story, ids = Story(replace(trace, events=events), explain), [node["id"] for node in nodes]
     passed = {name: trace.arrays[name] for name in _passed_on(events)}
@@ -404,14 +404,23 @@ def replay_data(trace: Trace, graph: Graph, explain: Entry | None = None) -> Ent
             name: "nan" if array.get("nan") or array.get("inf") else array["norm"]
             for name, array in passed.items()
         },
-        "events": events,
-        "said": [narrator.sentence(event) for event in events],
+        "events": events + [{"k": len(events), "type": "cut"}] * bool(cut),
+        "said": [*map(narrator.sentence, events), *([cut] if cut else [])],
         "begin": _begin(trace),
         "notation": NOTATION,
         "story": story.sentences(ids),
         "lines": _lines(nodes),
         "folds": _folds(trace, graph),
     }
+
+
+def _of_page(trace: Trace) -> tuple[list[Entry], str]:
+    """The events that a page has, and the sentence that ends them if it has not all."""
+    if len(trace.events) <= MOST_EVENTS:
+        return trace.events, ""
+    events = trace.events[: MOST_EVENTS - 1]
+    left = f"{len(trace.events) - len(events):,}"
+    return events, f"The page ends here: {left} more events are in the trace, and not in the page."
 
 
 def _passed_on(events: list[Entry]) -> list[str]:

@@ -265,7 +265,7 @@ class Story:
             if way.replace("−", "-") != array_words(result, digits.made):
                 ways[at] = f"{way} = "
             if list(np.shape(value)) != result["shape"]:  # PyTorch's rules sum up themselves
-                ways[at] += f"{numbers_text(value, digits.factor)}, summed to "
+                ways[at] = f"{way} = {numbers_text(value, digits.factor)}, summed to "
         return ways, ""
 
     def _rule_at(self, node: Entry, at: int) -> Rule:
@@ -401,6 +401,7 @@ class Story:
                 parts.append(f"no gradient to {goal}")
                 continue
             way, summed = (ways or {}).get(at, ""), self._summed(edge, array, arrival, digits)
+            summed += "," if summed or "summed to" in way else ""
             parts.append(f"{way}{self._array(array, digits.made)}{summed} to {goal}")
         return f"sends {_listed(parts)}" if parts else ""
 
@@ -411,7 +412,7 @@ class Story:
             return ""
         total = arrival.get("grad") if arrival["have"] == 1 else None
         into = array_words(arrays[total], digits.made) if total else shape_text(edge["sum_to"])
-        return f", summed to {into},"
+        return f", summed to {into}"
 
     def _array(self, name: ArrayName, digits: int) -> str:
         return array_words(None if name is None else self.trace.arrays[name], digits)
@@ -496,7 +497,7 @@ class Story:
         if rule.formula is None or not rule.is_whole:
             return False
         if _is_passed_on(rule):
-            return bool(self.trace.arrays[entering[0] or ""] == result)
+            return bool(self.trace.arrays.get(entering[0] or "") == result)
         letters = self._letters(node, entering, digits.given)
         try:
             if is_only and rule.factor is not None and not is_matrix(rule.formula):

@@ -44,7 +44,7 @@ export function modeSwitch(player) {
 // What a lesson says after `at` events: what the node that is blue has done.
 export function lessonWords(data, state, at) {
   if (!at) return data.begin;
-  if (state.error) return data.said[at - 1];
+  if (state.error || state.event.type === "cut") return data.said[at - 1];
   if (data.ends[state.current] <= at && data.story[state.current]) return data.story[state.current];
   for (let k = at - 1; k >= 0; k--) {
     const event = data.events[k];

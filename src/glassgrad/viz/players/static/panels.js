@@ -10,6 +10,7 @@ const MOST_HOOKS = 30;
 const PARTS = ["value", "tangent", "gradient"];
 const BAR = "\u0304"; // over a letter: its gradient
 const RULE = "rule"; // the section of an explanation that has the rule in numbers
+const IN_NUMBERS = [RULE, "these numbers"]; // those that are shown once the rule has run
 
 export class Panels {
   // `told`: {choose(node), toggleBreak(node), until(node), breaks, legend}.
@@ -96,7 +97,7 @@ export class Panels {
       element("div", { class: "gg-acts" },
         textButton(isSet ? "Remove breakpoint" : "Break here", () => this.told.toggleBreak(id), { "aria-pressed": String(isSet), title: "b" }),
         textButton("Run to here", () => this.told.until(id))),
-      this.explanation(id),
+      this.explanation(id, this.hasNumbers(state, id, at)),
     ].filter(Boolean);
   }
 
@@ -163,7 +164,7 @@ export class Panels {
   formulas(state, id, at) {
     const { formulas = [], rows: about = [] } = this.data.explain[id] ?? {};
     if (!formulas.length) return [];
-    const isKnown = Boolean(state.outof[id]) || (this.told.isLive && at === this.data.events.length);
+    const isKnown = this.hasNumbers(state, id, at);
     const numbers = isKnown ? about.filter(([part]) => part === RULE) : [];
     const letters = this.letters(id).filter(([letter]) => isKnown || !letter.normalize("NFD").includes(BAR));
     return [element("h4", {}, "Rule"), element("dl", { class: "gg-math" },
@@ -179,12 +180,17 @@ export class Panels {
       element("summary", {}, "What are x\u0304 and x\u0307?"), element("p", {}, this.data.notation ?? ""));
   }
 
-  explanation(id) {
+  // Whether the numbers of its rule are there: once it has run, or where a paused pass waits.
+  hasNumbers(state, id, at) {
+    return Boolean(state.outof[id]) || (this.told.isLive && at === this.data.events.length);
+  }
+
+  explanation(id, hasNumbers) {
     const about = this.data.explain[id];
     if (!about) return null;
     const table = [];
     let section = "";
-    const list = (about.rows ?? []).filter(([part]) => part !== RULE || !about.formulas?.length);
+    const list = (about.rows ?? []).filter(([part]) => IN_NUMBERS.includes(part) ? hasNumbers && (part !== RULE || !about.formulas?.length) : true);
     for (const [title, key, text] of list) {
       if (title !== section) table.push([title, "", "gg-part"]);
       section = title;
@@ -250,8 +256,8 @@ export class Panels {
   }
 
   tensor(state, tensor) {
-    const grad = state.grad[tensor.id];
     const isGivenOut = Boolean(tensor.acc && givenOut(this.data, tensor.acc));
+    const grad = state.grad[tensor.id] ?? (isGivenOut ? undefined : tensor.grad); // it had one before the pass
     const fresh = isGivenOut ? state.event?.type === "buffer" && state.event.node === tensor.acc :
       state.event?.type === "accumulate" && state.event.tensor === tensor.id;
     const given = (tensor.retains ? state.kept : state.into)[tensor.node]?.[tensor.slot];
