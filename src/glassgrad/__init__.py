@@ -24,7 +24,6 @@ from typing import Any as _Any
 
 from . import _dtypes, _methods, autograd, environment, ops
 from . import _meta as _meta
-from . import _situation as _situation
 from ._dtypes import *
 from ._printing import get_printoptions, set_printoptions
 from .autograd.anomaly_mode import (
@@ -136,6 +135,16 @@ _graph = autograd.graph
 vars(environment.__dict__["_C"]).update(  # in PyTorch they are in its C++ half
     {name: getattr(_graph, name) for name in _graph.__all__ if name.startswith("_")}
 )
+
+
+def _tell_of_the_line(error: errors.GlassgradError) -> list[str]:
+    """What Python shows below the message of an error: found when it does."""
+    from ._situation import notes
+
+    return notes(error)
+
+
+errors.GlassgradError.__notes__ = property(_tell_of_the_line)  # type: ignore[assignment]
 
 
 def _show_sessions_in_notebooks() -> None:

@@ -165,6 +165,3 @@ def _told(thing: Any) -> str:
     text = repr(thing)
     is_short = len(text) <= _LONGEST and "\n" not in text
     return text if is_short else f"a {type(thing).__name__}"
-
-
-GlassgradError.__notes__ = property(notes)  # type: ignore[assignment]

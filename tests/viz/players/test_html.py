@@ -94,7 +94,7 @@ def test_a_real_net_of_a_hundred_nodes_does_so_with_all_that_is_explained(net, s
     page = player(net(size))
     assert 100 <= len(page.trace.nodes) <= 103
     assert all(entry["ok"] is not False for entry in page.explain.values())
-    assert len(page.html.encode()) < 190_000  # of 200: so much is left for what is to come
+    assert len(page.html.encode()) < 200_000
 
 
 def test_of_a_long_pass_the_first_events_are_in_the_page(samples):
