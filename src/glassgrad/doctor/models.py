@@ -75,10 +75,12 @@ class BroadcastLoss(Check):
 
     def _report(self, a: Any, b: Any, place: Place | None, names: str) -> None:
         whole = tuple(np.broadcast_shapes(a, b))
+        # Of what a loss has spread already, nobody knows whether it had a dim of size 1 in front.
+        own = f"shapes {a} and {b}" if len(a) != len(b) else f"{math.prod(a)} elements each"
         self.findings.add(
             self.kind,
-            f"The shapes {a} and {b} of {names} broadcast to {whole}: the loss compares each "
-            "prediction with every target.",
+            f"The {own} of {names} broadcast to {whole}: the loss compares each prediction with "
+            "every target.",
             "Give both one shape: `pred.squeeze(-1)`, or `target.unsqueeze(-1)`.",
             place,
         )
