@@ -8,11 +8,16 @@ from glassgrad.tracing.torch import record as record_theirs
 from glassgrad.viz import player
 from tracing.classics import CLASSICS
 
-ALWAYS = ("in_place_on_a_view", "double_backward")  # by what they record; the others are `slow`
-PROGRAMS = [
-    pytest.param(each, id=each.__name__, marks=() if each.__name__ in ALWAYS else pytest.mark.slow)
-    for each in CLASSICS
-]
+
+def programs(always):
+    """All of them, of which one is always played and the others are `slow`."""
+    return [
+        pytest.param(
+            each, id=each.__name__, marks=() if each.__name__ == always else pytest.mark.slow
+        )
+        for each in CLASSICS
+    ]
+
 
 # Each event, then each node, then back to the beginning, with heat on the way back.
 WALK = """
@@ -31,7 +36,7 @@ WALK = """
 """
 
 
-@pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.parametrize("program", programs("double_backward"))
 def test_it_can_be_played(program, play):
     ours = player(program(gg)[1])
     shown = play(ours)
@@ -42,7 +47,7 @@ def test_it_can_be_played(program, play):
     assert shown.page.locator(".gg-stage .vertex.done").count() == 0
 
 
-@pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.parametrize("program", programs("in_place_on_a_view"))
 def test_it_can_be_played_as_pytorch_ran_it(program, play):
     theirs = player(record_theirs(program(torch)[1]))
     shown = play(theirs)
