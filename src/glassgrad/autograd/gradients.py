@@ -15,6 +15,9 @@ from glassgrad.core.tensor import LEAF, Tensor, as_tensor, wrap
 from glassgrad.hooks.turn import GraphTask
 from glassgrad.memory.calls import warn
 
+# What PyTorch says where `get_gradient_edge` is asked of a tensor that has none.
+NO_EDGE = "It is not possible to get the gradient edge for a Tensor that does not require gradients"
+
 
 def backward(
     tensors: engine.Tensors,
@@ -229,7 +232,7 @@ def given(gradient: object, shape: Shape, dtype: Any, position: int) -> Tensor:
     return gradient.to(dtype)
 
 
-def nothing_recorded(output: Tensor, said: str) -> Exception:
+def nothing_recorded(output: Tensor, said: str = NO_EDGE) -> Exception:
     """The error for an output that has no place in a graph, of which PyTorch says `said`."""
     cuts = importlib.import_module("glassgrad.reasons.cuts")
     return cuts.nothing_recorded(output, said)  # type: ignore[no-any-return]  # an exception

@@ -275,6 +275,5 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
     """
     edge = edge_of(tensor)
     if edge is None:
-        said = "It is not possible to get the gradient edge for a Tensor that does not require "
-        raise plugs.checks.nothing_recorded(tensor, f"{said}gradients")
+        raise plugs.checks.nothing_recorded(tensor)
     return edge if isinstance(edge, GradientEdge) else GradientEdge(edge, 0)
