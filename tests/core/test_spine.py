@@ -1,5 +1,6 @@
 """The spine: what the shortest program runs, how far a walk through it is, and its modes."""
 
+import ast
 import pkgutil
 import re
 import sys
@@ -36,6 +37,12 @@ def test_the_reading_order_names_the_files_there_are():
     there = {module.name for module in pkgutil.iter_modules(core.__path__)}
     assert set(listed) == there
     assert len(listed) == len(there) <= 10
+
+
+def test_it_can_be_read_in_an_afternoon():
+    files = [path.read_text("utf-8") for path in Path(core.__file__).parent.glob("*.py")]
+    nodes = sum(1 for text in files for _ in ast.walk(ast.parse(text)))
+    assert nodes <= 14_000, "syntax nodes of all files: a budget that denser lines do not meet"
 
 
 @pytest.mark.parametrize("readable", [False, True])
