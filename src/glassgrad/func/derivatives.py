@@ -109,8 +109,10 @@ def grad_and_value(func: Func, argnums: Argnums = 0, has_aux: bool = False) -> F
     def gradient_and_value(*args: Any, **kwargs: Any) -> Any:
         call = run(api, func, args, kwargs, argnums, has_aux)
         _check_scalar(api, func, call.output)
-        gradients = call.pull([call.output], None, keep_graph=False)
         value = settled(call.output)
+        # The gradients of examples are to have memory of their own, so each example has its 1.
+        ones = [ops.ones_like(value)] if batches_of(value) else None
+        gradients = call.pull([call.output], ones, keep_graph=False)
         found = unflatten(call.structure, gradients)
         return found, ((value, all_settled(call.aux)) if has_aux else value)
 

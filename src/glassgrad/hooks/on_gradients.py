@@ -368,7 +368,7 @@ def _checked(hook: Any, result: Any, grad: Any) -> Any:
             f"hook '{_name(hook)}' has changed the size of value: from {tuple(grad.shape)} to "
             f"{tuple(result.shape)}. A gradient has its tensor's shape."
         )
-    return result if modes.grad else result.payload
+    return result if isinstance(grad, Tensor) else result.payload
 
 
 def _run_accumulated_hook(hook: Any, grads: Grads, leaf: Tensor) -> Grads:

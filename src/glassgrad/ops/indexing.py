@@ -25,7 +25,7 @@ from glassgrad.core.state import Shape, Values, special
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.levels.level import level_below
 from glassgrad.memory.views import as_view
-from glassgrad.values.backend import backend_of, is_array
+from glassgrad.values.backend import backend_of, in_rows, is_array
 from glassgrad.values.dtypes import float16
 from glassgrad.values.layers import Layer, array_of, visible
 from glassgrad.values.tree import as_tuple
@@ -270,7 +270,7 @@ class Index(_Chosen, KeepsShape):
 
     @staticmethod
     def forward(x, *indices, dims):
-        return x[key_of(indices, dims)]
+        return in_rows(x[key_of(indices, dims)])
 
     @staticmethod
     def backward(ctx, grad):

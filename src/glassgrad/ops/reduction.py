@@ -153,13 +153,13 @@ class Mean(Sum):
 
     @staticmethod
     def backward(ctx, grad):
-        return spread(grad / (math.prod(ctx.shape) or math.nan), ctx.shape)
+        return spread(grad, ctx.shape) / (math.prod(ctx.shape) or math.nan)
 
 
 def spread_mean(grad: Any, shape: Shape, dims: Shape) -> Any:
     """The gradient of what has that shape from that of its mean over some dims."""
     count = count_of(shape, dims) or math.nan  # the mean of nothing is nan, and warns nobody
-    return spread(grad.reshape(kept_shape(shape, dims)) / count, shape)
+    return spread(grad.reshape(kept_shape(shape, dims)), shape) / count
 
 
 def count_of(shape: Shape, dims: Shape) -> int:

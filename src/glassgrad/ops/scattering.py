@@ -16,7 +16,7 @@ from glassgrad.core.function import Function
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.state import Func, Shape, Values
 from glassgrad.core.tensor import Tensor, wrap
-from glassgrad.values.backend import asnumpy, backend_of
+from glassgrad.values.backend import asnumpy, backend_of, in_rows
 from glassgrad.values.dtypes import Number, int32, int64
 from glassgrad.values.gradients import sum_to
 from glassgrad.values.layers import array_of, visible
@@ -310,7 +310,7 @@ class IndexSelect(_Reading, BySlice):
 
     @staticmethod
     def forward(x, index, *, dim):
-        return x[in_dim(index, dim)]
+        return in_rows(x[in_dim(index, dim)])
 
 
 class Gather(_Reading, ByElement):
