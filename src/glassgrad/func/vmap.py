@@ -403,6 +403,7 @@ class BatchLevel(Level):
     """
 
     kind = "vmap"
+    off_below = ()  # it differentiates nothing: the function may switch recording on
 
     def __init__(self, batch_size: int, randomness: str = "error") -> None:
         super().__init__()

@@ -16,7 +16,7 @@ import numpy as np
 from glassgrad.core.errors import TransformError
 from glassgrad.core.graph import edge_of
 from glassgrad.core.primitive import Parameters, Primitive, edges_of, record, results_of
-from glassgrad.core.state import Changes, Func, Values, modes, plugs, setting
+from glassgrad.core.state import Changes, Func, Names, Values, modes, plugs, setting
 from glassgrad.core.tensor import LEAF, Tensor, wrap
 from glassgrad.memory.calls import place_outputs
 from glassgrad.memory.views import show
@@ -33,9 +33,11 @@ class Level:
         outer: the levels that were open before it, the innermost last.
         grad, forward: whether recording, and forward mode, were on where it was opened.
         modes_inside: the modes of the function that is transformed, where they are others.
+        off_below: the modes that are off below it wherever they were off around it.
     """
 
     kind = ""
+    off_below: ClassVar[Names] = ("grad", "forward")
     modes_inside: ClassVar[Changes] = {}
 
     def __init__(self) -> None:
@@ -46,7 +48,7 @@ class Level:
     def __enter__(self) -> Any:
         inside = {"grad": self.grad, **self.modes_inside}
         # no_grad around a transform holds below it too.
-        off = {name: False for name in ("grad", "forward") if not getattr(self, name)}
+        off = {name: False for name in self.off_below if not getattr(self, name)}
         self._below: Changes = {"levels": self.outer, **off}
         self._open = setting(levels=(*self.outer, self), **inside)
         return self._open.enter(self)

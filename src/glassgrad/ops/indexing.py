@@ -474,7 +474,8 @@ def index_put(
 
 def check_values_dtype(input: Tensor, indices: Sequence[Any], values: Tensor) -> None:
     """Raise unless the values have the dtype of `input`; one value for a mask is converted."""
-    if values.ndim or not all(index.dtype.kind == "b" for index in indices):
+    is_one = values.numel() == 1 and (values.dtype.kind != "c" or input.dtype.kind == "c")
+    if not is_one or not all(index.dtype.kind == "b" for index in indices):
         said = "Index put requires the source and destination dtypes match"
         check.same_dtype(said, input, values)
 

@@ -32,6 +32,7 @@ from ._declaring import function, of_numpy, op
 from ._families import Along, Moved, Multilinear
 from ._rules import lined_up, run, total
 from .arithmetic import Add, mul
+from .shape import UnsafeView
 
 
 def unfit(
@@ -807,7 +808,8 @@ def kron(input: Tensor, other: Tensor) -> Tensor:
     outer_shape = [n for size in sizes[0] for n in (size, 1)]
     inner_shape = [n for size in sizes[1] for n in (1, size)]
     whole = [n * m for n, m in zip(*sizes, strict=True)]
-    return (input.reshape(outer_shape) * other.reshape(inner_shape)).reshape(whole)
+    product = input.reshape(outer_shape) * other.reshape(inner_shape)
+    return UnsafeView.apply(product.contiguous(), size=tuple(whole))
 
 
 @function(out=True)

@@ -38,7 +38,7 @@ from ._arguments import (
 from ._checks import scalar_name
 from ._declaring import attribute, method, of_numpy, op
 from ._families import KeepsShape, Moved, Paired, by_call
-from ._rules import in_front, on_arrays, run, shifted, without_layers
+from ._rules import batch_all, in_front, on_arrays, run, shifted, without_layers
 from ._writing import reshaped_in_place
 from .conversion import Contiguous, reread
 
@@ -1048,11 +1048,19 @@ class Roll(Moved):
 
     @staticmethod
     def forward(x, *, shifts, dims):
-        return in_rows(np.roll(x, shifts, dims))
+        return in_rows(np.roll(x, shifts, dims or None))  # without dims as one line
 
     @staticmethod
     def backward(ctx, grad):
         return run(Roll, grad, shifts=tuple([-s for s in ctx.shifts]), dims=ctx.dims)
+
+    @classmethod
+    def vmap(cls, info, in_dims, x, *, shifts, dims):
+        if dims:
+            return super().vmap(info, in_dims, x, shifts=shifts, dims=dims)
+        (x,) = batch_all(info, in_dims, (x,))
+        lines = x.reshape(info.batch_size, math.prod(x.shape[1:]))
+        return run(cls, lines, shifts=shifts, dims=(1,)).reshape(x.shape)
 
 
 @op(Roll)
@@ -1083,11 +1091,9 @@ def roll(input: Tensor, shifts: Ints, dims: Ints | None = None) -> Tensor:
         raise ShapeError(
             "roll(): `shifts` required, got none. They say by how many places. Write `roll(x, 1)`."
         )
-    if not asked and len(steps) == 1:
-        flat = Roll.apply(reshape(input, (-1,)), shifts=steps, dims=(0,))
-        return reshape(flat, tuple(input.shape))
-    said = "shifts and dimensions must align. shifts: {0}, dims:{1}"
-    why = "Each dim moves by a number of its own. Write as many shifts as dims."
-    check.equal(said, len(steps), len(asked), why)
+    if asked or len(steps) > 1:
+        said = "shifts and dimensions must align. shifts: {0}, dims:{1}"
+        why = "Each dim moves by a number of its own. Write as many shifts as dims."
+        check.equal(said, len(steps), len(asked), why)
     wrapped = tuple([wrap_dim(dim, input.ndim) for dim in asked])
     return Roll.apply(input, shifts=steps, dims=wrapped)
