@@ -179,8 +179,7 @@ class Pass:
 
     def run(self) -> None:
         """Visit all nodes, or let a watcher do it. An exception ends the pass: nothing is left."""
-        self.freed = freed = object.__new__(Gone)  # half the time of a call
-        freed.message, freed.by, freed.newest = FREED.message, here(3), self.schedule[0].seq
+        self.freed = Gone(FREED.message, here(3), self.schedule[0].seq)
         if modes.task is None and not state.watching:
             self.run_here()
         else:
@@ -196,7 +195,7 @@ class Pass:
     def within(self, act: Callable[[], Any]) -> Any:
         """Call `act`, many steps or one, in the modes of the pass: they are the caller's else."""
         self.depth = 0 if modes.task is None else modes.task.depth + 1
-        own = setting(grad=self.recording, inference=False, task=self, hook_pairs=modes.hook_pairs)
+        own = setting(grad=self.recording, task=self, hook_pairs=modes.hook_pairs)
         with own, np.errstate(all="ignore"):
             return act()
 
@@ -242,7 +241,7 @@ class Pass:
                 grad = take(node, None)
                 if grad.__class__ is not array:
                     grad = whole(grad)
-                if grad is not None:
+                if grad is not None and node.variable.edge is not None:
                     unshared = getrefcount(grad) <= A_LOCAL  # counted before it is an argument
                     accumulate(node.variable, grad, unshared)
                 continue

@@ -247,7 +247,9 @@ def replace(input: Tensor, result: Tensor, name: str) -> Tensor:
         return input  # a dtype without gradients: the tape ends here
     node.caller_code, node.caller_offset = input.version_counter().written_line or here()
     kept = getattr(node, "_result_at", None)
-    if kept is not None and type(node.saved_tensors) is tuple and result.dtype == input.dtype:
+    if result.dtype != input.dtype:
+        node.checked = True  # gradients arrive in the dtype of what was written
+    elif kept is not None and type(node.saved_tensors) is tuple:
         _share_result(node, kept, input)
     move(input, node)
     return input
