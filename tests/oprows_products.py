@@ -83,7 +83,7 @@ LINALG = [
         {"equation": "ij,jk->ik"},
         numpy=lambda *xs, equation: np.einsum(equation, *xs),
         call=lambda f, *xs, equation: f(equation, *xs),
-        rules="EinsumOne EinsumTwo",
+        rules="EinsumTwo",
         same_graph=False,  # EinsumBackward0
         more=[
             sample(real(3, 3), equation="ii"),

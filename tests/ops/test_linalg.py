@@ -98,10 +98,16 @@ def test_einsum_takes_its_operands_as_one_list():
     assert gg.einsum("ij->ji", [x]).tolist() == [[1.0], [2.0]]
 
 
-def test_einsum_never_returns_a_view():
-    x = gg.tensor([[1.0, 2.0], [3.0, 4.0]])
-    gg.einsum("ij->ji", x)[0, 0] = 9.0
-    assert x[0, 0].item() == 1.0
+@pytest.mark.parametrize("equation", ["ij->ji", "ij", "ji", "ii->i", "...", "ij->i", "ii"])
+def test_einsum_of_one_operand_is_a_view_where_nothing_is_summed(equation):
+    x = gg.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    y = gg.einsum(equation, x)
+    is_summed = equation in ("ij->i", "ii")
+    assert y.grad_fn.name() == ("SumBackward1" if is_summed else "PermuteBackward0")
+    assert y._is_view() is not is_summed
+    with gg.no_grad():
+        y.fill_(9.0)
+    assert (x[0, 0].item() == 9.0) is not is_summed
 
 
 @pytest.mark.parametrize(

@@ -247,6 +247,10 @@ def pow(input: Operand, exponent: Operand) -> Tensor:
         return Pow.apply(input, exponent=exponent)
     if isinstance(input, (int, float)) and _is_float(exponent):
         return PowScalarBase.apply(exponent, base=float(input))
+    if isinstance(exponent, (int, float, complex)) and _is_complex(input):
+        return Pow.apply(input, exponent=exponent)
+    if isinstance(input, (int, float, complex)) and _is_complex(exponent):
+        return PowScalarBase.apply(exponent, base=complex(input))
     if isinstance(exponent, int) and exponent < 0 and isinstance(input, Tensor):
         raise DTypeError(
             f"Integers to negative integer powers are not allowed, got {input.dtype} to the "
@@ -257,6 +261,10 @@ def pow(input: Operand, exponent: Operand) -> Tensor:
 
 def _is_float(x: Operand) -> bool:
     return isinstance(x, Tensor) and x.dtype.kind == "f"
+
+
+def _is_complex(x: Operand) -> bool:
+    return isinstance(x, Tensor) and x.dtype.kind == "c"
 
 
 @op(numpy=(np.float_power,), out=True, inplace=True)

@@ -29,7 +29,7 @@ from . import _checks as check
 from ._arguments import wrap_dim, wrap_dims
 from ._checks import c_name
 from ._declaring import function, of_numpy, op
-from ._families import Along, Moved, Multilinear
+from ._families import Along, Multilinear
 from ._rules import lined_up, run, total
 from .arithmetic import Add, mul
 from .shape import UnsafeView
@@ -966,31 +966,6 @@ _WORTH_A_PLAN = 4096
 """From so many products on, it pays that NumPy looks for a matrix product in the equation."""
 
 
-class EinsumOne(Moved):
-    """y = einsum x        x̄ = einsum ȳ"""
-
-    node = "EinsumBackward0"
-
-    @staticmethod
-    def forward(x, *, subscripts, output):
-        z = np.einsum(f"{subscripts}->{output}", x)
-        # Without a sum NumPy returns a view, and a write to it would change x unseen.
-        return np.copy(z) if set(subscripts) == set(output) else z
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.sizes = dict(zip(ctx.subscripts, inputs[0].shape, strict=True))
-
-    @staticmethod
-    def backward(ctx, grad):
-        return _gradient(ctx.subscripts, ctx.sizes, [ctx.output], [grad])
-
-    @classmethod
-    def vmap(cls, info, in_dims, x, *, subscripts, output):
-        batch = _unused({*subscripts})
-        return cls.apply(x, subscripts=batch + subscripts, output=batch + output)
-
-
 class EinsumTwo(Multilinear):
     """z = einsum(x, y)        x̄ = einsum(z̄, y),  ȳ = einsum(z̄, x)"""
 
@@ -1066,8 +1041,6 @@ def _contract(inputs: Sequence[str], values: Sequence[Any], output: str) -> Any:
         middle = "".join([letter for letter in both if letter in needed])
         values[:2] = [_pair(inputs[0], inputs[1], middle, values[0], values[1])]
         inputs[:2] = [middle]
-    if len(values) == 1:
-        return run(EinsumOne, values[0], subscripts=inputs[0], output=output)
     return _pair(inputs[0], inputs[1], output, values[0], values[1])
 
 
@@ -1114,7 +1087,8 @@ def einsum(*args: Any) -> Tensor:
             in alphabetical order.
 
     Returns:
-        Tensor with the dims that the equation names on the right.
+        Tensor with the dims that the equation names on the right. A view of the operand if it is
+        one, and nothing is summed.
 
     Raises:
         ShapeError: if equation and operands do not fit together.
@@ -1140,7 +1114,22 @@ def einsum(*args: Any) -> Tensor:
         check.kind("einsum() takes tensors, got", x, Tensor, "Write `glassgrad.tensor(x)`.")
         check.one_dtype(operands[0], x, "einsum(): expected {} operands but found {}")
     inputs, output = _parse(equation, [tuple(x.shape) for x in operands])
+    if len(operands) == 1:
+        return _rearranged(operands[0], inputs[0], output)
     return _contract(inputs, operands, output)
+
+
+def _rearranged(x: Tensor, letters: str, output: str) -> Tensor:
+    """What an equation makes of one operand: a view of it, where nothing is summed."""
+    for letter in letters:
+        while letters.count(letter) > 1:
+            first = letters.index(letter)
+            second = letters.index(letter, first + 1)
+            x = x.diagonal(dim1=first, dim2=second)  # which comes last
+            letters = letters[:first] + letters[first + 1 : second] + letters[second + 1 :] + letter
+    summed = [letter for letter in letters if letter not in output]
+    x = x.permute([letters.index(letter) for letter in [*output, *summed]])
+    return x.sum(tuple(range(len(output), x.ndim))) if summed else x
 
 
 def _equation_of_lists(args: Values) -> tuple[str, Values]:

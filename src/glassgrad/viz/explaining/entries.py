@@ -224,7 +224,7 @@ def op_named(name: str, operands: int) -> Any:
     """
 
     def rank(cls: Any) -> tuple[bool, bool, str, str]:
-        is_other = cls.forward.__code__.co_argcount != operands  # einsum of one operand and of two
+        is_other = cls.forward.__code__.co_argcount != operands
         return (
             is_other,
             not name.startswith(f"{cls.__name__}Backward"),
