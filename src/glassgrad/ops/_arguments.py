@@ -173,13 +173,17 @@ def _index(value: Any, wanted: str, why: str) -> int:
 
     Raises:
         ArgumentTypeError: that says what is wanted, what it is, and why.
+        RangeError: if it does not fit in 64 bits.
     """
     try:
         if value is True or value is False:
             raise TypeError
-        return operator.index(value)
+        number = operator.index(value)
     except TypeError as error:
         raise check.wrong_type(wanted, value, why) from error
+    if not -(2**63) <= number < 2**63:
+        raise errors.RangeError(f"Overflow when unpacking long long: {wanted}, got {number}. {why}")
+    return number
 
 
 def infer_size(size: Shape, numel: int) -> Shape:

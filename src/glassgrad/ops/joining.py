@@ -1067,6 +1067,10 @@ def cartesian_prod(*tensors: Any) -> Tensor:
     return stack([x.reshape(-1) for x in meshgrid(*vectors, indexing="ij")], 1)
 
 
+_BITS = 63
+"""What a number of elements has room in."""
+
+
 @op()
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
     """All ways to take `r` elements of a vector, in their order.
@@ -1095,6 +1099,11 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
     check.least("Expect a non-negative number, but got {}", count, 0, "It counts elements.")
     if not count:
         return input.new_empty((0,))
+    if count * math.log2(max(len(input), 2)) >= _BITS:
+        raise RangeError(
+            f"numel: integer multiplication overflow: combinations() of {count} among "
+            f"{len(input)} elements. Their number does not fit in memory. Choose a smaller `r`."
+        )
     choose = combinations_with_replacement if with_replacement else in_order
     places = list(choose(range(len(input)), count))
     index = ops.as_tensor(places, dtype=int64, device=input.device) if places else None

@@ -148,6 +148,9 @@ def digamma(input: Tensor) -> Tensor:
     """
 
 
+_LARGEST_FACTORIAL = 170  # of which a float64 can be
+
+
 class Polygamma(Fractional):
     """y = ψ⁽ⁿ⁾(x)        x̄ = ȳ·ψ⁽ⁿ⁺¹⁾(x)"""
 
@@ -158,7 +161,8 @@ class Polygamma(Fractional):
         """ψ⁽ⁿ⁾(x) = (−1)ⁿ⁺¹·n!·ζ(n + 1, x)."""
         if n == 0:
             return computed("psi", x)
-        return computed("zeta", np.full_like(x, n + 1), x) * ((-1) ** (n + 1) * math.factorial(n))
+        factorial = math.factorial(n) if n <= _LARGEST_FACTORIAL else math.inf
+        return computed("zeta", np.full_like(x, n + 1), x) * ((-1) ** (n + 1) * factorial)
 
     @staticmethod
     def gradient(grad, x, *, n):
