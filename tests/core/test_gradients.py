@@ -1,5 +1,7 @@
 """What becomes of a gradient: whose memory it is, how it lies there, and in which dtype."""
 
+import warnings
+
 import pytest
 import torch
 
@@ -161,3 +163,28 @@ def test_only_leaves_can_be_told_to_require_grad(lib):
     for value in (True, False):
         with pytest.raises(RuntimeError, match="you can only change requires_grad flags of leaf"):
             y.requires_grad = value
+
+
+def test_a_leaf_that_was_detached_meanwhile_gets_no_gradient(lib):
+    for leave in (lib.Tensor.detach_, lambda leaf: leaf.requires_grad_(False)):
+        leaf = lib.ones(2, requires_grad=True)
+        y = leaf * 2
+        leave(leaf)
+        y.sum().backward()
+        assert leaf.grad is None
+
+
+def test_a_pass_in_inference_mode_records_nothing(lib):
+    x = lib.ones(2, requires_grad=True)
+    y = (x * x).sum()
+    with lib.inference_mode(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        y.backward(create_graph=True)
+    assert not x.grad.requires_grad
+
+
+def test_what_is_added_to_a_tensor_of_another_dtype_gets_gradients_of_its_own(lib):
+    total, x = lib.zeros(2), lib.ones(2, dtype=lib.float64, requires_grad=True)
+    total += x
+    total.sum().backward()
+    assert x.grad.dtype == lib.float64

@@ -333,3 +333,20 @@ def test_an_error_inside_leaves_nothing_open(lib):
         lib.func.grad(fail)(x)
     assert lib.func.grad(cube)(x).item() == 12.0
     assert x.requires_grad_().requires_grad
+
+
+def test_gradients_of_examples_have_memory_of_their_own(lib):
+    grads = lib.func.vmap(lib.func.grad(lambda x: (x * 1.0).sum()))(lib.ones(3, 2))
+    grads[0, 0] = 7.0
+    assert grads.tolist() == [[7.0, 1.0], [1.0, 1.0], [1.0, 1.0]]
+
+
+def test_a_vmapped_function_may_switch_recording_on(lib):
+    x = lib.ones(3, requires_grad=True)
+
+    def f(v):
+        with lib.enable_grad():
+            return x * 2 + v
+
+    with lib.no_grad():
+        assert lib.func.vmap(f)(lib.ones(2, 3)).requires_grad

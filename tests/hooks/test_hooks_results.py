@@ -135,3 +135,13 @@ def test_a_hook_stays_with_the_tensor_as_it_was(lib):
     a.mul_(2)
     a.sum().backward()
     assert seen == [2.0]
+
+
+def test_a_hook_may_return_a_gradient_of_a_batched_pass(lib):
+    x = lib.ones(3, dtype=lib.float64, requires_grad=True)
+    model = lib.nn.Linear(3, 3, bias=False, dtype=lib.float64)
+    model.register_full_backward_hook(lambda module, before, after: (before[0] * 2,))
+    y = model(x)
+    y.register_hook(lambda grad: grad * 3)
+    (rows,) = lib.autograd.grad(y, x, lib.eye(3, dtype=lib.float64), is_grads_batched=True)
+    assert rows.tolist() == (6 * model.weight).tolist()

@@ -116,6 +116,8 @@ def test_rolling_takes_a_dim_in_any_form_and_a_shift_for_each(lib):
     for dim in (np.int64(0), lib.tensor(0), [0]):
         assert lib.roll(x, 1, dim).tolist() == [[3.0, 4.0, 5.0], [0.0, 1.0, 2.0]]
     assert lib.roll(x, 1, ()).tolist() == lib.roll(x, 1).tolist()
+    assert lib.roll(x.requires_grad_(), 1).grad_fn.name() == "RollBackward0"
+    assert not lib.roll(x, 1)._is_view()
     with pytest.raises(RuntimeError, match="shifts and dimensions must align"):
         lib.roll(x, (1, 2))
     with pytest.raises(RuntimeError, match="`shifts` required"):

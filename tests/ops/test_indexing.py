@@ -303,3 +303,11 @@ def test_choices_that_cannot_be_made(call, words):
     with pytest.raises(type(theirs.value)) as ours:
         call(gg, gg.zeros(3, 4))
     assert words in str(ours.value)
+
+
+def test_what_is_chosen_lies_in_rows(lib):
+    x = lib.ones(2, 3, 4)
+    places = lib.tensor([0, 2])
+    for chosen in (x[:, places], x[:, :, places], x.index_select(1, places), x[:, places, 1:]):
+        assert chosen.is_contiguous()
+    assert x[:, places].view(-1).shape == (16,)

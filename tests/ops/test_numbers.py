@@ -1,5 +1,7 @@
 """Functions of numbers beside PyTorch: edges, dtypes, refusals, what is written in place."""
 
+import math
+
 import numpy as np
 import pytest
 import torch
@@ -272,3 +274,14 @@ def test_functions_in_place_are_there_where_pytorch_has_them():
     theirs = {name for name in dir(torch) if name.endswith("_") and not name.startswith("_")}
     missing = theirs - set(dir(gg))
     assert [name for name in missing if hasattr(gg.Tensor, name)] == []
+
+
+def test_counts_beyond_64_bits_are_refused_at_once():
+    for call in (
+        lambda: gg.tensor_split(gg.ones(2), 2**70),
+        lambda: gg.split(gg.ones(2), 2**70),
+        lambda: gg.combinations(gg.ones(60), 30),
+    ):
+        with pytest.raises(RuntimeError, match="verflow"):
+            call()
+    assert gg.polygamma(10**9, gg.ones(2)).tolist() == [-math.inf] * 2

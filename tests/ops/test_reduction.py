@@ -187,3 +187,11 @@ def test_extreme_of_nothing_is_refused():
 
 def test_argmax_counts_in_the_flattened_tensor():
     assert gg.tensor([[1.0, 5.0], [5.0, 2.0]]).argmax().item() == 1
+
+
+def test_the_gradient_of_a_mean_can_be_written(lib):
+    x = lib.ones(2, 3, requires_grad=True)
+    for mean in (x.mean(), x.mean(0).sum(), x.mean((0, 1))):
+        (grad,) = lib.autograd.grad(mean, x)
+        grad[0, 0] = 5.0
+        assert grad.flatten().tolist().count(5.0) == 1

@@ -134,3 +134,17 @@ def test_places_that_tensors_name_take_values_of_their_own_device(device, index)
     assert (x.tolist(), x._version) == ([[0.0, 0.0], [0.0, 0.0]], 0)
     x[index] = gg.tensor(3.0, device=device)
     assert x.sum().item() == 6.0
+
+
+def test_one_value_for_a_mask_is_converted(lib):
+    mask = lib.tensor([True, False, True])
+    for value in ([2.0], [[2.0]]):
+        x, new = lib.zeros(3), lib.tensor(value, dtype=lib.float64, requires_grad=True)
+        x[mask] = new
+        assert x.tolist() == [2.0, 0.0, 2.0]
+        x.sum().backward()
+        assert new.grad.sum().item() == 2.0
+    with pytest.raises(RuntimeError, match="dtypes match"):
+        x[mask] = lib.tensor([1.0, 2.0], dtype=lib.float64)
+    with pytest.raises(RuntimeError):
+        x[mask] = lib.tensor([1.0 + 1j])

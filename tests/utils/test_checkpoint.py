@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import importlib
 from dataclasses import replace
 
 import numpy as np
@@ -321,3 +322,12 @@ def test_names_of_checkpoints_that_libraries_import_are_there(lib):
     contexts = functools.partial(home.create_selective_checkpoint_contexts, recompute)
     home.checkpoint(lib.exp, x, use_reentrant=False, context_fn=contexts).sum().backward()
     assert x.grad.tolist() == x.exp().tolist()
+
+
+def test_a_batched_pass_in_no_grad_mode_recomputes_once(lib):
+    checkpoint = importlib.import_module(f"{lib.__name__}.utils.checkpoint").checkpoint
+    x = lib.zeros(3, requires_grad=True)
+    y = checkpoint(lambda x: x.sin(), x, use_reentrant=False)
+    with lib.no_grad():
+        (rows,) = lib.autograd.grad(y, x, lib.eye(3), is_grads_batched=True)
+    assert rows.tolist() == lib.eye(3).tolist()
