@@ -8,7 +8,7 @@ from typing import Any
 from glassgrad.core.errors import ArgumentError, GraphError
 from glassgrad.core.state import Place
 from glassgrad.memory.calls import warn
-from glassgrad.memory.stale import shown, span
+from glassgrad.source.lines import shown, span
 
 WAYS = ("report", "print", "warn", "raise")
 MOST_NAMES = 4  # of tensors in a sentence

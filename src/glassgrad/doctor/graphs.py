@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 
 from glassgrad.core.state import Place
+from glassgrad.source.frames import users_place
 
 from .check import Check
 from .findings import Findings
 from .ledger import Leaf, Ledger, Op, Run
-from .names import user_place
 
 
 class LostLeaf(Check):
@@ -57,7 +57,7 @@ class LostLeaf(Check):
 
     def _stepped_aside(self, op: Op, leaf: Leaf, before: Any) -> None:
         """The sum of a leaf and something made of its gradient is a new tensor."""
-        place = user_place()
+        place = users_place()
         if op.node is not None and leaf.name:  # found now: the name is about to change
             self.nodes[op.library.seq(op.node)] = leaf, place
         if id(leaf) not in self.pending and not np.array_equal(op.library.array(op.out), before):
@@ -182,7 +182,7 @@ class KeptGraphs(Check):
         self.lengths[seq] = before + 1
         if before + 1 < self.at_least:
             return
-        self.long[seq] = place = user_place()
+        self.long[seq] = place = users_place()
         if self.spent.intersection(sources) and not self.findings.is_known(self.kind, place):
             self.findings.add(
                 self.kind,
@@ -202,7 +202,7 @@ class KeptGraphs(Check):
         self.nodes = nodes
         if self.longer < self.at_least:
             return
-        place = user_place()
+        place = users_place()
         if not self.findings.is_known(self.kind, place):
             self.findings.add(
                 self.kind,

@@ -7,11 +7,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from glassgrad.core.state import Place
+from glassgrad.source.frames import users_place
+from glassgrad.source.names import name_of
 
 from .check import Check
 from .findings import Findings, listed
 from .ledger import Ledger, Op, Run, Step
-from .names import name_of, user_place
 
 
 class BroadcastLoss(Check):
@@ -45,7 +46,7 @@ class BroadcastLoss(Check):
         n = math.prod(a)
         if a == b or n < 2 or math.prod(b) != n or x.requires_grad == y.requires_grad:
             return
-        place = user_place()
+        place = users_place()
         if self.findings.is_known(self.kind, place):
             return
         if len(self.suspects) > 1000:
@@ -125,7 +126,7 @@ class TwiceNormalized(Check):
         before, why, remedy = self.wrong[op.name]
         if maker is None or maker.name().partition("Backward")[0] != before:
             return
-        place = user_place()
+        place = users_place()
         if not self.findings.is_known(self.kind, place):
             self.findings.add(
                 self.kind,
@@ -146,7 +147,7 @@ class _Site:
     def __init__(self, layer: Any, units: int) -> None:
         self.layer = layer  # kept for the window, so that no other is its id
         self.dead, self.units, self.inputs = np.arange(units), units, 0
-        self.place = user_place()
+        self.place = users_place()
 
 
 class DeadUnits(Check):

@@ -6,13 +6,13 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from glassgrad.core.state import Place
+from glassgrad.source.frames import users_place
 
 from .check import Check
 from .findings import Findings
 from .graphs import KeptGraphs, LostLeaf, WrittenSaved
 from .ledger import Leaf, Ledger, Library, Op, Run, Step
 from .models import BroadcastLoss, DeadUnits, EvalMode, TwiceNormalized
-from .names import user_place
 from .steps import (
     NoGradient,
     Norms,
@@ -76,7 +76,7 @@ class Observer:
         """An op read a leaf while recording was off."""
         known = self.ledger.leaf(leaf, library)
         if known.unrecorded is None and not known.passes:
-            known.unrecorded = user_place()
+            known.unrecorded = users_place()
 
     def pass_begins(self, run: Run) -> None:
         """A pass is about to run."""
@@ -87,7 +87,7 @@ class Observer:
                 memory = run.library.memory(tensor)
                 if memory != leaf.memory:  # `w.data = w.data - …`
                     leaf.memory = memory
-                    self._moved_by_hand(leaf, tensor, user_place())
+                    self._moved_by_hand(leaf, tensor, users_place())
             leaf.pass_begins(tensor)
 
     def pass_ended(self, run: Run) -> None:

@@ -24,11 +24,12 @@ from glassgrad.optim.optimizer import (
     register_optimizer_step_post_hook,
     register_optimizer_step_pre_hook,
 )
+from glassgrad.source.frames import made_at, users_place
+from glassgrad.source.names import name_of
 from glassgrad.values.backend import asnumpy
 from glassgrad.values.layers import array_of
 
 from .ledger import Op, Run
-from .names import name_of, user_place
 from .observer import Observer
 from .prints import print_of
 
@@ -231,12 +232,11 @@ class GlassgradSource:
                 node.saved_tensors  # noqa: B018  # checks versions
         except GlassgradError:
             return  # the pass will say so
-        saved_at = (node.caller_code, node.caller_offset) if hasattr(node, "caller_code") else None
         holder = node.holders[at] if at < len(node.holders) else None
         name = name_of(holder) if isinstance(holder, Tensor) else None
         root = _root_of(array)
         name = name or f"its {names_of(node)[at]!r}"
-        self.observer.overwritten(name, node, saved_at, self.writes.get(root), root)
+        self.observer.overwritten(name, node, made_at(node), self.writes.get(root), root)
 
     # Writes and steps ---------------------------------------------------------------------------
 
@@ -248,7 +248,7 @@ class GlassgradSource:
         if not isinstance(array, ndarray):
             return
         self.seen.clear()
-        place = user_place()
+        place = users_place()
         if len(self.writes) > 10_000:
             self.writes.clear()
         self.writes[_root_of(array)] = place

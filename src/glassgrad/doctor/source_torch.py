@@ -23,9 +23,10 @@ import numpy as np
 
 from glassgrad.core.errors import GlassgradError
 from glassgrad.core.state import Place, modes
+from glassgrad.source.frames import users_place
+from glassgrad.source.names import name_of
 
 from .ledger import Op, Run
-from .names import name_of, user_place
 from .observer import Observer
 from .prints import print_of
 
@@ -275,7 +276,7 @@ class TorchSource:
         if not isinstance(tensor, self.torch.Tensor):
             return
         with self._quietly():
-            place = user_place()
+            place = users_place()
             if len(self.writes) > _MOST:
                 self.writes.clear()
             self.writes[self.memory(tensor)] = place

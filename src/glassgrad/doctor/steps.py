@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 from glassgrad.core.state import Place
-from glassgrad.memory.stale import shown
+from glassgrad.source.lines import shown
 
 from .check import Check
 from .findings import Findings, listed

@@ -6,8 +6,9 @@ from typing import Any
 
 from glassgrad.core.errors import DimError, DTypeError, GlassgradError, ShapeError
 from glassgrad.core.tensor import Tensor
+from glassgrad.source.lines import text_of
+from glassgrad.source.scope import Scope, if_known
 
-from .source import Scope, if_known, text_of
 from .tracebacks import shorten
 
 _SIZES = (

@@ -24,15 +24,16 @@ from functools import cached_property
 from operator import attrgetter
 from typing import Any, NamedTuple, Self
 
-from glassgrad.autograd.scopes import Path, entered_in, made_at
+from glassgrad.autograd.scopes import Path, entered_in
 from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node, edge_of, ends
 from glassgrad.core.saved import PrimitiveNode, SavingNode
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor
 from glassgrad.memory.saved import Saved, saved_by
-from glassgrad.memory.stale import shown, span
 from glassgrad.memory.views import AsStridedBackward0, CopySlices
-from glassgrad.tracing.sight import InSight
+from glassgrad.source.frames import made_at
+from glassgrad.source.lines import shown, span
+from glassgrad.source.names import InSight
 from glassgrad.tracing.summary import ArrayTable, dtype_name
 from glassgrad.values.layers import Layer, array_of
 
