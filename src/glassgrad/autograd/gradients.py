@@ -235,6 +235,12 @@ def nothing_recorded(output: Tensor, said: str) -> Exception:
     return cuts.nothing_recorded(output, said)  # type: ignore[no-any-return]  # an exception
 
 
+def named(error: Exception) -> Exception:
+    """The error of an op, which also says what the names in the user's line stand for."""
+    calls = importlib.import_module("glassgrad.reasons.calls")
+    return calls.named(error)  # type: ignore[no-any-return]  # the error
+
+
 def tell(error: Exception, outputs: Any) -> None:
     """Let an exception of a pass from `outputs` say what is known of it, in few frames."""
     importlib.import_module("glassgrad.reasons.passes").tell(error, outputs)

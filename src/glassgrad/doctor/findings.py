@@ -5,13 +5,13 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from glassgrad._words import counted
 from glassgrad.core.errors import ArgumentError, GraphError
 from glassgrad.core.state import Place
 from glassgrad.memory.calls import warn
 from glassgrad.source.lines import shown, span
 
 WAYS = ("report", "print", "warn", "raise")
-MOST_NAMES = 4  # of tensors in a sentence
 _WIDTH = 88
 
 Told = Callable[["Finding"], object]
@@ -111,7 +111,7 @@ class Findings(list[Finding]):
     def __str__(self) -> str:
         if not self:
             return "nothing was found"
-        head = f"{len(self)} finding{'s' if len(self) > 1 else ''}"
+        head = counted(len(self), "finding")
         return "\n\n".join([head, *map(_paragraph, self)])
 
 
@@ -123,11 +123,3 @@ def _paragraph(found: Finding) -> str:
     for text in (found.message, found.remedy):
         lines += textwrap.wrap(text, _WIDTH, initial_indent="  ", subsequent_indent="  ")
     return "\n".join(lines)
-
-
-def listed(names: Sequence[str]) -> str:
-    """Names in a sentence: "w", "w and b", "w, b and 3 more"."""
-    told = list(names[:MOST_NAMES])
-    if len(names) > MOST_NAMES:
-        return f"{', '.join(told)} and {len(names) - MOST_NAMES} more"
-    return " and ".join([*([", ".join(told[:-1])] if told[1:] else []), *told[-1:]])

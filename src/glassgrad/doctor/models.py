@@ -6,12 +6,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from glassgrad._words import listed
 from glassgrad.core.state import Place
 from glassgrad.source.frames import users_place
 from glassgrad.source.names import name_of
 
 from .check import Check
-from .findings import Findings, listed
+from .findings import Findings
 from .ledger import Ledger, Op, Run, Step
 
 

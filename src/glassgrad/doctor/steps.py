@@ -3,11 +3,12 @@
 import math
 from typing import Any
 
+from glassgrad._words import listed
 from glassgrad.core.state import Place
 from glassgrad.source.lines import shown
 
 from .check import Check
-from .findings import Findings, listed
+from .findings import Findings
 from .ledger import Leaf, Ledger, Step
 
 
@@ -37,8 +38,9 @@ class NotCleared(Check):
         clear = f"{names[0]}.grad = None" if by_hand else "optimizer.zero_grad()"
         self.findings.add(
             self.kind,
-            f"The gradients of {listed(names)} were never cleared between two steps: a pass added "
-            "to what a step had used already, so this step goes along the sum of old and new ones.",
+            f"The gradients of {listed(names, most=4)} were never cleared between two steps: a "
+            "pass added to what a step had used already, so this step goes along the sum of old "
+            "and new ones.",
             f"Write `{clear}` before each `loss.backward()`; to accumulate on purpose, clear after "
             "each step.",
             place,
@@ -110,8 +112,8 @@ class SteppedTwice(Check):
         names = [leaf.name for leaf in twice]
         self.findings.add(
             self.kind,
-            f"Two optimisers have {listed(names)}: this step moves along a gradient that the step "
-            "of another one has used.",
+            f"Two optimisers have {listed(names, most=4)}: this step moves along a gradient that "
+            "the step of another one has used.",
             "Give each parameter to one optimiser, as two groups of it if options differ.",
             step.place,
             names,
@@ -153,7 +155,8 @@ class NoGradient(Check):
                 why = f"they were used where recording was off ({shown(off)})."
             self.findings.add(
                 self.kind,
-                f"{listed(names)} never got a gradient, in any step of this optimiser: {why}",
+                f"{listed(names, most=4)} never got a gradient, in any step of this optimiser: "
+                f"{why}",
                 "Use them in the loss; look for `detach()`, `.data`, `.item()`, NumPy and "
                 "`no_grad()` on the way. What is not to be trained, leave out of the optimiser.",
                 place,
@@ -194,8 +197,8 @@ class NotInOptimizer(Check):
         names = [leaf.name for leaf, _ in left]
         self.findings.add(
             self.kind,
-            f"{listed(names)} got a gradient in pass after pass, and no optimiser has them: they "
-            "keep their first values.",
+            f"{listed(names, most=4)} got a gradient in pass after pass, and no optimiser has "
+            "them: they keep their first values.",
             "Give them to the optimiser (layers belong into an `nn.ModuleList`, not a list); what "
             "is data or frozen, let not require grad: `x.requires_grad_(False)`.",
             left[0][1],
@@ -259,7 +262,7 @@ class Norms(Check):
         names, smallest = [leaf.name for leaf in gone], min(leaf.rms for leaf in gone)
         self.findings.add(
             "vanishing",
-            f"The gradients of {listed(names)} vanish: {smallest:.1e} for an element, for "
+            f"The gradients of {listed(names, most=4)} vanish: {smallest:.1e} for an element, for "
             f"{self.patience} steps, where that of another parameter is {largest:.1e}.",
             "Use relu in place of sigmoid or tanh, a normalisation, a residual connection, or an "
             "initialisation that fits (`nn.init`).",

@@ -6,9 +6,10 @@ import sys
 from itertools import islice
 from typing import Any
 
+from glassgrad._words import LONGEST, plain
 from glassgrad.core.state import Place, Values, is_ours
 
-_LONGEST = 60  # characters of an expression that is shown once more
+_LONGEST_LINE = 200
 
 
 def shown(place: Place) -> str:
@@ -21,7 +22,7 @@ def shown(place: Place) -> str:
 
 def line_shown(filename: str, line: int) -> str:
     """A line as a reader finds it."""
-    text = linecache.getline(filename, line).strip()
+    text = plain(linecache.getline(filename, line).strip(), _LONGEST_LINE)
     where = f"{file_name(filename)}, line {line}"
     return f"{where}: `{text}`" if text else where
 
@@ -33,13 +34,14 @@ def file_name(filename: str) -> str:
     shell = ipython.get_ipython() if ipython else None
     cells = getattr(getattr(shell, "compile", None), "_filename_map", {})
     number = rest.partition("-")[0] if is_cell else cells.get(filename)
-    return filename.replace("\\", "/").split("/")[-1] if number is None else f"cell {number}"
+    if number is not None:
+        return f"cell {number}"
+    return plain(filename.replace("\\", "/").split("/")[-1], LONGEST)
 
 
 def text_of(expression: ast.AST) -> str:
     """An expression as it would be written, in one short line."""
-    text = ast.unparse(expression).partition("\n")[0]
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+    return plain(ast.unparse(expression).partition("\n")[0], LONGEST)
 
 
 def parsed(filename: str) -> Any:

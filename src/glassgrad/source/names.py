@@ -19,6 +19,7 @@ from weakref import ReferenceType, ref
 
 import numpy as np
 
+from glassgrad._words import LONGEST, plain
 from glassgrad.core.tensor import Tensor
 
 from .frames import is_users_file
@@ -94,17 +95,17 @@ def name_of(tensor: Any) -> str | None:
     """
     own = getattr(tensor, "name", None)
     if isinstance(own, str):
-        return own
+        return plain(own, LONGEST)
     kind = Tensor if isinstance(tensor, Tensor) else type(tensor)
     scopes = [_named(variables, kind, _ANY_NAME) for variables in _scopes()]
     array = getattr(tensor, "payload", None)
     for named in scopes:
         if id(tensor) in named:
-            return named[id(tensor)][1]
+            return plain(named[id(tensor)][1], LONGEST)
     for named in scopes if array is not None else ():
         for other, name, _ in named.values():
             if other.payload is array:
-                return name
+                return plain(name, LONGEST)
     return None
 
 

@@ -24,6 +24,7 @@ from functools import cached_property
 from operator import attrgetter
 from typing import Any, NamedTuple, Self
 
+from glassgrad._words import LONGEST, plain
 from glassgrad.autograd.scopes import Path, entered_in
 from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node, edge_of, ends
 from glassgrad.core.saved import PrimitiveNode, SavingNode
@@ -58,7 +59,7 @@ class Hook(NamedTuple):
     hook: Any
 
     def __str__(self) -> str:
-        return f"{self.id} {printable(self.name)} ({self.kind})"
+        return f"{self.id} {plain(self.name, LONGEST)} ({self.kind})"
 
 
 class _Call(NamedTuple):
@@ -493,29 +494,10 @@ def names_of(node: Any) -> tuple[str, str]:
     return name, name.rpartition("Backward")[0] or name
 
 
-def printable(text: str) -> str:
-    """A name without what would move the cursor, end the line or turn the direction of text."""
-    safe = "".join([c if c.isprintable() else f"\\x{ord(c):02x}" for c in text])
-    return safe if len(safe) <= _LONGEST_NAME else safe[: _LONGEST_NAME - 1] + "…"
-
-
-def counted(count: int, noun: str, nouns: str = "") -> str:
-    """A number of things.
-
-    Example:
-        >>> counted(1, "node"), counted(1_200, "node"), counted(2, "leaf", "leaves")
-        ('1 node', '1,200 nodes', '2 leaves')
-    """
-    return f"{count:,} {noun if count == 1 else nouns or f'{noun}s'}"
-
-
 def bytes_of(shape: Iterable[int], dtype: Any) -> int:
     """The bytes of the elements of a tensor or an array."""
     size: int = math.prod(shape) * dtype.itemsize
     return size
-
-
-_LONGEST_NAME = 60
 
 
 def reach(starts: Iterable[Any], known: Any = ()) -> dict[Any, Edges]:
