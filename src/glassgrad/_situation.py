@@ -13,6 +13,7 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Any
 
+from ._words import LONGEST, plain
 from .autograd.gradients import grad
 from .core.errors import FreedGraphError, GlassgradError, StaleTensorError
 from .core.tensor import Tensor
@@ -65,7 +66,7 @@ def _gradient(name: str, scope: Scope) -> list[str]:
         keywords = [each.arg for each in part.value.keywords]
         made_by = scope.value(part.value.func)
         if made_by is grad and name in names and "create_graph" not in keywords:
-            made = f"`{name}` is made in {file_name(file)}, line {part.lineno}"
+            made = f"`{name}` is made in {plain(file_name(file), LONGEST)}, line {part.lineno}"
             return [f"A gradient has a graph only if it was made with create_graph=True: {made}."]
     return []
 
@@ -83,7 +84,8 @@ def _function(error: GlassgradError) -> list[str]:
     line = code.co_firstlineno
     while linecache.getline(code.co_filename, line).lstrip().startswith("@"):
         line += 1  # a decorator stands before what it decorates
-    return [f"`{function.__qualname__}` is in {file_name(code.co_filename)}, line {line}."]
+    name, file = function.__qualname__, file_name(code.co_filename)
+    return [f"`{plain(name, 200)}` is in {plain(file, LONGEST)}, line {line}."]
 
 
 def _named(node: ast.AST, scope: Scope) -> Iterator[tuple[str, Any]]:

@@ -9,7 +9,7 @@ from typing import Any
 from glassgrad._words import LONGEST, plain
 from glassgrad.core.state import Place, Values, is_ours
 
-_LONGEST_LINE = 200
+_LONGEST_LINE = 400
 
 
 def shown(place: Place) -> str:
@@ -22,9 +22,9 @@ def shown(place: Place) -> str:
 
 def line_shown(filename: str, line: int) -> str:
     """A line as a reader finds it."""
-    text = plain(linecache.getline(filename, line).strip(), _LONGEST_LINE)
+    text = linecache.getline(filename, line).strip()
     where = f"{file_name(filename)}, line {line}"
-    return f"{where}: `{text}`" if text else where
+    return plain(f"{where}: `{text}`" if text else where, _LONGEST_LINE)
 
 
 def file_name(filename: str) -> str:
@@ -34,9 +34,7 @@ def file_name(filename: str) -> str:
     shell = ipython.get_ipython() if ipython else None
     cells = getattr(getattr(shell, "compile", None), "_filename_map", {})
     number = rest.partition("-")[0] if is_cell else cells.get(filename)
-    if number is not None:
-        return f"cell {number}"
-    return plain(filename.replace("\\", "/").split("/")[-1], LONGEST)
+    return filename.replace("\\", "/").split("/")[-1] if number is None else f"cell {number}"
 
 
 def text_of(expression: ast.AST) -> str:

@@ -155,7 +155,8 @@ def _named(variables: dict[str, Any], tensors: type, known_as: re.Pattern[str]) 
         deeper: list[tuple[str, bool, Parts]] = []
         for way, is_keyed, parts in level:
             for step, part in parts:
-                kind, looks = type(part), looks + 1
+                kind = type(part)
+                looks += way != ""  # of a program's own names there may be any number
                 if looks > _MOST_LOOKS:
                     return names
                 if kind in _PLAIN or id(part) in opened or issubclass(kind, _OPAQUE):

@@ -51,7 +51,7 @@ def array_text(array: Entry | None) -> str:
         >>> array_text({"shape": [2], "head": [1.5, 2.0], "norm": 2.5})
         '[1.5, 2]'
         >>> array_text({"shape": [16], "head": [1.5, 2.0, 3.0, 4.0], "norm": 2.125})
-        '(16,) ‖·‖=2.12'
+        '(16,) ‖·‖=2.125'
     """
     if array is None:
         return "none"
