@@ -189,7 +189,9 @@ class Side:
     def title(self, name: str) -> str:
         """How a node is spoken of."""
         leaf = self.names.get(name)
-        return f"{name} {self.op(name)}" + (f" of {plain(repr(leaf), LONGEST)}" if leaf else "")
+        return f"{name} {plain(self.op(name), LONGEST)}" + (
+            f" of {plain(repr(leaf), LONGEST)}" if leaf else ""
+        )
 
     def line(self, name: str) -> str:
         """The line that made a node, if it is known."""
