@@ -78,15 +78,14 @@ class Findings(list[Finding]):
             place: the instruction that made it.
             key: what tells it from others of its kind, if the line does not.
         """
-        own = kind, place if key is None else key
-        if (known := self._known.get(own)) is not None:
-            known.count += 1
+        key = place if key is None else key
+        if self.is_known(kind, key):
             return
         line = None if place is None else shown(place)
         file = None if place is None else place[0].co_filename
         lineno = None if place is None else span(place)[0]
         found = Finding(kind, message, remedy, line, file, lineno, tuple(tensors))
-        self._known[own] = found
+        self._known[kind, key] = found
         self.append(found)
         self._tell(found)
 

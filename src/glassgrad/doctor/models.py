@@ -127,14 +127,12 @@ class TwiceNormalized(Check):
         before, why, remedy = self.wrong[op.name]
         if maker is None or maker.name().partition("Backward")[0] != before:
             return
-        place = users_place()
-        if not self.findings.is_known(self.kind, place):
-            self.findings.add(
-                self.kind,
-                f"The loss was given what {before.lower()} made, and {why}.",
-                remedy,
-                place,
-            )
+        self.findings.add(
+            self.kind,
+            f"The loss was given what {before.lower()} made, and {why}.",
+            remedy,
+            users_place(),
+        )
 
 
 # Layers -----------------------------------------------------------------------------------------
@@ -193,9 +191,6 @@ class DeadUnits(Check):
             self.passes = 0
 
     def _report(self, site: _Site) -> None:
-        key = site.place, id(site.layer)
-        if self.findings.is_known(self.kind, key):
-            return
         name = None if site.layer is None else name_of(site.layer)
         of = f" of {name}" if name else ""
         self.findings.add(
@@ -207,7 +202,7 @@ class DeadUnits(Check):
             "normalise the inputs, or write `leaky_relu`.",
             site.place,
             [name] if name else [],
-            key=key,
+            key=(site.place, id(site.layer)),
         )
 
 
@@ -252,15 +247,14 @@ class EvalMode(Check):
                 self.times[module] = 0
                 continue
             self.times[module] = self.times.get(module, 0) + 1
-            if self.times[module] < self.at_least or self.findings.is_known(self.kind, step.place):
-                continue
-            self.findings.add(
-                self.kind,
-                f"{type(module).__name__} is trained in evaluation mode: its dropout does nothing, "
-                "and its batch norms use old statistics.",
-                "Write `model.train()` before the training loop, after each evaluation.",
-                step.place,
-            )
+            if self.times[module] >= self.at_least:
+                self.findings.add(
+                    self.kind,
+                    f"{type(module).__name__} is trained in evaluation mode: its dropout does "
+                    "nothing, and its batch norms use old statistics.",
+                    "Write `model.train()` before the training loop, after each evaluation.",
+                    step.place,
+                )
         self.seen.clear()
 
     def _is_forgotten(self, module: Any) -> bool:

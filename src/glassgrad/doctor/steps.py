@@ -32,8 +32,6 @@ class NotCleared(Check):
             self._report([leaf], place, by_hand=True)  # and not an average of weights, say
 
     def _report(self, leaves: list[Leaf], place: Place | None, *, by_hand: bool) -> None:
-        if self.findings.is_known(self.kind, place):
-            return
         names = [leaf.name for leaf in leaves]
         clear = f"{names[0]}.grad = None" if by_hand else "optimizer.zero_grad()"
         self.findings.add(
@@ -68,8 +66,7 @@ class StepWithoutBackward(Check):
             step.times[self.kind] = 0
             return
         step.times[self.kind] += 1
-        is_sure = step.times[self.kind] > 1 and not self._is_of_others(step)
-        if not is_sure or self.findings.is_known(self.kind, step.place):
+        if step.times[self.kind] < 2 or self._is_of_others(step):
             return
         if all(grad is None for *_, grad in step.leaves):
             said = "No parameter of this optimiser has moved: the gradient of each is None."
@@ -107,7 +104,7 @@ class SteppedTwice(Check):
             for leaf, *_ in step.leaves
             if leaf.used and not leaf.fresh and leaf.user not in (None, me)
         ]
-        if not twice or self.findings.is_known(self.kind, step.place):
+        if not twice:
             return
         names = [leaf.name for leaf in twice]
         self.findings.add(
@@ -245,8 +242,6 @@ class Norms(Check):
             self._vanished(gone, step, largest)
 
     def _tell(self, leaf: Leaf, step: Step, what: str) -> None:
-        if self.findings.is_known("exploding", step.place):
-            return
         self.findings.add(
             "exploding",
             f"The gradient of {leaf.name} explodes: its norm is {what}.",
@@ -257,8 +252,6 @@ class Norms(Check):
         )
 
     def _vanished(self, gone: list[Leaf], step: Step, largest: float) -> None:
-        if self.findings.is_known("vanishing", step.place):
-            return
         names, smallest = [leaf.name for leaf in gone], min(leaf.rms for leaf in gone)
         self.findings.add(
             "vanishing",
@@ -286,9 +279,7 @@ class ZeroRate(Check):
                 step.times[self.kind] = 0
                 return
         step.times[self.kind] += 1
-        if step.times[self.kind] >= self.at_least and not self.findings.is_known(
-            self.kind, step.place
-        ):
+        if step.times[self.kind] >= self.at_least:
             self.findings.add(
                 self.kind,
                 f"The learning rate of all groups has been 0 for {self.at_least} steps: nothing "
