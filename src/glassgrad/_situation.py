@@ -8,30 +8,28 @@ It is a note of the error, so the message stays what it is. It is made when the 
 
 import ast
 import linecache
-import os
-import textwrap
 from collections.abc import Iterator
 from contextlib import suppress
 from types import TracebackType
 from typing import Any
 
+from ._words import LONGEST, plain
 from .autograd.gradients import grad
 from .core.errors import FreedGraphError, GlassgradError, StaleTensorError
-from .core.state import is_ours
 from .core.tensor import Tensor
-from .memory.stale import file_name, span
+from .source.frames import is_users, is_users_file, way_of
+from .source.lines import file_name
+from .source.scope import Scope
 
 _MOST = 6  # names in a note
 _LONGEST = 60  # letters of a layer
-_REGISTRIES = ("_parameters", "_buffers", "_modules")  # whose entries a module has as attributes
-_LIBRARIES = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
 _OTHERS = (FreedGraphError, StaleTensorError)  # which are about tensors of other lines
 
 
 def notes(error: GlassgradError) -> list[str]:
     """What Python shows below the message: what we know, and what was added by `add_note`."""
     known: list[str] = vars(error).setdefault("_notes", [])
-    line = None if isinstance(error, _OTHERS) or "_line" in vars(error) else _line(error)
+    line = None if isinstance(error, _OTHERS) or "_line" in vars(error) else _users_line(error)
     if line is not None:  # on its way out it has come to the user's program
         vars(error)["_line"] = line.tb_lineno
         with suppress(Exception):  # a user's layer may raise anything: the error goes first
@@ -39,115 +37,65 @@ def notes(error: GlassgradError) -> list[str]:
     return known
 
 
-def _line(error: GlassgradError) -> TracebackType | None:
+def _users_line(error: GlassgradError) -> TracebackType | None:
     """The innermost line of the user's own."""
-    line: TracebackType | None = None
-    link: TracebackType | None = error.__traceback__
-    while link is not None:
-        if _is_users(link.tb_frame.f_code.co_filename):
-            line = link
-        link = link.tb_next
-    return line
+    return next((line for line in reversed(way_of(error)) if is_users(line.tb_frame)), None)
 
 
 def _situation(error: GlassgradError, line: TracebackType) -> list[str]:
     """A sentence about a line: what it names, and the message does not."""
-    variables = {**line.tb_frame.f_globals, **line.tb_frame.f_locals}
-    found = dict(_named(_expression(line), variables))
+    code = line.tb_frame.f_code
+    scope = Scope(code, line.tb_frame)
+    _, expression = scope.part_at((code, line.tb_lasti))
+    found = {} if expression is None else dict(_named(expression, scope))
     new = [(name, thing) for name, thing in found.items() if f"`{name}`" not in str(error)]
     said = [f"{name} is {_told(thing)}" for name, thing in new[:_MOST]]
     told = [f"In this line: {'; '.join(said)}."] if said else []
     if "does not require grad" in str(error):
-        told += [each for name in found for each in _gradient(name, line, variables)]
+        told += [each for name in found for each in _gradient(name, scope)]
     return told
 
 
-def _gradient(name: str, line: TracebackType, variables: dict[str, Any]) -> list[str]:
+def _gradient(name: str, scope: Scope) -> list[str]:
     """A sentence about the line that made `name` a gradient without a graph, if one did."""
-    file = line.tb_frame.f_code.co_filename
-    try:
-        tree = ast.parse("".join(linecache.getlines(file)))
-    except SyntaxError:
-        return []
-    for part in ast.walk(tree):
+    file = scope.code.co_filename
+    for part in ast.walk(scope.tree):
         if not isinstance(part, ast.Assign) or not isinstance(part.value, ast.Call):
             continue
         names = [each.id for each in ast.walk(part.targets[0]) if isinstance(each, ast.Name)]
         keywords = [each.arg for each in part.value.keywords]
-        made_by = _value(part.value.func, variables)
+        made_by = scope.value(part.value.func)
         if made_by is grad and name in names and "create_graph" not in keywords:
-            made = f"`{name}` is made in {file_name(file)}, line {part.lineno}"
+            made = f"`{name}` is made in {plain(file_name(file), LONGEST)}, line {part.lineno}"
             return [f"A gradient has a graph only if it was made with create_graph=True: {made}."]
     return []
 
 
 def _function(error: GlassgradError) -> list[str]:
     """A sentence about the hook or the user's backward that returned what cannot be used."""
-    trace: Any = error.__traceback__
-    while trace.tb_next is not None:
-        trace = trace.tb_next
-    variables = trace.tb_frame.f_locals  # of the function that has refused it
+    variables = way_of(error)[-1].tb_frame.f_locals  # of the function that has refused it
     function: Any = variables.get("hook")
     if function is None:
         cls = getattr(variables.get("node"), "_forward_cls", None)
         function = getattr(cls, "backward", None) or getattr(cls, "vjp", None)
     code = getattr(function, "__code__", None)
-    if code is None or not _is_users(code.co_filename):
+    if code is None or not is_users_file(code.co_filename):
         return []
     line = code.co_firstlineno
     while linecache.getline(code.co_filename, line).lstrip().startswith("@"):
         line += 1  # a decorator stands before what it decorates
-    return [f"`{function.__qualname__}` is in {file_name(code.co_filename)}, line {line}."]
+    name, file = function.__qualname__, file_name(code.co_filename)
+    return [f"`{plain(name, 200)}` is in {plain(file, LONGEST)}, line {line}."]
 
 
-def _is_users(filename: str) -> bool:
-    """Whether a file is the user's; what is not in a file has no line to show."""
-    return not (
-        is_ours[filename]
-        or filename in ("<string>", "<__array_function__ internals>")
-        or any(part in filename for part in _LIBRARIES)
-    )
-
-
-def _expression(line: TracebackType) -> ast.AST:
-    """What was being computed; an empty program if the source is not there."""
-    code = line.tb_frame.f_code
-    begin, end, left, right = span((code, line.tb_lasti))
-    lines = [linecache.getline(code.co_filename, k) for k in range(begin, (end or begin) + 1)]
-    if left is not None:
-        lines[-1] = lines[-1].encode()[:right].decode()  # columns count bytes
-        lines[0] = lines[0].encode()[left:].decode()
-    try:
-        return ast.parse(textwrap.dedent("".join(lines)).strip())
-    except SyntaxError:
-        return ast.Module([], [])
-
-
-def _named(node: ast.AST, variables: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+def _named(node: ast.AST, scope: Scope) -> Iterator[tuple[str, Any]]:
     """The tensors and layers that an expression names, from left to right."""
-    thing = _value(node, variables)
+    thing = scope.value(node)
     if _is_shown(thing):
         yield ast.unparse(node), thing
         return
     for part in ast.iter_child_nodes(node):
-        yield from _named(part, variables)
-
-
-def _value(node: ast.AST, variables: dict[str, Any]) -> Any:
-    """What `x`, `self.x` or `xs[0]` is, without running any code for it; None if unknown."""
-    if isinstance(node, ast.Name):
-        return variables.get(node.id)
-    if isinstance(node, ast.Attribute):
-        attributes = getattr(_value(node.value, variables), "__dict__", {})
-        places = [attributes, *[attributes.get(registry) or {} for registry in _REGISTRIES]]
-        return next((place[node.attr] for place in places if node.attr in place), None)
-    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
-        whole, key = _value(node.value, variables), node.slice.value
-        if type(whole) is dict:
-            return whole.get(key)
-        if type(whole) in (list, tuple) and type(key) is int and -len(whole) <= key < len(whole):
-            return whole[key]
-    return None
+        yield from _named(part, scope)
 
 
 def _is_layer(thing: Any) -> bool:

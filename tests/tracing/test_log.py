@@ -97,9 +97,13 @@ def test_a_pass_that_fails_has_the_same_log_in_both(program, hooked, granularity
     if not one.roots:
         return
     trace = recorded(one)
-    stepped = to_the_end(begun(other, granularity=granularity))
+    stepped = stepped_through(other, granularity)
     assert stepped.to_json() == trace.to_json()
     assert Trace.from_json(trace.to_json()) == trace
+
+
+def stepped_through(run, granularity):
+    return to_the_end(begun(run, granularity=granularity))  # its error says `run`, as `recorded`'s
 
 
 def test_the_events_of_a_session_are_those_until_now():

@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary, ref
 
 from glassgrad.core.errors import ArgumentTypeError
 from glassgrad.core.graph import GradientEdge, Node
-from glassgrad.core.state import Func, Place, Values, modes, next_seq, set_modes, setting
+from glassgrad.core.state import Func, Values, modes, next_seq, set_modes, setting
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.layers import Layer
 
@@ -110,12 +110,6 @@ def entered_in(nodes: list[Node]) -> dict[Node, Entered]:
 
 def _names(entered: Entered) -> Path:
     return tuple([name for _, names in entered for name in names])
-
-
-def made_at(node: Node) -> Place | None:
-    """The instruction that made `node`, if that is known."""
-    code = getattr(node, "caller_code", None)
-    return None if code is None else (code, node.caller_offset)
 
 
 # Modules ----------------------------------------------------------------------------------------

@@ -16,11 +16,12 @@ from typing import Any
 
 from glassgrad import __version__, _programs
 from glassgrad._programs import DONE, FAILED, INTERRUPTED, MISUSED, Refused
+from glassgrad._words import counted
 from glassgrad.core.errors import DataError
 from glassgrad.core.tensor import Tensor
 from glassgrad.doctor import watch
 from glassgrad.tracing import Comparison, Trace, compare, step
-from glassgrad.tracing.graph import Entry, counted
+from glassgrad.tracing.graph import Entry
 from glassgrad.viz import Drawing, Player, draw
 
 from . import torch_scripts

@@ -17,13 +17,14 @@ from typing import Any
 
 from glassgrad import doctor, tracing
 from glassgrad._programs import reaching, to_stdout
+from glassgrad._words import counted
 from glassgrad.cli import torch_scripts
 from glassgrad.core import backward as engine
 from glassgrad.core.errors import DataError
 from glassgrad.core.tensor import Tensor
 from glassgrad.nn import Module
 from glassgrad.tracing import Trace, snapshot
-from glassgrad.tracing.graph import Entry, counted
+from glassgrad.tracing.graph import Entry
 from glassgrad.viz.explaining.entries import record_explained
 
 # What a pass is watched from.

@@ -5,13 +5,13 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from glassgrad._words import counted
 from glassgrad.core.errors import ArgumentError, GraphError
 from glassgrad.core.state import Place
 from glassgrad.memory.calls import warn
-from glassgrad.memory.stale import shown, span
+from glassgrad.source.lines import shown, span
 
 WAYS = ("report", "print", "warn", "raise")
-MOST_NAMES = 4  # of tensors in a sentence
 _WIDTH = 88
 
 Told = Callable[["Finding"], object]
@@ -78,15 +78,14 @@ class Findings(list[Finding]):
             place: the instruction that made it.
             key: what tells it from others of its kind, if the line does not.
         """
-        own = kind, place if key is None else key
-        if (known := self._known.get(own)) is not None:
-            known.count += 1
+        key = place if key is None else key
+        if self.is_known(kind, key):
             return
         line = None if place is None else shown(place)
         file = None if place is None else place[0].co_filename
         lineno = None if place is None else span(place)[0]
         found = Finding(kind, message, remedy, line, file, lineno, tuple(tensors))
-        self._known[own] = found
+        self._known[kind, key] = found
         self.append(found)
         self._tell(found)
 
@@ -111,7 +110,7 @@ class Findings(list[Finding]):
     def __str__(self) -> str:
         if not self:
             return "nothing was found"
-        head = f"{len(self)} finding{'s' if len(self) > 1 else ''}"
+        head = counted(len(self), "finding")
         return "\n\n".join([head, *map(_paragraph, self)])
 
 
@@ -123,11 +122,3 @@ def _paragraph(found: Finding) -> str:
     for text in (found.message, found.remedy):
         lines += textwrap.wrap(text, _WIDTH, initial_indent="  ", subsequent_indent="  ")
     return "\n".join(lines)
-
-
-def listed(names: Sequence[str]) -> str:
-    """Names in a sentence: "w", "w and b", "w, b and 3 more"."""
-    told = list(names[:MOST_NAMES])
-    if len(names) > MOST_NAMES:
-        return f"{', '.join(told)} and {len(names) - MOST_NAMES} more"
-    return " and ".join([*([", ".join(told[:-1])] if told[1:] else []), *told[-1:]])

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 
 from glassgrad.core.state import Place
+from glassgrad.source.frames import users_place
 
 from .check import Check
 from .findings import Findings
 from .ledger import Leaf, Ledger, Op, Run
-from .names import user_place
 
 
 class LostLeaf(Check):
@@ -57,7 +57,7 @@ class LostLeaf(Check):
 
     def _stepped_aside(self, op: Op, leaf: Leaf, before: Any) -> None:
         """The sum of a leaf and something made of its gradient is a new tensor."""
-        place = user_place()
+        place = users_place()
         if op.node is not None and leaf.name:  # found now: the name is about to change
             self.nodes[op.library.seq(op.node)] = leaf, place
         if id(leaf) not in self.pending and not np.array_equal(op.library.array(op.out), before):
@@ -102,8 +102,6 @@ class LostLeaf(Check):
                 self.grads[leaf.library.memory(grad)] = leaf
 
     def _report(self, leaf: Leaf, place: Place | None, what: str) -> None:
-        if self.findings.is_known(self.kind, place):
-            return
         name = leaf.name
         self.findings.add(
             self.kind,
@@ -129,9 +127,6 @@ class WrittenSaved(Check):
         self, name: str, node: Any, saved_at: Place | None, by: Place | None, memory: int
     ) -> None:
         """A source found that what `node` saved in some memory is no longer what it was."""
-        key = by or memory
-        if self.findings.is_known(self.kind, key):
-            return
         how = "by a write" if by else "by a write that only memory knows of: through NumPy, maybe,"
         self.findings.add(
             self.kind,
@@ -141,7 +136,7 @@ class WrittenSaved(Check):
             "and their NumPy arrays show the memory of `x`.",
             by or saved_at,
             [name],
-            key=key,
+            key=by or memory,
         )
 
 
@@ -182,8 +177,8 @@ class KeptGraphs(Check):
         self.lengths[seq] = before + 1
         if before + 1 < self.at_least:
             return
-        self.long[seq] = place = user_place()
-        if self.spent.intersection(sources) and not self.findings.is_known(self.kind, place):
+        self.long[seq] = place = users_place()
+        if self.spent.intersection(sources):
             self.findings.add(
                 self.kind,
                 f"A sum of {self.at_least} losses keeps the graph of each alive, and no pass can "
@@ -202,15 +197,13 @@ class KeptGraphs(Check):
         self.nodes = nodes
         if self.longer < self.at_least:
             return
-        place = user_place()
-        if not self.findings.is_known(self.kind, place):
-            self.findings.add(
-                self.kind,
-                f"Each of {self.at_least} passes was longer than the one before, now of {nodes} "
-                "nodes: it goes through the graphs of all steps before, which retain_graph keeps.",
-                "Write `state = state.detach()` between two steps, and leave retain_graph out.",
-                place,
-            )
+        self.findings.add(
+            self.kind,
+            f"Each of {self.at_least} passes was longer than the one before, now of {nodes} "
+            "nodes: it goes through the graphs of all steps before, which retain_graph keeps.",
+            "Write `state = state.detach()` between two steps, and leave retain_graph out.",
+            users_place(),
+        )
 
     def pass_ended(self, run: Run) -> None:
         if run.is_freeing:
@@ -220,12 +213,10 @@ class KeptGraphs(Check):
 
     def closes(self) -> None:
         for place in set(self.long.values()):
-            if not self.findings.is_known(self.kind, place):
-                self.findings.add(
-                    self.kind,
-                    f"A sum of {self.at_least} losses or more was recorded, with all their graphs, "
-                    "and no pass ever went along it: recording was on for nothing.",
-                    "Evaluate inside of `with no_grad():`, and add up numbers: "
-                    "`total += loss.item()`.",
-                    place,
-                )
+            self.findings.add(
+                self.kind,
+                f"A sum of {self.at_least} losses or more was recorded, with all their graphs, "
+                "and no pass ever went along it: recording was on for nothing.",
+                "Evaluate inside of `with no_grad():`, and add up numbers: `total += loss.item()`.",
+                place,
+            )

@@ -18,8 +18,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from glassgrad.core.state import Place
-
-from .names import name_of, user_place
+from glassgrad.source.frames import users_place
+from glassgrad.source.names import name_of
 
 
 class Library(Protocol):
@@ -206,7 +206,7 @@ class Step:
     def place(self) -> Place | None:
         """Its line; looked for when it is first asked for, while the step is running."""
         if not self._places:
-            self._places.append(user_place())
+            self._places.append(users_place())
         return self._places[0]
 
 

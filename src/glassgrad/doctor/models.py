@@ -6,12 +6,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from glassgrad._words import listed
 from glassgrad.core.state import Place
+from glassgrad.source.frames import users_place
+from glassgrad.source.names import name_of
 
 from .check import Check
-from .findings import Findings, listed
+from .findings import Findings
 from .ledger import Ledger, Op, Run, Step
-from .names import name_of, user_place
 
 
 class BroadcastLoss(Check):
@@ -45,7 +47,7 @@ class BroadcastLoss(Check):
         n = math.prod(a)
         if a == b or n < 2 or math.prod(b) != n or x.requires_grad == y.requires_grad:
             return
-        place = user_place()
+        place = users_place()
         if self.findings.is_known(self.kind, place):
             return
         if len(self.suspects) > 1000:
@@ -125,14 +127,12 @@ class TwiceNormalized(Check):
         before, why, remedy = self.wrong[op.name]
         if maker is None or maker.name().partition("Backward")[0] != before:
             return
-        place = user_place()
-        if not self.findings.is_known(self.kind, place):
-            self.findings.add(
-                self.kind,
-                f"The loss was given what {before.lower()} made, and {why}.",
-                remedy,
-                place,
-            )
+        self.findings.add(
+            self.kind,
+            f"The loss was given what {before.lower()} made, and {why}.",
+            remedy,
+            users_place(),
+        )
 
 
 # Layers -----------------------------------------------------------------------------------------
@@ -146,7 +146,7 @@ class _Site:
     def __init__(self, layer: Any, units: int) -> None:
         self.layer = layer  # kept for the window, so that no other is its id
         self.dead, self.units, self.inputs = np.arange(units), units, 0
-        self.place = user_place()
+        self.place = users_place()
 
 
 class DeadUnits(Check):
@@ -191,9 +191,6 @@ class DeadUnits(Check):
             self.passes = 0
 
     def _report(self, site: _Site) -> None:
-        key = site.place, id(site.layer)
-        if self.findings.is_known(self.kind, key):
-            return
         name = None if site.layer is None else name_of(site.layer)
         of = f" of {name}" if name else ""
         self.findings.add(
@@ -205,7 +202,7 @@ class DeadUnits(Check):
             "normalise the inputs, or write `leaky_relu`.",
             site.place,
             [name] if name else [],
-            key=key,
+            key=(site.place, id(site.layer)),
         )
 
 
@@ -250,15 +247,14 @@ class EvalMode(Check):
                 self.times[module] = 0
                 continue
             self.times[module] = self.times.get(module, 0) + 1
-            if self.times[module] < self.at_least or self.findings.is_known(self.kind, step.place):
-                continue
-            self.findings.add(
-                self.kind,
-                f"{type(module).__name__} is trained in evaluation mode: its dropout does nothing, "
-                "and its batch norms use old statistics.",
-                "Write `model.train()` before the training loop, after each evaluation.",
-                step.place,
-            )
+            if self.times[module] >= self.at_least:
+                self.findings.add(
+                    self.kind,
+                    f"{type(module).__name__} is trained in evaluation mode: its dropout does "
+                    "nothing, and its batch norms use old statistics.",
+                    "Write `model.train()` before the training loop, after each evaluation.",
+                    step.place,
+                )
         self.seen.clear()
 
     def _is_forgotten(self, module: Any) -> bool:

@@ -2,17 +2,18 @@
 
 from collections import defaultdict
 from collections.abc import Callable
+from contextlib import ExitStack
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from glassgrad.core.state import Place
+from glassgrad.core.state import Place, modes
+from glassgrad.source.frames import users_place
 
 from .check import Check
 from .findings import Findings
 from .graphs import KeptGraphs, LostLeaf, WrittenSaved
 from .ledger import Leaf, Ledger, Library, Op, Run, Step
 from .models import BroadcastLoss, DeadUnits, EvalMode, TwiceNormalized
-from .names import user_place
 from .steps import (
     NoGradient,
     Norms,
@@ -76,7 +77,7 @@ class Observer:
         """An op read a leaf while recording was off."""
         known = self.ledger.leaf(leaf, library)
         if known.unrecorded is None and not known.passes:
-            known.unrecorded = user_place()
+            known.unrecorded = users_place()
 
     def pass_begins(self, run: Run) -> None:
         """A pass is about to run."""
@@ -87,7 +88,7 @@ class Observer:
                 memory = run.library.memory(tensor)
                 if memory != leaf.memory:  # `w.data = w.data - …`
                     leaf.memory = memory
-                    self._moved_by_hand(leaf, tensor, user_place())
+                    self._moved_by_hand(leaf, tensor, users_place())
             leaf.pass_begins(tensor)
 
     def pass_ended(self, run: Run) -> None:
@@ -157,4 +158,38 @@ class Observer:
             tell()
 
 
+class Source(Library):
+    """What tells an observer what this thread does with a library, from `open` on.
+
+    Attributes:
+        writes: who wrote last to a memory, by what tells it.
+    """
+
+    def __init__(self, observer: Observer) -> None:
+        self.observer, self.key = observer, modes.key
+        self.writes: dict[int, Place | None] = {}
+
+    def open(self, stack: ExitStack) -> None:
+        """Begin to look; `stack` ends it, wherever this is interrupted."""
+        raise NotImplementedError
+
+    def note_write(self, tensor: Any, memory: int) -> None:
+        """Tell that the program is about to write to a tensor, which has that memory."""
+        if len(self.writes) > _MOST_WRITES:
+            self.writes.clear()
+        self.writes[memory] = place = users_place()
+        self.observer.wrote(tensor, place, self)
+
+    def before_step(self, optimizer: Any, *_: Any) -> None:
+        """A hook of all optimisers."""
+        if modes.key == self.key:
+            self.observer.step_begins(optimizer)
+
+    def after_step(self, optimizer: Any, *_: Any) -> None:
+        """A hook of all optimisers."""
+        if modes.key == self.key:
+            self.observer.step_ended(optimizer, self)
+
+
+_MOST_WRITES = 10_000  # that are remembered
 _EVENTS = ("pass_begins", "pass_ended", "stepped", "wrote", "closes")

@@ -15,7 +15,7 @@ from numpy import ndarray, vdot
 from glassgrad.core import state
 from glassgrad.core.errors import GlassgradError
 from glassgrad.core.graph import AccumulateGrad
-from glassgrad.core.state import Place, Values, modes, plugs, set_modes
+from glassgrad.core.state import Values, modes, plugs, set_modes
 from glassgrad.core.tensor import LEAF, Tensor
 from glassgrad.hooks.turn import GraphTask, Phase
 from glassgrad.memory.saved import check_versions, names_of
@@ -24,12 +24,13 @@ from glassgrad.optim.optimizer import (
     register_optimizer_step_post_hook,
     register_optimizer_step_pre_hook,
 )
+from glassgrad.source.frames import made_at
+from glassgrad.source.names import name_of
 from glassgrad.values.backend import asnumpy
 from glassgrad.values.layers import array_of
 
 from .ledger import Op, Run
-from .names import name_of, user_place
-from .observer import Observer
+from .observer import Observer, Source
 from .prints import print_of
 
 _WIDE = 4  # bytes of a number whose square is one, too
@@ -37,12 +38,11 @@ _EARLY, _EVERY = 20, 4  # which passes: the first ones, then each fourth
 _MOST_HELD = 64_000_000  # bytes of prints, and of arrays, before they are let go
 
 
-class GlassgradSource:
+class GlassgradSource(Source):
     """Tells an observer what this thread does with glassgrad, from `open` on."""
 
     def __init__(self, observer: Observer) -> None:
-        self.observer = observer
-        self.key = modes.key
+        super().__init__(observer)
         self.last: tuple[Any, Any, Any] | None = None  # an op, its operands, and what it made
         self.prints: dict[int, list[bytes | None]] = {}
         """Of what each node has saved, by its number, until a pass comes by."""
@@ -50,10 +50,8 @@ class GlassgradSource:
         """Of arrays that nobody has written since; kept, so that no other is their id."""
         self.held = self.printed = 0  # bytes
         self.is_comparing = True
-        self.writes: dict[int, Place | None] = {}
 
     def open(self, stack: ExitStack) -> None:
-        """Begin to look; `stack` ends it, wherever this is interrupted."""
         mark = id(self)
         stack.callback(self._close, mark, modes.watcher)
         self.outer = modes.watcher
@@ -62,8 +60,8 @@ class GlassgradSource:
         state.before_write.append(self._about_to_write)
         set_modes(watcher=self._pass)
         plugs.task = _stepped_task(self)
-        register_optimizer_step_pre_hook(self._before_step)
-        register_optimizer_step_post_hook(self._after_step)
+        register_optimizer_step_pre_hook(self.before_step)
+        register_optimizer_step_post_hook(self.after_step)
         state.special.add(mark)
 
     def _close(self, mark: int, outer: Any) -> None:
@@ -74,7 +72,7 @@ class GlassgradSource:
             state.before_write.remove(self._about_to_write)
         for hooks in global_hooks.values():
             for key, hook in list(hooks.items()):
-                if hook in (self._before_step, self._after_step):
+                if hook in (self.before_step, self.after_step):
                     del hooks[key]
         plugs.task = GraphTask
         set_modes(watcher=outer)
@@ -231,14 +229,13 @@ class GlassgradSource:
                 node.saved_tensors  # noqa: B018  # checks versions
         except GlassgradError:
             return  # the pass will say so
-        saved_at = (node.caller_code, node.caller_offset) if hasattr(node, "caller_code") else None
         holder = node.holders[at] if at < len(node.holders) else None
         name = name_of(holder) if isinstance(holder, Tensor) else None
         root = _root_of(array)
         name = name or f"its {names_of(node)[at]!r}"
-        self.observer.overwritten(name, node, saved_at, self.writes.get(root), root)
+        self.observer.overwritten(name, node, made_at(node), self.writes.get(root), root)
 
-    # Writes and steps ---------------------------------------------------------------------------
+    # Writes -------------------------------------------------------------------------------------
 
     def _about_to_write(self, tensor: Any) -> None:
         if modes.key != self.key or self.observer.stepping:
@@ -248,19 +245,7 @@ class GlassgradSource:
         if not isinstance(array, ndarray):
             return
         self.seen.clear()
-        place = user_place()
-        if len(self.writes) > 10_000:
-            self.writes.clear()
-        self.writes[_root_of(array)] = place
-        self.observer.wrote(tensor, place, self)
-
-    def _before_step(self, optimizer: Any, *_: Any) -> None:
-        if modes.key == self.key:
-            self.observer.step_begins(optimizer)
-
-    def _after_step(self, optimizer: Any, *_: Any) -> None:
-        if modes.key == self.key:
-            self.observer.step_ended(optimizer, self)
+        self.note_write(tensor, _root_of(array))
 
 
 def _stepped_task(source: GlassgradSource) -> type[GraphTask]:

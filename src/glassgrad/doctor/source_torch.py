@@ -22,14 +22,13 @@ from typing import Any
 import numpy as np
 
 from glassgrad.core.errors import GlassgradError
-from glassgrad.core.state import Place, modes
+from glassgrad.core.state import modes
+from glassgrad.source.names import name_of
 
 from .ledger import Op, Run
-from .names import name_of, user_place
-from .observer import Observer
+from .observer import Observer, Source
 from .prints import print_of
 
-_MOST = 10_000  # writes that are remembered
 _MOST_PRINTED = 64_000_000  # bytes of prints, before they are let go
 _NAMES = {
     "Sub": "sub subtract __sub__ __rsub__",
@@ -52,7 +51,7 @@ _WITH_STATISTICS = frozenset(("batch_norm", "instance_norm"))  # which they writ
 _WRITES = frozenset(("__iadd__", "__isub__", "__imul__", "__itruediv__", "__setitem__"))
 
 
-class TorchSource:
+class TorchSource(Source):
     """Tells an observer what this thread does with PyTorch, from `open` on.
 
     Args:
@@ -60,19 +59,17 @@ class TorchSource:
     """
 
     def __init__(self, observer: Observer, torch: Any) -> None:
-        self.observer, self.torch = observer, torch
-        self.key = modes.key
+        super().__init__(observer)
+        self.torch = torch
         self.passes = torch.Tensor.backward, torch.autograd.backward, torch.autograd.grad
         self.is_transforming = self._whether_transforming()
         self.is_busy = False
         self.seen: dict[int, tuple[Any, int, bytes]] = {}
         """What recorded ops read and made since the last pass: weakly, its version, its print."""
         self.printed = 0  # bytes
-        self.writes: dict[int, Place | None] = {}
         self.evaluating: dict[int, Any] = {}
 
     def open(self, stack: contextlib.ExitStack) -> None:
-        """Begin to look; `stack` ends it."""
         torch, source = self.torch, self
 
         class Mode(torch.overrides.TorchFunctionMode):  # type: ignore[misc,name-defined]  # Any
@@ -84,8 +81,8 @@ class TorchSource:
         optimizer = importlib.import_module("torch.optim.optimizer")
         module = importlib.import_module("torch.nn.modules.module")
         for handle in (
-            optimizer.register_optimizer_step_pre_hook(self._before_step),
-            optimizer.register_optimizer_step_post_hook(self._after_step),
+            optimizer.register_optimizer_step_pre_hook(self.before_step),
+            optimizer.register_optimizer_step_post_hook(self.after_step),
             module.register_module_forward_hook(self._forward),
         ):
             stack.callback(handle.remove)
@@ -275,20 +272,12 @@ class TorchSource:
         if not isinstance(tensor, self.torch.Tensor):
             return
         with self._quietly():
-            place = user_place()
-            if len(self.writes) > _MOST:
-                self.writes.clear()
-            self.writes[self.memory(tensor)] = place
-            self.observer.wrote(tensor, place, self)
+            self.note_write(tensor, self.memory(tensor))
 
-    def _before_step(self, optimizer: Any, *_: Any) -> None:
-        if modes.key == self.key:
-            self.observer.step_begins(optimizer)
-
-    def _after_step(self, optimizer: Any, *_: Any) -> None:
+    def after_step(self, optimizer: Any, *_: Any) -> None:
         if modes.key == self.key:
             with self._quietly():
-                self.observer.step_ended(optimizer, self)
+                super().after_step(optimizer)
 
     def _forward(self, module: Any, *_: Any) -> None:
         if modes.key == self.key and not module.training and self.torch.is_grad_enabled():

@@ -3,11 +3,12 @@
 import math
 from typing import Any
 
+from glassgrad._words import listed
 from glassgrad.core.state import Place
-from glassgrad.memory.stale import shown
+from glassgrad.source.lines import shown
 
 from .check import Check
-from .findings import Findings, listed
+from .findings import Findings
 from .ledger import Leaf, Ledger, Step
 
 
@@ -31,14 +32,13 @@ class NotCleared(Check):
             self._report([leaf], place, by_hand=True)  # and not an average of weights, say
 
     def _report(self, leaves: list[Leaf], place: Place | None, *, by_hand: bool) -> None:
-        if self.findings.is_known(self.kind, place):
-            return
         names = [leaf.name for leaf in leaves]
         clear = f"{names[0]}.grad = None" if by_hand else "optimizer.zero_grad()"
         self.findings.add(
             self.kind,
-            f"The gradients of {listed(names)} were never cleared between two steps: a pass added "
-            "to what a step had used already, so this step goes along the sum of old and new ones.",
+            f"The gradients of {listed(names, most=4)} were never cleared between two steps: a "
+            "pass added to what a step had used already, so this step goes along the sum of old "
+            "and new ones.",
             f"Write `{clear}` before each `loss.backward()`; to accumulate on purpose, clear after "
             "each step.",
             place,
@@ -66,8 +66,7 @@ class StepWithoutBackward(Check):
             step.times[self.kind] = 0
             return
         step.times[self.kind] += 1
-        is_sure = step.times[self.kind] > 1 and not self._is_of_others(step)
-        if not is_sure or self.findings.is_known(self.kind, step.place):
+        if step.times[self.kind] < 2 or self._is_of_others(step):
             return
         if all(grad is None for *_, grad in step.leaves):
             said = "No parameter of this optimiser has moved: the gradient of each is None."
@@ -105,13 +104,13 @@ class SteppedTwice(Check):
             for leaf, *_ in step.leaves
             if leaf.used and not leaf.fresh and leaf.user not in (None, me)
         ]
-        if not twice or self.findings.is_known(self.kind, step.place):
+        if not twice:
             return
         names = [leaf.name for leaf in twice]
         self.findings.add(
             self.kind,
-            f"Two optimisers have {listed(names)}: this step moves along a gradient that the step "
-            "of another one has used.",
+            f"Two optimisers have {listed(names, most=4)}: this step moves along a gradient that "
+            "the step of another one has used.",
             "Give each parameter to one optimiser, as two groups of it if options differ.",
             step.place,
             names,
@@ -153,7 +152,8 @@ class NoGradient(Check):
                 why = f"they were used where recording was off ({shown(off)})."
             self.findings.add(
                 self.kind,
-                f"{listed(names)} never got a gradient, in any step of this optimiser: {why}",
+                f"{listed(names, most=4)} never got a gradient, in any step of this optimiser: "
+                f"{why}",
                 "Use them in the loss; look for `detach()`, `.data`, `.item()`, NumPy and "
                 "`no_grad()` on the way. What is not to be trained, leave out of the optimiser.",
                 place,
@@ -194,8 +194,8 @@ class NotInOptimizer(Check):
         names = [leaf.name for leaf, _ in left]
         self.findings.add(
             self.kind,
-            f"{listed(names)} got a gradient in pass after pass, and no optimiser has them: they "
-            "keep their first values.",
+            f"{listed(names, most=4)} got a gradient in pass after pass, and no optimiser has "
+            "them: they keep their first values.",
             "Give them to the optimiser (layers belong into an `nn.ModuleList`, not a list); what "
             "is data or frozen, let not require grad: `x.requires_grad_(False)`.",
             left[0][1],
@@ -242,8 +242,6 @@ class Norms(Check):
             self._vanished(gone, step, largest)
 
     def _tell(self, leaf: Leaf, step: Step, what: str) -> None:
-        if self.findings.is_known("exploding", step.place):
-            return
         self.findings.add(
             "exploding",
             f"The gradient of {leaf.name} explodes: its norm is {what}.",
@@ -254,12 +252,10 @@ class Norms(Check):
         )
 
     def _vanished(self, gone: list[Leaf], step: Step, largest: float) -> None:
-        if self.findings.is_known("vanishing", step.place):
-            return
         names, smallest = [leaf.name for leaf in gone], min(leaf.rms for leaf in gone)
         self.findings.add(
             "vanishing",
-            f"The gradients of {listed(names)} vanish: {smallest:.1e} for an element, for "
+            f"The gradients of {listed(names, most=4)} vanish: {smallest:.1e} for an element, for "
             f"{self.patience} steps, where that of another parameter is {largest:.1e}.",
             "Use relu in place of sigmoid or tanh, a normalisation, a residual connection, or an "
             "initialisation that fits (`nn.init`).",
@@ -283,9 +279,7 @@ class ZeroRate(Check):
                 step.times[self.kind] = 0
                 return
         step.times[self.kind] += 1
-        if step.times[self.kind] >= self.at_least and not self.findings.is_known(
-            self.kind, step.place
-        ):
+        if step.times[self.kind] >= self.at_least:
             self.findings.add(
                 self.kind,
                 f"The learning rate of all groups has been 0 for {self.at_least} steps: nothing "

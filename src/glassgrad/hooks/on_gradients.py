@@ -13,6 +13,7 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Self
 
+from glassgrad._words import LONGEST, plain
 from glassgrad.core.engine import Grads
 from glassgrad.core.errors import ArgumentTypeError, GraphError, HookError
 from glassgrad.core.graph import AccumulateGrad, Node
@@ -327,7 +328,7 @@ def as_tensors(grads: Sequence[Any]) -> tuple[Tensor | None, ...]:
 
 
 def _name(hook: Any) -> str:
-    return getattr(hook, "__name__", "<unknown>")
+    return plain(getattr(hook, "__name__", "<unknown>"), LONGEST)
 
 
 def _checked_all(hook: Any, result: Any, grads: Grads) -> Grads:

@@ -3,7 +3,6 @@
 views  tensors that share memory, and what a write to one does to the others
 calls  a user's Function: what it is called with, outputs that are inputs, views, or were written
 saved  what nodes have saved: as it was, with its version, as bytes
-stale  the errors about saved tensors that were written since, and what to write instead
 """
 
 from glassgrad.core.state import plugs

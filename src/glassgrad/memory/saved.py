@@ -5,6 +5,7 @@ asks a node what it saved, and tensors that were written before they were saved,
 """
 
 import copy
+from importlib import import_module
 from typing import Any, NamedTuple
 
 from glassgrad.core.errors import ArgumentTypeError, GraphError, ShapeError
@@ -15,7 +16,6 @@ from glassgrad.core.tensor import Pending, Tensor, Version, wrap
 from glassgrad.values.layers import settled
 from glassgrad.values.tree import flatten
 
-from .stale import inference_error, stale_error  # noqa: F401  # by the spine
 from .views import CopySlices
 
 
@@ -179,7 +179,17 @@ def check_version(node: Any, index: int) -> None:
     if version is not None and version.count != expected and not is_packed:
         name = "" if node._is_users else node._saved_names[index]
         tensor = as_it_was(node, index) if source is None or node._is_users else source
-        raise stale_error(node, name, tensor, version, expected)
+        stale = import_module("glassgrad.reasons.stale")
+        raise stale.stale_error(node, name, tensor, version, expected)
+
+
+def inference_error() -> Exception:
+    """The error for saving a tensor that has no version to be checked by."""
+    return GraphError(
+        "Inference tensors cannot be saved for backward: nobody would see it if they were written. "
+        "Please do not use tensors made in inference_mode() where the tape records. "
+        "Write `x.clone()` to get a normal tensor."
+    )
 
 
 def check_versions(node: PrimitiveNode) -> None:

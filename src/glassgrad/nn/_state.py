@@ -13,6 +13,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from glassgrad._words import plain
 from glassgrad.autograd.grad_mode import no_grad
 from glassgrad.core.errors import ExpectationError, GraphError, HookError
 from glassgrad.core.state import Func
@@ -217,16 +218,19 @@ def _misfit(key: str, present: Tensor, value: object) -> str:
     """Why `value` cannot be loaded in the place of what is there; nothing if it can."""
     if not isinstance(value, Tensor):
         return (
-            f'While copying the parameter named "{key}", expected a Tensor '
+            f'While copying the parameter named "{plain(key, _LONGEST_KEY)}", expected a Tensor '
             f"from checkpoint but received {type(value)}."
         )
     if not is_lazy(present) and value.shape != present.shape:
         return (
-            f"size mismatch for {key}: copying a param with shape {value.shape} from "
-            f"checkpoint, the shape in current model is {present.shape}."
+            f"size mismatch for {plain(key, _LONGEST_KEY)}: copying a param with shape "
+            f"{value.shape} from checkpoint, the shape in current model is {present.shape}."
         )
     return ""
 
 
+_LONGEST_KEY = 400
+
+
 def _quoted(names: list[str]) -> str:
-    return ", ".join([f'"{name}"' for name in names])
+    return ", ".join([f'"{plain(name, _LONGEST_KEY)}"' for name in names])

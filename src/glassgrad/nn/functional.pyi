@@ -10,7 +10,7 @@ from glassgrad.ops.losses import kl_div as kl_div, triplet_margin_with_distance_
 from glassgrad.ops.networks import batch_norm as batch_norm, bilinear as bilinear, embedding as embedding, embedding_bag as embedding_bag, group_norm as group_norm, instance_norm as instance_norm, layer_norm as layer_norm, local_response_norm as local_response_norm, multi_head_attention_forward as multi_head_attention_forward, one_hot as one_hot, rms_norm as rms_norm, scaled_dot_product_attention as scaled_dot_product_attention
 from glassgrad.ops.norms import pairwise_distance as pairwise_distance, pdist as pdist
 from glassgrad.ops.resampling import channel_shuffle as channel_shuffle, channel_shuffle as native_channel_shuffle, interpolate as interpolate, pad as pad, pixel_shuffle as pixel_shuffle, pixel_unshuffle as pixel_unshuffle, upsample as upsample, upsample_bilinear as upsample_bilinear, upsample_nearest as upsample_nearest
-from glassgrad.ops.sampling import affine_grid as affine_grid, fractional_max_pool2d as fractional_max_pool2d, fractional_max_pool3d as fractional_max_pool3d, grid_sample as grid_sample
+from glassgrad.ops.sampling import affine_grid as affine_grid, grid_sample as grid_sample
 from glassgrad.ops.windows import Ints, fold as fold, unfold as unfold
 from typing import Any
 
@@ -537,6 +537,35 @@ def feature_alpha_dropout_(input: Tensor, p: float = 0.5, training: bool = False
         ShapeError: if the result would have another shape than `input`.
         DTypeError: if the result's dtype does not fit into `input`.
     """
+
+def fractional_max_pool2d(input: Tensor, kernel_size: Ints, output_size: Ints | None = None, output_ratio: Any = None, return_indices: bool = False, _random_samples: Tensor | None = None) -> Any:
+    """The largest elements of windows that are a fraction of a step apart, beginning at random.
+
+    Args:
+        input: floating-point tensor of shape `(n, c, h, w)`, or `(c, h, w)` for one image.
+        kernel_size: the size of a window, a number or one for each dim.
+        output_size: `(h', w')`, or a number for both; or:
+        output_ratio: its share of the size of the image, between 0 and 1.
+        return_indices: whether to return where the elements were, too.
+        _random_samples: where windows begin, numbers from 0 to 1 of shape `(n, c, 2)`; None: drawn.
+
+    Returns:
+        Tensor of shape `(n, c, h', w')`, or a pair, as of `max_pool2d`.
+
+    Raises:
+        ArgumentError: if neither a size nor a ratio is given.
+        ShapeError: if the windows do not fit.
+
+    Example:
+        >>> fractional_max_pool2d(arange(16.0).reshape(1, 4, 4), 2, output_size=2)
+        tensor([[[ 5.,  7.],
+                 [13., 15.]]])
+
+    See also: Graham, *Fractional Max-Pooling* (2014).
+    """
+
+def fractional_max_pool3d(input: Tensor, kernel_size: Ints, output_size: Ints | None = None, output_ratio: Any = None, return_indices: bool = False, _random_samples: Tensor | None = None) -> Any:
+    """`fractional_max_pool2d` of spaces, `(n, c, d, h, w)`; everything else is the same."""
 
 def gaussian_nll_loss(input: Tensor, target: Tensor, var: Tensor | float, full: bool = False, eps: float = 1e-06, reduction: str = 'mean') -> Tensor:
     """`-log` of the density of `target`, of normal distributions.

@@ -17,14 +17,15 @@ from glassgrad.nn import functional
 __all__ = [f"conv{rank}d_{name}" for rank in (1, 2, 3) for name in ("input", "weight")]
 
 
-def _gradient(rank: int, input: Tensor, weight: Tensor, wanted: int, of: Tensor, how: Any) -> Any:
-    is_recorded = is_grad_enabled()
-    with setting(grad=True):
-        output = getattr(functional, f"conv{rank}d")(input, weight, None, *how)
-    return grad(output, (input, weight)[wanted], of, create_graph=is_recorded)[0]
-
-
 def _for_rank(rank: int) -> None:
+    convolve: Any = getattr(functional, f"conv{rank}d")
+
+    def gradient(wanted: Tensor, input: Tensor, weight: Tensor, of: Tensor, *how: Any) -> Any:
+        is_recorded = is_grad_enabled()
+        with setting(grad=True):
+            output = convolve(input, weight, None, *how)
+        return grad(output, wanted, of, create_graph=is_recorded)[0]
+
     def of_input(
         input_size: Sequence[int],
         weight: Tensor,
@@ -34,9 +35,8 @@ def _for_rank(rank: int) -> None:
         dilation: Any = 1,
         groups: int = 1,
     ) -> Any:
-        blank = weight.new_zeros(tuple(input_size), requires_grad=True)
-        how = (stride, padding, dilation, groups)
-        return _gradient(rank, blank, weight, 0, grad_output, how)
+        x = weight.new_zeros(tuple(input_size), requires_grad=True)
+        return gradient(x, x, weight, grad_output, stride, padding, dilation, groups)
 
     def of_weight(
         input: Tensor,
@@ -47,9 +47,8 @@ def _for_rank(rank: int) -> None:
         dilation: Any = 1,
         groups: int = 1,
     ) -> Any:
-        blank = input.new_zeros(tuple(weight_size), requires_grad=True)
-        how = (stride, padding, dilation, groups)
-        return _gradient(rank, input, blank, 1, grad_output, how)
+        w = input.new_zeros(tuple(weight_size), requires_grad=True)
+        return gradient(w, input, w, grad_output, stride, padding, dilation, groups)
 
     for name, function in (("input", of_input), ("weight", of_weight)):
         function.__name__ = function.__qualname__ = f"conv{rank}d_{name}"

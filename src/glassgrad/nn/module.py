@@ -19,6 +19,7 @@ from typing import Any, Self
 
 from glassgrad import ops
 from glassgrad._dtypes import bfloat16
+from glassgrad._words import LONGEST, plain
 from glassgrad.autograd.grad_mode import no_grad
 from glassgrad.autograd.gradients import clear_gradients
 from glassgrad.autograd.scopes import call_in_scope, note_call
@@ -32,6 +33,7 @@ from glassgrad.nn._hooks import EVERYWHERE, Hook
 from glassgrad.nn._state import _IncompatibleKeys
 from glassgrad.nn.parameter import Buffer, Parameter, is_lazy
 from glassgrad.ops.conversion import destination
+from glassgrad.source.names import REGISTRIES
 from glassgrad.values.backend import Device
 from glassgrad.values.dtypes import as_dtype, float16, float32, float64
 
@@ -87,7 +89,7 @@ class Module:
                 f"{type(self).__name__}.__init__() got an unexpected {given}. A module's own "
                 "arguments stop at its class. Write `super().__init__()`."
             )
-        vars(self).update({name: {} for name in _REGISTRIES}, _non_persistent_buffers_set=set())
+        vars(self).update({name: {} for name in REGISTRIES}, _non_persistent_buffers_set=set())
         vars(self).update({name: Hooks() for name in _HOOKS}, training=True)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -99,8 +101,9 @@ class Module:
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """What the module computes; every subclass says so."""
+        name = plain(type(self).__name__, LONGEST)
         raise errors.MissingRuleError(
-            f'Module [{type(self).__name__}] is missing the required "forward" function. '
+            f'Module [{name}] is missing the required "forward" function. '
             "Calling a module runs it. Write `def forward(self, x): …` in the class."
         )
 
@@ -190,7 +193,8 @@ class Module:
     def _assign_none(self, name: str, value: object, registry: str, what: str, wanted: str) -> None:
         if value is not None:
             raise errors.ArgumentTypeError(
-                f"cannot assign '{ops.typename(value)}' as {what} '{name}' (torch.{wanted} or None "
+                f"cannot assign '{ops.typename(value)}' as {what} '{plain(name, LONGEST)}' "
+                f"(torch.{wanted} or None "
                 f"expected). Other code finds the {what} by that name. "
                 f"Assign a {wanted}, or `del` the attribute first."
             )
@@ -199,11 +203,11 @@ class Module:
     def __getattr__(self, name: str) -> Any:
         # Python calls this only after the ordinary lookup has failed.
         own = self.__dict__
-        for registry in _REGISTRIES:
+        for registry in REGISTRIES:
             if name in own.get(registry, ()):
                 return own[registry][name]
         kind = type(self).__name__
-        said = f"'{kind}' object has no attribute '{name}'"
+        said = f"'{kind}' object has no attribute '{plain(name, LONGEST)}'"
         if hasattr(Tensor, name):
             said += f". A tensor has; a module makes one when it is called: `{kind}()(x)`."
         raise AttributeError(said, name=name, obj=self)
@@ -224,9 +228,9 @@ class Module:
         self._require_free_name("parameter", name, self._parameters)
         if param is not None and not isinstance(param, Parameter):
             raise errors.ArgumentTypeError(
-                f"cannot assign '{ops.typename(param)}' object to parameter '{name}' "
-                "(torch.nn.Parameter or None required). Only those are found by `parameters()`. "
-                "Write `nn.Parameter(tensor)`."
+                f"cannot assign '{ops.typename(param)}' object to parameter "
+                f"'{plain(name, LONGEST)}' (torch.nn.Parameter or None required). Only those are "
+                "found by `parameters()`. Write `nn.Parameter(tensor)`."
             )
         self._parameters[name] = param
         if param is not None:
@@ -775,16 +779,16 @@ class Module:
     def __repr__(self) -> str:
         lines = [line for line in self.extra_repr().splitlines() if line]
         children = [
-            f"({name}): {_addindent(repr(child), 2)}" for name, child in self._modules.items()
+            f"({plain(name, LONGEST)}): {_addindent(repr(child), 2)}"
+            for name, child in self._modules.items()
         ]
-        name = self._get_name()
+        name = plain(self._get_name(), LONGEST)
         if not children and len(lines) <= 1:
             return f"{name}({''.join(lines)})"
         body = "".join(f"  {line}\n" for line in [*lines, *children])
         return f"{name}(\n{body})"
 
 
-_REGISTRIES = ("_parameters", "_buffers", "_modules")
 _HOOKS = tuple([name for name, kind in Module.__annotations__.items() if kind is Hooks])
 
 
@@ -798,7 +802,7 @@ def _without_extra_state(method: str) -> errors.MissingRuleError:
 def _require_tensor_or_none(name: str, value: object) -> None:
     if value is not None and not isinstance(value, Tensor):
         raise errors.ArgumentTypeError(
-            f"cannot assign '{ops.typename(value)}' object to buffer '{name}' "
+            f"cannot assign '{ops.typename(value)}' object to buffer '{plain(name, LONGEST)}' "
             "(torch Tensor or None required). A buffer moves and is saved with the module. "
             "Write `glassgrad.tensor(values)`."
         )
@@ -808,13 +812,13 @@ def _part_of(owner: Module, name: str, kind: Any, what: str) -> Any:
     """The attribute of a module that has to be of some kind."""
     if not hasattr(owner, name):
         raise PartNameError(
-            f"{type(owner).__name__} has no attribute `{name}`. A dotted name leads from module to "
-            "module. Write one of those that `named_modules()` gives."
+            f"{type(owner).__name__} has no attribute `{plain(name, LONGEST)}`. A dotted name "
+            "leads from module to module. Write one of those that `named_modules()` gives."
         )
     found = getattr(owner, name)
     if not isinstance(found, kind):
         raise PartNameError(
-            f"`{name}` is not {what}, but of {type(found)}. "
+            f"`{plain(name, LONGEST)}` is not {what}, but of {type(found)}. "
             "Write the name of one, or take the attribute itself."
         )
     return found

@@ -202,16 +202,19 @@ def factory(
     return declare
 
 
-def for_each_rank(*ranks: int) -> Callable[[F], F]:
+def for_each_rank(*ranks: int, least: int = 1) -> Callable[[F], F]:
     """Declare `nn.functional.conv1d`, `conv2d` and `conv3d`, given `conv` and its keyword `rank`.
 
     Args:
         ranks: of these there is a function of `glassgrad`, too.
+        least: the smallest rank that there is.
     """
 
     def declare(function: F) -> F:
         name = function.__name__
         for rank, of in enumerate(("lines, `(n, c, w)`", "", "spaces, `(n, c, d, h, w)`"), 1):
+            if rank < least:
+                continue
             doc = f"`{name}2d` of {of}; everything else is the same." if of else function.__doc__
             public = _given(function, f"{name}{rank}d", doc, rank=rank)
             FUNCTIONS[f"nn.functional.{name}{rank}d"] = public

@@ -18,7 +18,7 @@ from glassgrad.values.layers import visible
 
 from . import _checks as check
 from ._arguments import ints_of
-from ._declaring import for_each_rank, function, functional
+from ._declaring import for_each_rank, function
 from .creation import arange, linspace, zeros
 from .joining import stack
 from .random import rand
@@ -335,14 +335,16 @@ def _unpooled_size(
     return asked
 
 
-@functional()
-def fractional_max_pool2d(
+@for_each_rank(least=2)
+def fractional_max_pool(
     input: Tensor,
     kernel_size: Ints,
     output_size: Ints | None = None,
     output_ratio: Any = None,
     return_indices: bool = False,
     _random_samples: Tensor | None = None,
+    *,
+    rank: int,
 ) -> Any:
     """The largest elements of windows that are a fraction of a step apart, beginning at random.
 
@@ -368,41 +370,22 @@ def fractional_max_pool2d(
 
     See also: Graham, *Fractional Max-Pooling* (2014).
     """
-    options = (kernel_size, output_size, output_ratio, return_indices, _random_samples)
-    return _fractional_max_pool(2, input, *options)
-
-
-@functional()
-def fractional_max_pool3d(
-    input: Tensor,
-    kernel_size: Ints,
-    output_size: Ints | None = None,
-    output_ratio: Any = None,
-    return_indices: bool = False,
-    _random_samples: Tensor | None = None,
-) -> Any:
-    """`fractional_max_pool2d` of spaces, `(n, c, d, h, w)`; everything else is the same."""
-    options = (kernel_size, output_size, output_ratio, return_indices, _random_samples)
-    return _fractional_max_pool(3, input, *options)
-
-
-def _fractional_max_pool(
-    rank: int, input: Tensor, kernel: Any, size: Any, ratio: Any, return_indices: bool, samples: Any
-) -> Any:
     name = f"fractional_max_pool{rank}d"
-    if size is None and ratio is None:
+    if output_size is None and output_ratio is None:
         raise errors.ArgumentError(
             f"{name} requires specifying either an output_size or an output_ratio. They say how "
             "large the result is. Write output_ratio=0.5."
         )
     x = input if input.ndim == rank + 2 else input.unsqueeze(0)
     places = x.shape[2:]
+    size: Any = output_size
     if size is None:
-        ratios = ratio if isinstance(ratio, Sequence) else (ratio,) * rank
+        ratios = output_ratio if isinstance(output_ratio, Sequence) else (output_ratio,) * rank
         size = [int(n * share) for n, share in zip(places, ratios, strict=True)]
     kernel, size = (
-        each if isinstance(each, Sequence) else (each,) * rank for each in (kernel, size)
+        each if isinstance(each, Sequence) else (each,) * rank for each in (kernel_size, size)
     )
+    samples = _random_samples
     if samples is None:
         samples = rand(*x.shape[:2], rank, dtype=x.dtype, device=x.device)
     flat = zeros((), dtype=int64, device=x.device)

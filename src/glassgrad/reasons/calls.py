@@ -4,10 +4,12 @@ import ast
 from types import FrameType
 from typing import Any
 
+from glassgrad._words import LONGEST, plain
 from glassgrad.core.errors import DimError, DTypeError, GlassgradError, ShapeError
 from glassgrad.core.tensor import Tensor
+from glassgrad.source.lines import text_of
+from glassgrad.source.scope import Scope, if_known
 
-from .source import Scope, if_known, text_of
 from .tracebacks import shorten
 
 _SIZES = (
@@ -97,7 +99,7 @@ def in_module(error: GlassgradError, module: Any, inputs: tuple[Any, ...]) -> No
     elif inner:
         path = next((path for path, each in module.named_modules() if each is inner[0]), "")
         if path:
-            where = f"It is `{path}` of the {type(module).__name__}."
+            where = f"It is `{plain(path, LONGEST)}` of the {type(module).__name__}."
             error.args = (f"{inner[1]} {where}", *error.args[1:])
     shorten(error)
 

@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 from glassgrad.core import errors
 from glassgrad.core.state import is_ours, modes
 from glassgrad.core.tensor import Tensor
-
-from .source import UNKNOWN, UNSURE, Scope, assigned, if_known, text_of, users_frame
+from glassgrad.source.frames import users_frame
+from glassgrad.source.lines import text_of
+from glassgrad.source.scope import UNKNOWN, UNSURE, Scope, assigned, if_known
 
 _NUMBERS = "a Python number", "Compute the loss with the tensor itself, and take its number later"
 _POSITIONS = (

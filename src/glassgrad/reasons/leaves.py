@@ -7,9 +7,9 @@ from typing import Any
 from glassgrad.core.graph import ends
 from glassgrad.core.state import is_ours
 from glassgrad.core.tensor import Tensor
-from glassgrad.memory.stale import shown
-
-from .source import UNKNOWN, Scope, if_known, text_of
+from glassgrad.source.frames import made_at
+from glassgrad.source.lines import shown, text_of
+from glassgrad.source.scope import UNKNOWN, Scope, if_known
 
 
 def of_a_write(said: str) -> str:
@@ -35,13 +35,12 @@ def of_a_result(tensor: Tensor) -> str:
 
 def _of_a_result(frame: FrameType, tensor: Tensor) -> str:
     node, _ = ends(tensor._settled())
-    code = getattr(node, "caller_code", None)
-    if code is None or is_ours[code.co_filename]:
+    place = made_at(node)
+    if place is None or is_ours[place[0].co_filename]:
         return ""
-    place = (code, node.caller_offset)
     name = _name_at(Scope(frame.f_code, frame), tensor)
     said = f" {f'`{name}`' if name else 'It'} was computed in {shown(place)}"
-    scope = Scope(code)
+    scope = Scope(place[0])
     statement, _ = scope.part_at(place)
     made_of: Any = getattr(statement, "value", None)
     bound = [x.id for x in getattr(statement, "targets", []) if isinstance(x, ast.Name)]

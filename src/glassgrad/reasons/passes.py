@@ -12,9 +12,10 @@ from glassgrad.core.graph import edge_of, ends
 from glassgrad.core.saved import Gone
 from glassgrad.core.state import Place, is_ours
 from glassgrad.core.tensor import Tensor
-from glassgrad.memory.stale import shown
+from glassgrad.source.frames import made_at, way_of
+from glassgrad.source.lines import shown, text_of
+from glassgrad.source.scope import Scope, if_known
 
-from .source import Scope, if_known, text_of
 from .tracebacks import shorten
 
 
@@ -39,7 +40,7 @@ def tell(error: Exception, outputs: Any) -> None:
 
 def _of_rule(_: FrameType, error: Exception) -> str:
     """What the user's `backward` has forgotten, if an error tells of that."""
-    frames = _frames(error)
+    frames = [each.tb_frame for each in way_of(error)]
     known = [names.get("self") for names in map(_names_in, frames)]
     node: Any = next((x for x in reversed(known) if isinstance(x, BackwardCFunction)), None)
     last = frames[-1]
@@ -155,27 +156,20 @@ def _carried(scope: Scope, where: Place | None) -> tuple[str, bool]:
 
 
 def _line_of(node: Any) -> Place | None:
-    code = getattr(node, "caller_code", None)
-    return None if code is None or is_ours[code.co_filename] else (code, node.caller_offset)
+    place = made_at(node)
+    return None if place is None or is_ours[place[0].co_filename] else place
 
 
 def _node_in(error: Exception) -> Any:
     """The node whose turn it was, in the frames that the error has come through."""
-    for frame in reversed(_frames(error)):
+    for each in reversed(way_of(error)):
+        frame = each.tb_frame
         names = _names_in(frame) if is_ours[frame.f_code.co_filename] else {}
         for value in [names.get(name) for name in ("self", "ctx", "node")]:
             kept = getattr(value, "_kept_in", None)
             if kept and isinstance(getattr(value, kept), Gone):
                 return value
     return None
-
-
-def _frames(error: Exception) -> list[FrameType]:
-    found, each = [], error.__traceback__
-    while each is not None:
-        found.append(each.tb_frame)
-        each = each.tb_next
-    return found
 
 
 def _names_in(frame: FrameType) -> dict[str, Any]:

@@ -2,11 +2,11 @@
 
 import itertools
 import os
-from types import TracebackType
 from typing import Any
 
 from glassgrad.core.errors import GlassgradError
 from glassgrad.core.state import HOME, is_ours
+from glassgrad.source.frames import way_of
 
 MOST = 3
 """So many frames of ours in a row stay."""
@@ -23,7 +23,7 @@ def shorten(error: BaseException, is_known: bool = False) -> None:
     An exception that is neither one of ours nor out of the user's code may be a mistake of ours:
     its traceback stays as it is, unless it `is_known` to be the user's.
     """
-    frames = _frames(error)
+    frames = way_of(error)
     if SHOWN_WHOLE or not frames:
         return
     files = [each.tb_frame.f_code.co_filename for each in frames]
@@ -43,14 +43,6 @@ def shorten(error: BaseException, is_known: bool = False) -> None:
     for each in reversed(kept):
         each.tb_next = below
         below = each
-
-
-def _frames(error: BaseException) -> list[TracebackType]:
-    found, each = [], error.__traceback__
-    while each is not None:
-        found.append(each)
-        each = each.tb_next
-    return found
 
 
 def without_first(error: BaseException) -> None:

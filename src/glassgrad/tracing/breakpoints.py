@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
+from glassgrad._words import LONGEST, plain
 from glassgrad.autograd.scopes import Path
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 from glassgrad.core.graph import GradientEdge, Node
@@ -77,7 +78,9 @@ def _at_node(session: "Paused", what: Any) -> Breakpoint:
 
 def _at_op(session: "Paused", name: Any) -> Breakpoint:
     check_op(name, session.schedule)
-    return Breakpoint(f"before each {name}", before=lambda _, node: is_called(node, name))
+    return Breakpoint(
+        f"before each {plain(name, LONGEST)}", before=lambda _, node: is_called(node, name)
+    )
 
 
 def _at_tensor(session: "Paused", what: Any) -> Breakpoint:
@@ -159,7 +162,8 @@ def _at_hook(session: "Paused", hook: Any) -> Breakpoint:
             "registered, or the handle. Register it first: `x.register_hook(hook)`."
         )
     return Breakpoint(
-        f"before the hook {name_of(hook)}", at_hook=lambda session: _is_next(session, hook)
+        f"before the hook {plain(name_of(hook), LONGEST)}",
+        at_hook=lambda session: _is_next(session, hook),
     )
 
 

@@ -14,9 +14,10 @@ from graphlib import TopologicalSorter
 from itertools import zip_longest
 from typing import Any, NamedTuple
 
+from glassgrad._words import LONGEST, counted, plain
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 from glassgrad.tracing.events import Trace
-from glassgrad.tracing.graph import Entry, Ids, counted, printable
+from glassgrad.tracing.graph import Entry, Ids
 from glassgrad.tracing.summary import ArrayId, head_in_words
 
 FAR = 24  # how many nodes are looked at for the one behind those that were put in between
@@ -188,11 +189,13 @@ class Side:
     def title(self, name: str) -> str:
         """How a node is spoken of."""
         leaf = self.names.get(name)
-        return f"{name} {self.op(name)}" + (f" of {printable(repr(leaf))}" if leaf else "")
+        return f"{name} {plain(self.op(name), LONGEST)}" + (
+            f" of {plain(repr(leaf), LONGEST)}" if leaf else ""
+        )
 
     def line(self, name: str) -> str:
         """The line that made a node, if it is known."""
-        return printable(self.nodes[name].get("src", ""))
+        return plain(self.nodes[name].get("src", ""), LONGEST)
 
     def goals(self, name: str) -> list[Any]:
         """Where the edges of a node lead, None for an input without gradient."""
@@ -529,7 +532,7 @@ def _grads(trace: Trace) -> dict[str, ArrayId]:
 
 
 def _hook(entry: Entry) -> str:
-    return f"{entry['kind']} {printable(repr(entry.get('name', 'hook')))}"
+    return f"{entry['kind']} {plain(repr(entry.get('name', 'hook')), LONGEST)}"
 
 
 def _in_words(trace: Trace, name: ArrayId) -> str:

@@ -94,8 +94,9 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from glassgrad._words import counted
 from glassgrad.core.errors import ArgumentTypeError, DataError
-from glassgrad.tracing.graph import Entry, counted, uncollected
+from glassgrad.tracing.graph import Entry, uncollected
 from glassgrad.tracing.summary import ArrayId
 
 MOST_CHECKED = 20_000  # nodes and events of a trace: one that is made by hand has fewer

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.autograd.scopes import Path, made_at, made_in, open_scopes, scope
+from glassgrad.autograd.scopes import Path, made_in, open_scopes, scope
 from glassgrad.core import state
 from glassgrad.core.backward import start_of
 from glassgrad.core.engine import Schedule
@@ -17,8 +17,9 @@ from glassgrad.core.state import Func, Place, here, modes
 from glassgrad.core.tensor import Tensor
 from glassgrad.hooks.turn import GraphTask
 from glassgrad.memory.saved import saved_by
-from glassgrad.memory.stale import shown
 from glassgrad.ops import ones_like
+from glassgrad.source.frames import made_at
+from glassgrad.source.lines import shown
 from glassgrad.values.layers import Layer
 from glassgrad.values.tree import as_tuple, flatten
 

@@ -24,15 +24,17 @@ from functools import cached_property
 from operator import attrgetter
 from typing import Any, NamedTuple, Self
 
-from glassgrad.autograd.scopes import Path, entered_in, made_at
+from glassgrad._words import LONGEST, plain
+from glassgrad.autograd.scopes import Path, entered_in
 from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node, edge_of, ends
 from glassgrad.core.saved import PrimitiveNode, SavingNode
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor
 from glassgrad.memory.saved import Saved, saved_by
-from glassgrad.memory.stale import shown, span
 from glassgrad.memory.views import AsStridedBackward0, CopySlices
-from glassgrad.tracing.sight import InSight
+from glassgrad.source.frames import made_at
+from glassgrad.source.lines import shown, span
+from glassgrad.source.names import InSight
 from glassgrad.tracing.summary import ArrayTable, dtype_name
 from glassgrad.values.layers import Layer, array_of
 
@@ -57,7 +59,7 @@ class Hook(NamedTuple):
     hook: Any
 
     def __str__(self) -> str:
-        return f"{self.id} {printable(self.name)} ({self.kind})"
+        return f"{self.id} {plain(self.name, LONGEST)} ({self.kind})"
 
 
 class _Call(NamedTuple):
@@ -492,29 +494,10 @@ def names_of(node: Any) -> tuple[str, str]:
     return name, name.rpartition("Backward")[0] or name
 
 
-def printable(text: str) -> str:
-    """A name without what would move the cursor, end the line or turn the direction of text."""
-    safe = "".join([c if c.isprintable() else f"\\x{ord(c):02x}" for c in text])
-    return safe if len(safe) <= _LONGEST_NAME else safe[: _LONGEST_NAME - 1] + "…"
-
-
-def counted(count: int, noun: str, nouns: str = "") -> str:
-    """A number of things.
-
-    Example:
-        >>> counted(1, "node"), counted(1_200, "node"), counted(2, "leaf", "leaves")
-        ('1 node', '1,200 nodes', '2 leaves')
-    """
-    return f"{count:,} {noun if count == 1 else nouns or f'{noun}s'}"
-
-
 def bytes_of(shape: Iterable[int], dtype: Any) -> int:
     """The bytes of the elements of a tensor or an array."""
     size: int = math.prod(shape) * dtype.itemsize
     return size
-
-
-_LONGEST_NAME = 60
 
 
 def reach(starts: Iterable[Any], known: Any = ()) -> dict[Any, Edges]:

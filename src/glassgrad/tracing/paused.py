@@ -4,13 +4,14 @@ from collections.abc import Callable, Iterable
 from importlib import import_module
 from typing import Any, NamedTuple, Protocol
 
+from glassgrad._words import LONGEST, counted, plain
 from glassgrad.core.engine import Grads
 from glassgrad.core.errors import ArgumentError
 from glassgrad.core.state import Names, Shape
 
 from .breakpoints import MAKERS, Breakpoint, Makers, find_node, find_nodes
 from .events import Trace
-from .graph import Hook, bytes_of, is_leaf, op_of, printable
+from .graph import Hook, bytes_of, is_leaf, op_of
 from .log import EventLog
 from .summary import dtype_name, gradient_in_words
 
@@ -61,8 +62,9 @@ class Saved(NamedTuple):
         if self.now != self.version:
             version += f", which is stale: it is at version {self.now} now"
         shared = f"; memory shared with {', '.join(self.shared_with)}" if self.shared_with else ""
-        size = "1 byte" if self.bytes == 1 else f"{self.bytes:,} bytes"
-        return f"{self.name} {self.shape} {self.dtype}, {size}, {version}{shared}"
+        size = counted(self.bytes, "byte")
+        name = plain(self.name, LONGEST)
+        return f"{name} {self.shape} {self.dtype}, {size}, {version}{shared}"
 
 
 class Engine(Protocol):
@@ -221,12 +223,12 @@ class Paused(Engine):
 
     def describe(self, node: Any) -> str:
         """A node of the pass in words: "n3 MulBackward0", "n0 AccumulateGrad of x"."""
-        label = f"{self.names.node[node]} {printable(op_of(node))}"
+        label = f"{self.names.node[node]} {plain(op_of(node), LONGEST)}"
         return f"{label} of {self._leaf_name(node)}" if is_leaf(node) else label
 
     def _leaf_name(self, node: Any) -> str:
         """A leaf in a sentence: its name, its id if it has none."""
-        return printable(self.names.label(node.variable) or self.names.leaf[node])
+        return plain(self.names.label(node.variable) or self.names.leaf[node], LONGEST)
 
     @property
     def told(self) -> str | None:
@@ -265,7 +267,7 @@ class Paused(Engine):
             lines += section(f"Saved by {label}:", map(str, self.saved))
             return "\n".join(lines + section("Hooks here:", map(str, self.hooks)))
         pairs = self.gradients.items()
-        rows = [f"{printable(name)}: {gradient_in_words(grad)}" for name, grad in pairs]
+        rows = [f"{plain(name, LONGEST)}: {gradient_in_words(grad)}" for name, grad in pairs]
         return "\n".join(lines + section("Gradients:", rows))
 
     def __exit__(self, *exc_info: object) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from glassgrad._words import number_text, shape_text
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.backend import asnumpy
 from glassgrad.values.layers import array_of
@@ -230,10 +231,9 @@ def gradient_in_words(grad: Any) -> str:
         return "none"
     array = numbers(grad)
     entry = summarize(array, examples=dims_of_batch(grad))
-    words = f"{examples_in_words(entry)}{tuple(entry['shape'])} {entry['dtype']}"
+    words = f"{examples_in_words(entry)}{shape_text(entry['shape'])} {entry['dtype']}"
     if len(entry["head"]) == array.size:
-        values = [f"{x:.3g}" if isinstance(x, float) else str(x) for x in entry["head"]]
-        words += f" [{', '.join(values)}]"
+        words += f" [{', '.join(map(number_text, entry['head']))}]"
     elif entry["norm"] is not None:
-        words += f", norm {entry['norm']:.3g}"
+        words += f", norm {number_text(entry['norm'])}"
     return ", ".join([words, *spoiled_in_words(entry)])

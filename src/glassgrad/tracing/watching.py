@@ -11,13 +11,14 @@ from functools import partial
 from operator import itemgetter
 from typing import Any, overload
 
+from glassgrad._words import counted
 from glassgrad.core.errors import ArgumentTypeError, GraphError
 from glassgrad.core.graph import GradientEdge
 from glassgrad.core.state import modes, set_modes
 from glassgrad.hooks.turn import GraphTask
 
 from .events import REFERENCES, Trace
-from .graph import Entry, Graph, Ids, counted, rank_of
+from .graph import Entry, Graph, Ids, rank_of
 from .log import Log, check_values
 from .session import Session
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
+from glassgrad._words import plain
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 from glassgrad.core.state import Names
 from glassgrad.core.tensor import Tensor
@@ -24,7 +25,7 @@ from glassgrad.viz.scene.derived import Mirror, compared, in_folds, inside_of, m
 from glassgrad.viz.scene.graph import PARTS, Graph, Look, Vertex, graph_of, look_of
 from glassgrad.viz.style import Theme
 from glassgrad.viz.svg.document import Document
-from glassgrad.viz.wording import escape, notices, plain, text_view
+from glassgrad.viz.wording import escape, notices, text_view
 
 _SIZE = re.compile(r'width="(\d+)" height="(\d+)"')
 WIDEST = 6_000  # px: a picture from left to right that is wider, and so many times as wide as it is

@@ -11,6 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from glassgrad._words import plain
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Ids
 from glassgrad.viz.layout.places import Layout, Place
@@ -18,7 +19,7 @@ from glassgrad.viz.results import STEPS, Results, steps_of
 from glassgrad.viz.scene.folding import Part, Runs, contents, numbered_names, runs_by_scope
 from glassgrad.viz.scene.graph import Graph, Look, Vertex, counts_text, title_of
 from glassgrad.viz.style import BADGE_SIZE, TITLE_SIZE, text_width
-from glassgrad.viz.wording import notices, plain
+from glassgrad.viz.wording import notices
 
 WIDTH = 1_180.0  # px of the tape
 BAR, ROW = 30.0, 34.0  # px: height of a bar, and from one row to the next

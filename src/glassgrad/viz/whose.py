@@ -7,9 +7,9 @@ it, if its operands have names.
 
 from functools import cached_property
 
+from glassgrad._words import plain
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Entry
-from glassgrad.viz.wording import plain
 
 LONGEST = 16  # characters of an expression
 _DEEPEST = 3

@@ -5,44 +5,23 @@ The text view is for a terminal, a screen reader, and graphs of any size.
 """
 
 import html
-import re
 from collections.abc import Iterator
 from functools import cached_property
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from glassgrad.core.state import Shape
+from glassgrad._words import bytes_text, counted, number_text, one_line, plain, shape_text
 from glassgrad.tracing.events import Trace
-from glassgrad.tracing.graph import Entry, counted
+from glassgrad.tracing.graph import Entry
 from glassgrad.tracing.summary import examples_in_words, spoiled_in_words
 from glassgrad.viz.memory import Freed, freed_by_node, leaves_of, of_no_leaf, size_of
 from glassgrad.viz.results import Results
 
-LONGEST_NAME = 28
-
 # What the notation of formulas means, for whoever meets it for the first time.
 NOTATION = "x̄ is the gradient of the loss with respect to x; ẋ, or dx, is a small change of x"
 
-# What must not reach a picture as it is: control characters (XML forbids most), halves of
-# surrogate pairs, non-characters, and the marks that turn the direction of the text around them.
-_UNPRINTABLE = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
-)
-
 # What the number at the end of a node's name is; PyTorch gives it.
 NUMBERED = "the 0 in MulBackward0 tells variants of an op apart: SumBackward1 sums along dims"
-
-
-def plain(text: str, longest: int = LONGEST_NAME) -> str:
-    """`text` on one line, printable, and no longer than `longest` characters.
-
-    Example:
-        >>> plain("a name that goes on", 12)
-        'a name that…'
-    """
-    # Cut first: a name of a million characters costs no more than one of thirty.
-    text = _UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", text[: longest + 1])
-    return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
 def escape(text: str) -> str:
@@ -65,31 +44,6 @@ def notices(*parts: str) -> str:
     return "; ".join(part for part in parts if part)
 
 
-def shape_text(shape: list[int] | Shape) -> str:
-    """A shape as Python writes it.
-
-    Example:
-        >>> shape_text([3]), shape_text([]), shape_text([2, 3])
-        ('(3,)', '()', '(2, 3)')
-    """
-    return str(tuple(shape))
-
-
-def bytes_text(count: int) -> str:
-    """A number of bytes in three digits.
-
-    Example:
-        >>> bytes_text(16), bytes_text(12_800), bytes_text(3_000_000)
-        ('16 B', '12.8 kB', '3 MB')
-    """
-    size = float(count)
-    for unit in ("B", "kB", "MB", "GB"):
-        if size < 999.5:
-            return f"{size:.3g} {unit}"
-        size /= 1000
-    return f"{size:.3g} TB"
-
-
 def array_text(array: Entry | None) -> str:
     """An array of a trace in one short line: all of it, or its shape and norm.
 
@@ -97,7 +51,7 @@ def array_text(array: Entry | None) -> str:
         >>> array_text({"shape": [2], "head": [1.5, 2.0], "norm": 2.5})
         '[1.5, 2]'
         >>> array_text({"shape": [16], "head": [1.5, 2.0, 3.0, 4.0], "norm": 2.125})
-        '(16,) ‖·‖=2.12'
+        '(16,) ‖·‖=2.125'
     """
     if array is None:
         return "none"
@@ -111,13 +65,6 @@ def array_text(array: Entry | None) -> str:
         return whole
     norm = "" if array["norm"] is None else f" ‖·‖={number_text(array['norm'])}"
     return f"{examples}{shape_text(shape)}{norm}" + (f" ({spoiled})" if spoiled else "")
-
-
-def number_text(value: Any, digits: int = 3) -> str:
-    """A number in so many digits."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return str(value)
-    return f"{value:.{digits}g}"
 
 
 class Narrator:
@@ -177,7 +124,7 @@ class Narrator:
             case {"type": "free_saved", "node": node}:
                 return f"{name} {self._freeing(self._freed.get(node) or Freed(event['bytes']))}."
         at = f" at {name}" if name else ""
-        return f"The pass ends{at} with {plain(event['error'])}: {plain(event['message'], 600)}"
+        return f"The pass ends{at} with {plain(event['error'])}: {one_line(event['message'], 600)}"
 
     def _freeing(self, freed: Freed) -> str:
         keepers = [f"leaf {self.leaf(leaf)}" for leaf in freed.leaves]

@@ -16,6 +16,7 @@ from math import prod
 from time import perf_counter
 from typing import Any
 
+from glassgrad._words import plain, shape_text
 from glassgrad.core.engine import Grads, Schedule
 from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node, ends, get_gradient_edge
 from glassgrad.core.tensor import Tensor
@@ -24,7 +25,6 @@ from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Entry
 from glassgrad.tracing.log import watched
 from glassgrad.viz.whose import Whose
-from glassgrad.viz.wording import plain, shape_text
 
 from . import formulas, in_numbers
 from .checking import is_packed

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from glassgrad._words import one_line, plain, shape_text
 from glassgrad.core.engine import Grads
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node, edge_of, ends
@@ -28,7 +29,7 @@ from glassgrad.tracing.summary import HEAD, ArrayTable, summarize
 from glassgrad.utils.checkpoint import CheckpointFunction
 from glassgrad.values.backend import asnumpy
 from glassgrad.viz.whose import Whose
-from glassgrad.viz.wording import NOTATION, escape, plain, shape_text
+from glassgrad.viz.wording import NOTATION, escape
 
 from .checking import Rerun, Verdict, compare, op_node, positions, rerun_of, run_rule
 from .formulas import formulas_of, latex_of, op_of, words_of
@@ -293,7 +294,7 @@ def _add_numbers(found: Explanation, node: Node, operands: Any) -> None:
         results, summed = run_rule(node, found.given)
     except Exception as error:  # noqa: BLE001  # a user's rule may raise anything: we show it
         first = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-        found.notes.append(f"the rule cannot be run: {plain(first, 400)}")
+        found.notes.append(f"the rule cannot be run: {one_line(first, 400)}")
         return
     found.results, rerun = results, None
     try:
@@ -306,7 +307,7 @@ def _add_numbers(found: Explanation, node: Node, operands: Any) -> None:
             which = " and ".join(f"operand {position}" for position in sorted(set(rerun.made_up)))
             found.notes.append(f"of {which} {MADE_UP}")
     except Exception as reason:  # noqa: BLE001  # a user's forward may raise anything, too
-        found.notes.append(f"no differences: {plain(str(reason) or type(reason).__name__, 400)}")
+        found.notes.append(f"no differences: {one_line(str(reason) or type(reason).__name__, 400)}")
         found.notes.append(_what_holds(node, found.given, results))
     wrong = [verdict.edge for verdict in found.verdicts if not verdict.ok]
     before = dict.fromkeys(summed, SUMMED) | dict.fromkeys(wrong, ", but the rule says ")
@@ -400,7 +401,7 @@ def _numbers(array: Any) -> str:
     if array is None:
         return "none"
     text = np.array2string(np.asarray(array), precision=4, threshold=8, edgeitems=2)
-    return f"{shape_text(array.shape)} {plain(' '.join(text.split()), WIDE)}"
+    return f"{shape_text(array.shape)} {one_line(text, WIDE)}"
 
 
 def _saved_text(

@@ -45,11 +45,11 @@ from functools import lru_cache, partial
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
+from glassgrad._words import plain
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.saved import operand_of
 from glassgrad.ops._families import Elementwise, Linear, Multilinear
 from glassgrad.ops._lookup import load_all
-from glassgrad.viz.wording import plain
 
 BAR = "\u0304"  # after its letter: the gradient of what the letter stands for
 LEAVES = ("name", "gradient", "tangent")

@@ -11,11 +11,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from glassgrad._words import nested, number_text, plain
 from glassgrad.core.primitive import Primitive
 from glassgrad.tracing.graph import Entry
 from glassgrad.tracing.summary import DIGITS
 from glassgrad.viz.whose import Whose
-from glassgrad.viz.wording import array_text, number_text, plain
+from glassgrad.viz.wording import array_text
 
 from .formulas import (
     BAR,
@@ -55,8 +56,7 @@ def short_array(array: Entry, digits: int = LEAST) -> ShortArray:
     shape, head = array["shape"], array["head"]
     if not 0 < math.prod(shape) <= min(MOST, len(head)):
         return ShortArray(array_text(array), False)
-    items = [number_text(value, digits) for value in head]
-    whole = str(np.reshape(items, shape).tolist()).replace("'", "")
+    whole = nested([number_text(value, digits) for value in head], shape)
     return ShortArray(whole, len(whole) <= LONGEST // 4)
 
 

@@ -14,7 +14,8 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from glassgrad.viz.wording import escape, plain
+from glassgrad._words import plain
+from glassgrad.viz.wording import escape
 
 LONGEST = 2_000  # characters of a formula
 

@@ -8,11 +8,12 @@ the boxes itself, so that a picture looks the same whichever layout was used.
 from collections import Counter
 from collections.abc import Iterator
 
+from glassgrad._words import plain
 from glassgrad.viz.layout.lines import notes_of
 from glassgrad.viz.layout.places import box_of, nominal
 from glassgrad.viz.scene.graph import Arc, Graph, Vertex
 from glassgrad.viz.style import COLOURS, KINDS, TIES, Theme, look_of
-from glassgrad.viz.wording import escape, plain
+from glassgrad.viz.wording import escape
 
 _SHAPES = {"note": "note", "slant": "parallelogram", "dot": "circle", "stack": "box3d"}
 

@@ -11,6 +11,7 @@ import gc
 from collections.abc import Iterator
 from typing import Any
 
+from glassgrad._words import plain, shape_text
 from glassgrad.core import state
 from glassgrad.core.errors import ArgumentError
 from glassgrad.core.graph import GradientEdge, Node
@@ -21,7 +22,7 @@ from glassgrad.tracing.summary import numbers, summarize
 from glassgrad.viz.explaining.checking import outputs_of_nodes
 from glassgrad.viz.scene.derived import forward_name
 from glassgrad.viz.scene.graph import MEDIUM
-from glassgrad.viz.wording import array_text, plain, shape_text
+from glassgrad.viz.wording import array_text
 
 OPERAND = {"self": 0, "input": 0, "other": 1, "mat2": 1}  # names whose place PyTorch has settled
 

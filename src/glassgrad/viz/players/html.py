@@ -39,8 +39,9 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
+from glassgrad._words import counted, plain, shape_text
 from glassgrad.tracing.events import Trace
-from glassgrad.tracing.graph import Entry, counted
+from glassgrad.tracing.graph import Entry
 from glassgrad.viz.drawing import Drawing, drawn
 from glassgrad.viz.explaining.entries import explanations
 from glassgrad.viz.layout.engines import lay_out
@@ -56,15 +57,7 @@ from glassgrad.viz.style import KINDS, NOTEBOOK
 from glassgrad.viz.svg.document import Document
 from glassgrad.viz.svg.pen import legend_items, state_items
 from glassgrad.viz.whose import Whose
-from glassgrad.viz.wording import (
-    NOTATION,
-    NUMBERED,
-    Narrator,
-    array_text,
-    escape,
-    plain,
-    shape_text,
-)
+from glassgrad.viz.wording import NOTATION, NUMBERED, Narrator, array_text, escape
 
 # How the page looks before the script is there, and without one.
 BARE = ".gg-page{margin:0}.gg-page .gg-stage>svg{max-width:100%;height:auto}"

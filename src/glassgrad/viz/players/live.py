@@ -17,10 +17,11 @@ from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from glassgrad._words import counted, plain
 from glassgrad.core.errors import ArgumentError, GraphError
 from glassgrad.tracing.breakpoints import MAKERS, Breakpoint, find_node
 from glassgrad.tracing.events import Trace
-from glassgrad.tracing.graph import Entry, Graph, counted
+from glassgrad.tracing.graph import Entry, Graph
 from glassgrad.tracing.log import graph_behind
 from glassgrad.tracing.paused import Paused
 from glassgrad.tracing.session import Session
@@ -33,7 +34,6 @@ from glassgrad.viz.players.html import Player, drawn_with_room
 from glassgrad.viz.players.questions import asking
 from glassgrad.viz.scene.graph import Look
 from glassgrad.viz.style import NOTEBOOK, css_variables
-from glassgrad.viz.wording import plain
 
 if TYPE_CHECKING:
     import asyncio

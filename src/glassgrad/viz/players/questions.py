@@ -15,12 +15,13 @@ from collections.abc import Iterable
 from math import prod
 from typing import Any
 
+from glassgrad._words import nested, number_text, plain, shape_text
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 from glassgrad.core.graph import GradientEdge, Node, ends
 from glassgrad.core.tensor import Tensor
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Entry, Graph, rank_of
-from glassgrad.viz.wording import Narrator, array_text, plain, shape_text
+from glassgrad.viz.wording import Narrator, array_text
 
 MOST = 12  # elements that a student types
 KINDS = {"ready", "buffer", "apply", "accumulate", "unpack", "free_saved", "pre_hook", "post_hook"}
@@ -315,10 +316,8 @@ class _Asker:
         values = self._values(array)
         if values is None:
             return array_text(self.trace.arrays[array])
-        return _nested(
-            [x if isinstance(x, str) else f"{x:.4g}" for x in values],
-            self.trace.arrays[array]["shape"],
-        )
+        shape = self.trace.arrays[array]["shape"]
+        return nested([number_text(value, 4) for value in values], shape)
 
     # Words --------------------------------------------------------------------------------------
 
@@ -354,17 +353,3 @@ def _counted(shape: list[int]) -> str:
         return ""
     words = f"{shape[0]} × {shape[1]}" if len(shape) == 2 else f"{prod(shape)}"
     return f" ({words} numbers)"
-
-
-def _nested(texts: list[str], shape: list[int]) -> str:
-    """Numbers as nested lists.
-
-    Example:
-        >>> _nested(["1", "2", "3", "4"], [2, 2])
-        '[[1, 2], [3, 4]]'
-    """
-    if not shape:
-        return texts[0]
-    step = len(texts) // shape[0]
-    parts = [_nested(texts[at * step : (at + 1) * step], shape[1:]) for at in range(shape[0])]
-    return f"[{', '.join(parts)}]"

@@ -18,15 +18,16 @@ from collections.abc import Container, Iterable
 from dataclasses import dataclass, replace
 from graphlib import CycleError, TopologicalSorter
 
+from glassgrad._words import counted, plain, shape_text
 from glassgrad.core.errors import ArgumentError
 from glassgrad.tracing.compare import Comparison, Difference
 from glassgrad.tracing.events import Trace
-from glassgrad.tracing.graph import Entry, Ids, counted
+from glassgrad.tracing.graph import Entry, Ids
 from glassgrad.tracing.watching import renamed
 from glassgrad.viz.results import Results
 from glassgrad.viz.scene.graph import MEDIUM, Arc, Graph, Look, Rows, Vertex, graph_of
 from glassgrad.viz.style import KINDS, MARKS
-from glassgrad.viz.wording import array_text, notices, plain, shape_text
+from glassgrad.viz.wording import array_text, notices
 
 FOLDS = ("fold", "bar")  # kinds of boxes that stand for several nodes
 MOST = 40  # boxes: of a larger fold some are folds again

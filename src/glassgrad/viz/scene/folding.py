@@ -20,10 +20,10 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from glassgrad._words import counted, plain
 from glassgrad.autograd.scopes import Path
 from glassgrad.tracing.events import Trace
-from glassgrad.tracing.graph import Entry, Ids, counted
-from glassgrad.viz.wording import plain
+from glassgrad.tracing.graph import Entry, Ids
 
 STUBS = 3  # a leaf with more uses becomes stubs: one shared leaf is what takes `dot` minutes
 CHAIN = 3  # shorter chains take no less room as a fold

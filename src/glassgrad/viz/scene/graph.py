@@ -15,15 +15,16 @@ from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from typing import Literal
 
+from glassgrad._words import bytes_text, counted, number_text, one_line, plain, shape_text
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 from glassgrad.core.state import Names
 from glassgrad.tracing.events import Trace
-from glassgrad.tracing.graph import Entry, Ids, counted
+from glassgrad.tracing.graph import Entry, Ids
 from glassgrad.viz.results import FLOWS, Results
 from glassgrad.viz.scene.folding import STUBS, Fold, fold, runs_by_scope
 from glassgrad.viz.style import KINDS
 from glassgrad.viz.whose import Whose
-from glassgrad.viz.wording import array_text, bytes_text, notices, plain, shape_text, tensor_name
+from glassgrad.viz.wording import array_text, notices, tensor_name
 
 PARTS = ("values", "shapes", "saved", "hooks", "versions")
 FULL, MEDIUM = 15, 60  # up to so many nodes: everything is written out; names, shapes and norms
@@ -558,9 +559,9 @@ class _Builder:
         outputs = [output["id"] for output in self.trace.outputs]
         holder = self.place.get(failure["node"], "") if "node" in failure else "".join(outputs[:1])
         if holder in self.vertices:
-            words = plain(failure["message"], 2 * MESSAGE * LINES)
+            words = one_line(failure["message"], 2 * MESSAGE * LINES)
             lines = textwrap.wrap(words, MESSAGE, max_lines=LINES, placeholder=" …") or [""]
-            title, tip = plain(failure["error"], 40), plain(failure["message"], 2_000)
+            title, tip = plain(failure["error"], 40), one_line(failure["message"], 2_000)
             rows = tuple(("", line) for line in lines)
             self._add(Vertex(ERROR, "error", title, KINDS["error"].word, rows, tip))
             name = f"x{failure.get('node', holder)[1:]}"
@@ -608,7 +609,7 @@ def gradient_text(array: Entry, count: int) -> str:
     if count <= FULL:
         return array_text(array)
     norm = array["norm"]
-    return f"‖·‖={norm:.3g}" if isinstance(norm, (int, float)) else "–"
+    return f"‖·‖={number_text(norm)}" if isinstance(norm, (int, float)) else "–"
 
 
 # --- what stands above a picture ------------------------------------------------------------------

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from glassgrad._words import nested, number_text, shape_text
 from glassgrad.tracing.graph import Entry
 from glassgrad.tracing.summary import examples_in_words, spoiled_in_words
 from glassgrad.viz.explaining.entries import op_named
@@ -20,7 +21,6 @@ from glassgrad.viz.explaining.formulas import (
     text,
 )
 from glassgrad.viz.explaining.in_numbers import MOST, Calculator, is_indexed
-from glassgrad.viz.wording import shape_text
 
 
 class Digits(NamedTuple):
@@ -41,31 +41,6 @@ TRIED = [Digits(given, factor, made) for given, factor, made in (
     (3, 3, 3), (3, 2, 3), (4, 3, 3), (4, 4, 3), (4, 4, 4), (5, 4, 3), (5, 5, 4), (6, 6, 4),
     (6, 6, 6),
 )]  # fmt: skip
-WHOLE = 4  # a number of so many digits is not made shorter
-
-
-def number_text(value: Any, digits: int) -> str:
-    """A number in so many significant digits; an integer and what is no number as it is.
-
-    Example:
-        >>> [number_text(value, 3) for value in (0.761594, 1250.0, 1250.4, 2e-7, "nan")]
-        ['0.762', '1250', '1250', '2e-7', 'nan']
-    """
-    if isinstance(value, (bool, str)) or value is None:
-        return str(value)
-    if value == int(value) and abs(value) < 1e6:
-        return str(int(value))
-    if float(f"{value:.{WHOLE}g}") == value:
-        digits = WHOLE
-    size = math.floor(math.log10(abs(value)))
-    if not -4 <= size < 6:
-        mantissa, _, power = f"{value:.{digits - 1}e}".partition("e")
-        return f"{_short(mantissa)}e{int(power)}"
-    return _short(f"{value:.{max(digits - 1 - size, 0)}f}")
-
-
-def _short(number: str) -> str:
-    return number.rstrip("0").rstrip(".") if "." in number else number
 
 
 def is_small(array: Entry | None) -> bool:
@@ -86,8 +61,7 @@ def values_of(array: Entry, digits: int) -> Any:
 def numbers_text(value: Any, digits: int) -> str:
     """An array of numbers as text."""
     value = np.asarray(value)
-    items = [number_text(each, digits) for each in value.ravel().tolist()]
-    return str(np.reshape(items, value.shape).tolist()).replace("'", "")
+    return nested([number_text(each, digits) for each in value.ravel().tolist()], value.shape)
 
 
 def in_digits(value: Any, digits: int) -> Any:
@@ -109,7 +83,7 @@ def array_words(array: Entry | None, digits: int = 3) -> str:
     if array is None:
         return "nothing"
     if is_small(array):
-        return numbers_text(np.reshape(np.array(array["head"], object), array["shape"]), digits)
+        return nested([number_text(each, digits) for each in array["head"]], array["shape"])
     about = [] if array["norm"] is None else [f"‖·‖ = {number_text(array['norm'], digits)}"]
     about += spoiled_in_words(array)
     shape = f"{examples_in_words(array)}{shape_text(array['shape'])}"

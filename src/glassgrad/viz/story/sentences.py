@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from glassgrad._words import listed, one_line, plain, shape_text
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Entry
 from glassgrad.tracing.summary import examples_in_words
@@ -36,7 +37,7 @@ from glassgrad.viz.explaining.formulas import (
     text,
 )
 from glassgrad.viz.explaining.in_numbers import TooMuchError
-from glassgrad.viz.wording import plain, shape_text, tensor_name
+from glassgrad.viz.wording import tensor_name
 
 from .numbers import (
     TRIED,
@@ -187,7 +188,7 @@ class Story:
                 f"{self._array(name, digits.given)} for output {number}"
                 for number, name in enumerate(into, 1)
             ]
-            return _listed(each)
+            return listed(each)
         (name,) = into
         total, count = self._array(name, digits.given), len(turn.given)
         if name is not None and not is_small(arrays[name]):
@@ -331,7 +332,7 @@ class Story:
         numbers = self._explained(node) if is_short else []
         if numbers:
             return f"by {', '.join(numbers)}"
-        told = [f"multiplies it with {_listed(list(dict.fromkeys(factors)), ' and with ')}"]
+        told = [f"multiplies it with {listed(list(dict.fromkeys(factors)), ' and with ')}"]
         told = told * bool(factors) + sums
         return " and ".join([*told, *([f"uses {', '.join(others)}"] if others else [])])
 
@@ -403,7 +404,7 @@ class Story:
             way, summed = (ways or {}).get(at, ""), self._summed(edge, array, arrival, digits)
             summed += "," if summed or "summed to" in way else ""
             parts.append(f"{way}{self._array(array, digits.made)}{summed} to {goal}")
-        return f"sends {_listed(parts)}" if parts else ""
+        return f"sends {listed(parts)}" if parts else ""
 
     def _summed(self, edge: Entry, made: str, arrival: Entry, digits: Digits) -> str:
         """What the engine makes of a gradient whose operand was broadcast."""
@@ -455,7 +456,7 @@ class Story:
         last = turn.events[-1]
         if last["type"] != "error":
             return "."
-        message = plain(last["message"], LONGEST_MESSAGE)
+        message = one_line(last["message"], LONGEST_MESSAGE)
         return f", and fails: {plain(last['error'])}: {message}"
 
     # Digits -------------------------------------------------------------------------------------
@@ -585,11 +586,6 @@ def _is_sum_of_gradient(rule: Rule) -> bool:
 def in_place(number: str) -> str:
     """A number in the place of a letter."""
     return f"({number})" if number.startswith("-") else number
-
-
-def _listed(parts: list[str], last: str = " and ") -> str:
-    """Parts of a sentence: "a, b and c"."""
-    return last.join(filter(None, [", ".join(parts[:-1]), *parts[-1:]]))
 
 
 def _word(node: Entry) -> str:

@@ -10,12 +10,13 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 
+from glassgrad._words import plain
 from glassgrad.viz import style
 from glassgrad.viz.layout.places import ROW_LINE, TITLE_LINE, Layout, Place, box_of, pill_width
 from glassgrad.viz.scene.graph import GRADIENT, Arc, Graph, Vertex
 from glassgrad.viz.svg.curves import arrowhead, beside, path_data
 from glassgrad.viz.svg.pen import Legend, Pen, box_attribute, legend_of
-from glassgrad.viz.wording import escape, notices, plain
+from glassgrad.viz.wording import escape, notices
 
 MARGIN = 20.0
 WIDEST = "5"  # step of the ramp of flows

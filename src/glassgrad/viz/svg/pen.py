@@ -4,11 +4,12 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import NamedTuple
 
+from glassgrad._words import plain
 from glassgrad.core.state import Names
 from glassgrad.viz.layout.places import SLANT, Place, pill_width
 from glassgrad.viz.scene.graph import Graph
 from glassgrad.viz.style import FLOWS, KINDS, MARKS, TIES, Kind, Theme, look_of, text_width
-from glassgrad.viz.wording import escape, plain
+from glassgrad.viz.wording import escape
 
 CORNER = 10.0  # of a note
 _RADII = {"card": 7.0, "round": 15.0, "stack": 4.0, "bar": 2.0}

@@ -77,10 +77,14 @@ export function keepFocus(root) {
   };
 }
 
-// A name may hold ten thousand characters, or turn the direction of the text around it.
+// A name may hold ten thousand characters, or turn the direction of the text around it: it reads
+// as in the picture (`plain` in `_words.py`).
+const UNPRINTABLE = new RegExp("[\\x00-\\x1f\\x7f-\\x9f\\xad\\u061c\\u200b\\u200e\\u200f\\u2028-\\u202e"
+  + "\\u2060-\\u206f\\ufeff\\ud800-\\udfff\\ufffe\\uffff]", "gu");
+
 export function clip(text, longest = 60) {
   const safe = String(text).slice(0, longest + 1)
-    .replace(/[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]/gu, "\ufffd");
+    .replace(UNPRINTABLE, (sign) => `\\x${sign.codePointAt(0).toString(16).padStart(2, "0")}`);
   return safe.length <= longest ? safe : `${safe.slice(0, longest - 1)}…`;
 }
 

@@ -1,6 +1,5 @@
-"""What a program calls its tensors, where it asks for a picture of them."""
+"""What a program calls its tensors, where it asks for a picture, or has to be told of one."""
 
-import os
 import re
 import sys
 from collections.abc import Iterable
@@ -20,23 +19,25 @@ from weakref import ReferenceType, ref
 
 import numpy as np
 
-from glassgrad.core.state import is_ours
+from glassgrad._words import LONGEST, plain
+from glassgrad.core.tensor import Tensor
+
+from .frames import is_users_file
 
 _MOST_FRAMES, _MOST_PARTS, _MOST_LOOKS, _DEEPEST = 20, 100, 1_000, 8
 _OWN_REFERENCES = 3  # the frame's, ours, and that of the call which counts them
 _PLAIN = frozenset((str, bytes, int, float, complex, bool, type(None), np.ndarray))
 _DESCRIPTORS = (GetSetDescriptorType, MemberDescriptorType)
 _OPAQUE = (type, ModuleType, FunctionType)
-_REGISTRIES = ("_parameters", "_buffers", "_modules")  # whose entries a module has as attributes
+REGISTRIES = ("_parameters", "_buffers", "_modules")  # whose entries a module has as attributes
 # A notebook has `_` and `_3` for its results; `t4` is what a tensor without a name is called.
 _NAME = re.compile(r"(?!_|t\d+\Z)[^\W\d]\w*")
-_LIBRARY = re.compile(r"[/\\](?:site|dist)-packages[/\\]")
-_PYTHON = os.__file__.removesuffix("os.py")
+_ANY_NAME = re.compile(r"(?!__|_\d*\Z)[^\W\d]\w*")
 
 _mro_of = type.__dict__["__mro__"].__get__
 _members_of = type.__dict__["__dict__"].__get__
 
-Named = dict[int, tuple[Any, str]]  # a tensor, and what it is called, by its identity
+Named = dict[int, tuple[Any, str, bool]]  # by identity: a tensor, its name, whether it has others
 Parts = Iterable[tuple[Any, Any]]  # a name, a key or a place, and what is there
 
 
@@ -59,14 +60,14 @@ class InSight:
     def __init__(self, tensors: type) -> None:
         self._found: dict[int, tuple[ReferenceType[Any], str]] = {}
         self.told: set[str] = set()
-        named: Named = {}
-        taken = {""}
+        seen: dict[int, Any] = {}  # which keeps what it has seen: an id may be used again
+        taken: set[str] = set()
         for variables in _scopes():
-            for key, (tensor, name) in _named(variables, tensors).items():
-                if key in named:
+            for key, (tensor, name, has_others) in _named(variables, tensors, _NAME).items():
+                if key in seen:
                     continue
-                named[key] = tensor, name
-                if name in taken:
+                seen[key] = tensor
+                if has_others or name in taken:
                     continue
                 taken.add(name)
                 array = getattr(tensor, "payload", None)
@@ -87,6 +88,27 @@ class InSight:
         self._found = {key: each for key, each in self._found.items() if each[1] not in names}
 
 
+def name_of(tensor: Any) -> str | None:
+    """What a sentence calls a tensor; None if nothing in sight has it.
+
+    That is its own name, or the first that leads to it, or to another tensor of the same array.
+    """
+    own = getattr(tensor, "name", None)
+    if isinstance(own, str):
+        return plain(own, LONGEST)
+    kind = Tensor if isinstance(tensor, Tensor) else type(tensor)
+    scopes = [_named(variables, kind, _ANY_NAME) for variables in _scopes()]
+    array = getattr(tensor, "payload", None)
+    for named in scopes:
+        if id(tensor) in named:
+            return plain(named[id(tensor)][1], LONGEST)
+    for named in scopes if array is not None else ():
+        for other, name, _ in named.values():
+            if other.payload is array:
+                return plain(name, LONGEST)
+    return None
+
+
 def _scopes() -> list[dict[str, Any]]:
     """The variables of the functions that run, the innermost first, and the globals around it.
 
@@ -101,7 +123,7 @@ def _scopes() -> list[dict[str, Any]]:
             break
         filename, is_caller = frame.f_code.co_filename, around is not None
         is_passed = is_caller and (frame.f_trace is not None or filename == "<string>")
-        if _is_users(filename) and not is_passed:
+        if is_users_file(filename) and not is_passed:
             shown: Any = frame.f_locals
             if frame.f_code.co_flags & CO_OPTIMIZED:  # of a function: what is shown are copies
                 scopes.append(dict(shown))
@@ -118,18 +140,13 @@ def _scopes() -> list[dict[str, Any]]:
     return scopes
 
 
-@lru_cache(maxsize=1024)
-def _is_users(filename: str) -> bool:
-    """Whether a file is the user's: not of this package, of Python's, or of an installed one."""
-    if is_ours[filename] or filename.startswith((_PYTHON, "<frozen ")):
-        return False
-    return _LIBRARY.search(filename) is None
-
-
-def _named(variables: dict[str, Any], tensors: type) -> Named:
-    """The tensors of one scope; "" as name for those of two variables.
+def _named(variables: dict[str, Any], tensors: type, known_as: re.Pattern[str]) -> Named:
+    """The tensors of one scope, and whether several of its variables are the same.
 
     Those that fewer steps lead to come first. Of several ways to one, the first gives the name.
+
+    Args:
+        known_as: what variables are called that are looked into.
     """
     names: Named = {}
     looks, opened = 0, {id(variables), id(variables.get("_oh"))}  # which is a notebook's `Out`
@@ -138,19 +155,20 @@ def _named(variables: dict[str, Any], tensors: type) -> Named:
         deeper: list[tuple[str, bool, Parts]] = []
         for way, is_keyed, parts in level:
             for step, part in parts:
-                kind, looks = type(part), looks + 1
+                kind = type(part)
+                looks += way != ""  # of a program's own names there may be any number
                 if looks > _MOST_LOOKS:
                     return names
                 if kind in _PLAIN or id(part) in opened or issubclass(kind, _OPAQUE):
                     continue
-                if not way and (type(step) is not str or not _NAME.fullmatch(step)):
+                if not way and (type(step) is not str or not known_as.fullmatch(step)):
                     continue
                 path = f"{way}[{step!r}]" if is_keyed else f"{way}.{step}" if way else step
                 if issubclass(kind, tensors):
                     if id(part) not in names:
-                        names[id(part)] = part, path
+                        names[id(part)] = part, path, False
                     elif not way:
-                        names[id(part)] = part, ""
+                        names[id(part)] = *names[id(part)][:2], True
                     continue
                 opened.add(id(part))
                 if kind is list or kind is tuple:
@@ -196,7 +214,7 @@ def _attributes(whole: Any) -> Parts:
     for name, part in islice(dict.items(held), _MOST_PARTS):
         if type(name) is not str:
             continue
-        if name in _REGISTRIES and issubclass(type(part), dict):
+        if name in REGISTRIES and issubclass(type(part), dict):
             found += _entries(part)
         elif is_open:
             found.append((name, part))
@@ -207,4 +225,4 @@ def _attributes(whole: Any) -> Parts:
 def _is_of_users(module: str) -> bool:
     """Whether what is defined in a module of that name is the user's."""
     filename = getattr(sys.modules.get(module), "__file__", None)
-    return module == "__main__" or (type(filename) is str and _is_users(filename))
+    return module == "__main__" or (type(filename) is str and is_users_file(filename))

@@ -8,7 +8,7 @@ import glassgrad as gg
 from checks import together
 from glassgrad import tensor
 from glassgrad.core.errors import StaleTensorError
-from glassgrad.memory.stale import remedy
+from glassgrad.reasons.stale import remedy
 
 
 def program(*lines):

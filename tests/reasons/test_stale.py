@@ -9,7 +9,7 @@ import glassgrad as gg
 from checks import together
 from glassgrad.core.errors import StaleTensorError
 from glassgrad.core.state import here
-from glassgrad.memory.stale import shown
+from glassgrad.source.lines import shown
 
 
 def message_of(backward):

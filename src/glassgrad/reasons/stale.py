@@ -4,18 +4,18 @@ The last sentence of the error about a tensor that was written is made of the li
 """
 
 import ast
-import linecache
-import sys
-from itertools import islice
 from typing import Any
 
-from glassgrad.core.errors import GraphError, StaleTensorError
+from glassgrad.core.errors import StaleTensorError
 from glassgrad.core.graph import ends
-from glassgrad.core.state import Place, Values, is_ours
+from glassgrad.core.state import Place, is_ours
 from glassgrad.core.tensor import Pending, Tensor, Version
+from glassgrad.source.frames import made_at
+from glassgrad.source.lines import shown, text_of
+from glassgrad.source.names import name_of
+from glassgrad.source.scope import Scope
 from glassgrad.values.dtypes import tensor_type
 
-_LONGEST = 60  # characters of a line that is shown once more
 _ANYWHERE = "Write `y = x + …` instead of `x += …` after the op, or change a clone()."
 
 
@@ -32,40 +32,19 @@ def stale_error(node: Any, name: str, tensor: Tensor, version: Version, expected
     edge = tensor.edge.was if tensor.edge.__class__ is Pending else tensor.edge
     maker, nr = ends(edge)
     origin = f", which is output {nr} of {maker.op_name()}," if maker else ""
-    code, wrote = getattr(node, "caller_code", None), version.written_line
-    saved = f" ({shown((code, node.caller_offset))})" if code else ""
+    made, wrote = made_at(node), version.written_line
+    saved = f" ({shown(made)})" if made else ""
     written = f" The last write was in {shown(wrote)}." if wrote else ""
     under = f" as {name!r}" if name else ""
+    found = name_of(tensor)
+    called = f"`{found}`" if found else "It"
     return StaleTensorError(
         "one of the variables needed for gradient computation has been modified by an inplace "
         f"operation: [{tensor_type(tensor.dtype)} {list(tensor.shape)}]{origin} is at version "
-        f"{version.count}; expected version {expected} instead. {_name_of(tensor)} was saved by "
+        f"{version.count}; expected version {expected} instead. {called} was saved by "
         f"{node.name()}{under}{saved} at version {expected} and is now at version "
         f"{version.count}: the values that its gradient is computed from are gone."
         f"{written} {remedy(wrote, tensor)}"
-    )
-
-
-def _name_of(tensor: Tensor) -> str:
-    """What the user calls a tensor: its `name`, or a variable in a frame that is running."""
-    if tensor.name is not None:
-        return f"`{tensor.name}`"
-    frame: Any = sys._getframe(1)
-    while frame is not None:
-        if not is_ours[frame.f_code.co_filename]:
-            for name, value in frame.f_locals.items():
-                if isinstance(value, Tensor) and value.payload is tensor.payload:
-                    return f"`{name}`"
-        frame = frame.f_back
-    return "It"
-
-
-def inference_error() -> Exception:
-    """The error for saving a tensor that has no version to be checked by."""
-    return GraphError(
-        "Inference tensors cannot be saved for backward: nobody would see it if they were written. "
-        "Please do not use tensors made in inference_mode() where the tape records. "
-        "Write `x.clone()` to get a normal tensor."
     )
 
 
@@ -80,8 +59,10 @@ def remedy(place: Place | None, tensor: Any) -> str:
         tensor: what it wrote to. That of a leaf is meant, since it trains: it comes too early.
     """
     try:
-        found = None if place is None or is_ours[place[0].co_filename] else _written(place)
-        return _ANYWHERE if found is None else _instead(*found, tensor)
+        if place is None or is_ours[place[0].co_filename]:
+            return _ANYWHERE
+        statement, node = Scope(place[0]).part_at(place)
+        return _ANYWHERE if node is None else _instead(statement, node, tensor)
     except RecursionError:  # a line of a thousand parts
         return _ANYWHERE
 
@@ -140,72 +121,4 @@ def _is_key(target: ast.expr) -> bool:
 
 
 def _code(node: ast.AST) -> str:
-    text = ast.unparse(node).partition("\n")[0]
-    return f"`{text if len(text) <= _LONGEST else text[: _LONGEST - 1] + '…'}`"
-
-
-def _written(place: Place) -> tuple[ast.stmt, ast.AST] | None:
-    """The statement that an instruction is of, and what in it is the instruction's own."""
-    where = span(place)
-    if None in where:
-        return None
-    try:
-        tree = ast.parse("".join(linecache.getlines(place[0].co_filename)))
-    except (SyntaxError, ValueError):  # a cell with magics in it
-        return None
-    begin, within = where[::2], ast.walk(tree)  # which meets the outer ones first
-    around = [n for n in within if any(s[::2] <= begin < s[1::2] for s in spans(n)[:1])]
-    statements = [node for node in around if isinstance(node, ast.stmt)]
-    exactly = [node for node in around if where in spans(node)]
-    if not statements or not exactly:  # a file that was changed since it was imported
-        return None
-    return statements[-1], next((x for x in exactly if isinstance(x, ast.Call)), exactly[-1])
-
-
-def spans(node: Any) -> list[Any]:
-    """Where a node's source begins and ends: lines, then columns; none if it has no place.
-
-    The instruction of `x⏎.f()` begins at the name: a call has that span, too.
-    """
-    if not hasattr(node, "end_lineno"):
-        return []
-    spans = [(node.lineno, node.end_lineno, node.col_offset, node.end_col_offset)]
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        func: Any = node.func
-        begin = func.end_col_offset - len(func.attr.encode())
-        spans.append((func.end_lineno, node.end_lineno, begin, node.end_col_offset))
-    return spans
-
-
-# Lines of the source -----------------------------------------------------------------------------
-
-
-def shown(place: Place) -> str:
-    """A place as a reader finds it: "train.py, line 12: `y = w * x`", "cell 3, line 2: …"."""
-    code = place[0]
-    if is_ours[code.co_filename]:
-        return f"inside glassgrad's {code.co_qualname}"
-    line = span(place)[0]
-    text = linecache.getline(code.co_filename, line).strip()
-    where = f"{file_name(code.co_filename)}, line {line}"
-    return f"{where}: `{text}`" if text else where
-
-
-def span(place: Place) -> Values:
-    """Where an instruction's source begins and ends: lines, then columns; None if unknown.
-
-    It begins where the whole code object does if nothing is known of it.
-    """
-    code, offset = place
-    found = next(islice(code.co_positions(), offset // 2, None), (None,) * 4)
-    return found if found[0] else (code.co_firstlineno, *found[1:])
-
-
-def file_name(filename: str) -> str:
-    """A file's name, or the number of the notebook cell."""
-    _, is_cell, rest = filename.partition("<ipython-input-")
-    ipython = sys.modules.get("IPython")
-    shell = ipython.get_ipython() if ipython else None
-    cells = getattr(getattr(shell, "compile", None), "_filename_map", {})
-    number = rest.partition("-")[0] if is_cell else cells.get(filename)
-    return filename.replace("\\", "/").split("/")[-1] if number is None else f"cell {number}"
+    return f"`{text_of(node)}`"

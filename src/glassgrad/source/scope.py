@@ -9,15 +9,17 @@
 
 import ast
 import builtins
-import linecache
 import sys
 from collections.abc import Iterator
 from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any
 
-from glassgrad.core.state import Func, Place, is_ours
+from glassgrad.core.state import Func, Place
 from glassgrad.core.tensor import Tensor
-from glassgrad.memory.stale import file_name, span, spans
+
+from .frames import users_frame
+from .lines import line_shown, parsed, span, spans
+from .names import REGISTRIES
 
 UNKNOWN: Any = object()
 """The value of an expression that cannot be known without computing it."""
@@ -25,7 +27,6 @@ UNKNOWN: Any = object()
 UNSURE: Any = object()
 """Who gave a name its value, if it may have been one of several statements."""
 
-_REGISTRIES = "_parameters", "_modules", "_buffers"
 _FUNCTIONS = ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda
 _NOTHING = ast.Module([], [])
 _SCOPES = (*_FUNCTIONS, ast.ClassDef)
@@ -55,7 +56,7 @@ class Scope:
     ) -> None:
         self.code, self.frame, self.given = code, frame, given or {}
         self.names = frame.f_globals if frame is not None else names or {}
-        self.tree = tree = _parsed(code.co_filename)
+        self.tree = tree = parsed(code.co_filename)
         parts = [] if tree is None else list(ast.walk(tree))
         self.parents = {child: part for part in parts for child in ast.iter_child_nodes(part)}
         self.root: Any = tree
@@ -76,12 +77,14 @@ class Scope:
 
     def running(self) -> tuple[Any, Any]:
         """The statement that runs, and the part of it that is called; None where unknown."""
-        return self.part_at((self.frame.f_code, self.frame.f_lasti)) if self.frame else (None, None)
+        if self.frame is None or self.root is None:
+            return None, None
+        return self.part_at((self.frame.f_code, self.frame.f_lasti))
 
     def part_at(self, place: Place) -> tuple[Any, Any]:
         """The statement that an instruction is of, and the part of it that is its own."""
         where = span(place)
-        exactly = [part for part in ast.walk(self.root or _NOTHING) if where in spans(part)]
+        exactly = [part for part in ast.walk(self.tree or _NOTHING) if where in spans(part)]
         if not exactly:  # a file that was changed since it was imported
             return None, None
         node = next((part for part in exactly if isinstance(part, ast.Call)), exactly[-1])
@@ -208,32 +211,6 @@ def if_known(find: Func, *args: Any) -> Any:
         return None
 
 
-def line_shown(filename: str, line: int) -> str:
-    """A line as a reader finds it: "train.py, line 12: `y = w * x`"."""
-    text = linecache.getline(filename, line).strip()
-    where = f"{file_name(filename)}, line {line}"
-    return f"{where}: `{text}`" if text else where
-
-
-def users_frame(frame: FrameType | None) -> FrameType | None:
-    """The innermost frame from `frame` on that is the user's; None if there is none."""
-    while frame is not None and (is_ours[frame.f_code.co_filename] or _is_made(frame)):
-        frame = frame.f_back
-    return frame
-
-
-def _is_made(frame: FrameType) -> bool:
-    """Whether it is of a function that was put together here, out of no file."""
-    home = str(frame.f_globals.get("__name__", ""))
-    return frame.f_code.co_filename == "<string>" and home.startswith("glassgrad.")
-
-
-def text_of(expression: ast.AST) -> str:
-    """An expression as it would be written, in one short line."""
-    text = ast.unparse(expression).partition("\n")[0]
-    return text if len(text) <= 60 else text[:59] + "…"
-
-
 def assigned(statement: Any, name: str) -> Any:
     """The expression whose value `name` got by a statement; None if it is no plain assignment."""
     if isinstance(statement, ast.AugAssign):
@@ -251,14 +228,6 @@ def assigned(statement: Any, name: str) -> Any:
             pairs = zip(target.elts, statement.value.elts, strict=False)
             return next((v for t, v in pairs if getattr(t, "id", "") == name), None)
     return statement.value
-
-
-def _parsed(filename: str) -> Any:
-    try:
-        text = "".join(linecache.getlines(filename))
-        return ast.parse(text) if text else None
-    except (SyntaxError, ValueError, RecursionError):  # a cell with magics in it
-        return None
 
 
 def _blocks(part: Any) -> list[list[Any]]:
@@ -300,7 +269,7 @@ def _attribute(owner: Any, name: str) -> Any:
         own = vars(owner)
     except TypeError:
         return UNKNOWN
-    for kept in (own, *[own.get(each) for each in _REGISTRIES]):
+    for kept in (own, *[own.get(each) for each in REGISTRIES]):
         if isinstance(kept, dict) and name in kept:
             return kept[name]
     for cls in type(owner).__mro__:
