@@ -8,7 +8,6 @@ It is a note of the error, so the message stays what it is. It is made when the 
 
 import ast
 import linecache
-import os
 import textwrap
 from collections.abc import Iterator
 from contextlib import suppress
@@ -17,14 +16,13 @@ from typing import Any
 
 from .autograd.gradients import grad
 from .core.errors import FreedGraphError, GlassgradError, StaleTensorError
-from .core.state import is_ours
 from .core.tensor import Tensor
 from .memory.stale import file_name, span
+from .reasons.tracebacks import is_users
 
 _MOST = 6  # names in a note
 _LONGEST = 60  # letters of a layer
 _REGISTRIES = ("_parameters", "_buffers", "_modules")  # whose entries a module has as attributes
-_LIBRARIES = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
 _OTHERS = (FreedGraphError, StaleTensorError)  # which are about tensors of other lines
 
 
@@ -44,7 +42,7 @@ def _line(error: GlassgradError) -> TracebackType | None:
     line: TracebackType | None = None
     link: TracebackType | None = error.__traceback__
     while link is not None:
-        if _is_users(link.tb_frame.f_code.co_filename):
+        if is_users(link.tb_frame.f_code.co_filename):
             line = link
         link = link.tb_next
     return line
@@ -92,21 +90,12 @@ def _function(error: GlassgradError) -> list[str]:
         cls = getattr(variables.get("node"), "_forward_cls", None)
         function = getattr(cls, "backward", None) or getattr(cls, "vjp", None)
     code = getattr(function, "__code__", None)
-    if code is None or not _is_users(code.co_filename):
+    if code is None or not is_users(code.co_filename):
         return []
     line = code.co_firstlineno
     while linecache.getline(code.co_filename, line).lstrip().startswith("@"):
         line += 1  # a decorator stands before what it decorates
     return [f"`{function.__qualname__}` is in {file_name(code.co_filename)}, line {line}."]
-
-
-def _is_users(filename: str) -> bool:
-    """Whether a file is the user's; what is not in a file has no line to show."""
-    return not (
-        is_ours[filename]
-        or filename in ("<string>", "<__array_function__ internals>")
-        or any(part in filename for part in _LIBRARIES)
-    )
 
 
 def _expression(line: TracebackType) -> ast.AST:

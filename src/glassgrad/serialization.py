@@ -326,9 +326,9 @@ def _unpacked(data: bytes, *, weights_only: bool) -> Any:
     except DataError:
         raise
     except SafetensorError as error:
-        raise _damaged(str(error)) from error
+        raise _damaged(str(error))
     except (ValueError, LookupError, TypeError, AttributeError, RuntimeError) as error:
-        raise _damaged(f"{type(error).__name__}: {error}") from error
+        raise _damaged(f"{type(error).__name__}: {error}")
 
 
 class _Reader:

@@ -76,6 +76,7 @@ def grad(func: Func, argnums: Argnums = 0, has_aux: bool = False) -> Func:
     """
     both = grad_and_value(func, argnums, has_aux)
 
+    @check.briefly
     @functools.wraps(func)
     def gradient(*args: Any, **kwargs: Any) -> Any:
         found, value = both(*args, **kwargs)
@@ -105,6 +106,7 @@ def grad_and_value(func: Func, argnums: Argnums = 0, has_aux: bool = False) -> F
     """
     api = "grad_and_value(f)(*args)"
 
+    @check.briefly
     @functools.wraps(func)
     def gradient_and_value(*args: Any, **kwargs: Any) -> Any:
         call = run(api, func, args, kwargs, argnums, has_aux)
@@ -133,6 +135,7 @@ def _check_scalar(api: str, func: Func, output: Any) -> None:
         )
 
 
+@check.briefly
 def vjp(func: Func, *primals: Any, has_aux: bool = False) -> Any:
     """The value of `func`, and the function that multiplies its Jacobian by a vector from the left.
 
@@ -164,6 +167,7 @@ def vjp(func: Func, *primals: Any, has_aux: bool = False) -> Any:
     call = run("vjp(f, *primals)", func, primals, {}, EVERY, has_aux)
     outputs, structure = call.differentiable_outputs()
 
+    @check.briefly
     def vjp_fn(cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
         grads, given = flatten(cotangents)
         if given != structure:
@@ -435,6 +439,7 @@ _API = "jvp(f, primals, tangents)"
 _LINEARIZE = "linearize(f, *primals)"
 
 
+@check.briefly
 def jvp(
     func: Func,
     primals: Values,
@@ -542,6 +547,7 @@ def check_pair(x: Tensor, dx: Tensor) -> None:
 # Linear maps --------------------------------------------------------------------------------------
 
 
+@check.briefly
 def linearize(func: Func, *primals: Any) -> tuple[Any, Func]:
     """The value of `func`, and its derivative at `primals` as a linear function.
 
@@ -581,6 +587,7 @@ def linearize(func: Func, *primals: Any) -> tuple[Any, Func]:
     zeros = [ops.zeros_like(settled(x)) for x in moving]
     push = vjp(lambda grads: call.pull(moving, grads), zeros)[1] if moving else None
 
+    @check.briefly
     def jvp_fn(*tangents: Any) -> Any:
         moves, given = flatten(tangents)
         if given != structure:

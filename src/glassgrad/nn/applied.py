@@ -58,7 +58,7 @@ class Derived(Module):
         except TypeError as error:
             raise ArgumentTypeError(
                 f"{type(self).__name__}.__init__(): {error}. Its arguments are {signature}."
-            ) from None
+            )
         given.apply_defaults()
         self._build(given.arguments)
 

@@ -178,8 +178,8 @@ def _index(value: Any, wanted: str, why: str) -> int:
         if value is True or value is False:
             raise TypeError
         return operator.index(value)
-    except TypeError as error:
-        raise check.wrong_type(wanted, value, why) from error
+    except TypeError:
+        raise check.wrong_type(wanted, value, why)
 
 
 def infer_size(size: Shape, numel: int) -> Shape:

@@ -736,12 +736,12 @@ def _is_sequence(item: Any) -> bool:
 def _stacked(arrays: list[Any], shape: Shape) -> Any:
     try:
         return np.stack(arrays).reshape(shape + arrays[0].shape)
-    except ValueError as error:
+    except ValueError:
         raise errors.ArgumentError(
             f"expected arrays of one shape at dim {len(shape)}, got "
             f"{sorted({array.shape for array in arrays})}. A tensor is no ragged list. Pad the "
             "smaller ones, or keep a list of tensors."
-        ) from error
+        )
 
 
 # The dtype ----------------------------------------------------------------------------------------
@@ -804,11 +804,11 @@ def _filled(values: list[Any], dtype: DType) -> Any:
             f"value cannot be converted to type {dtype} without overflow; Overflow when unpacking "
             f"long long: {error}. {dtype} has no room for it. Write a "
             "float, or choose a larger dtype."
-        ) from error
+        )
     except (TypeError, ValueError) as error:
         raise errors.RangeError(
             f"the values cannot become {dtype}: {error}. Leave dtype out, or convert them first."
-        ) from error
+        )
 
 
 def made(

@@ -158,7 +158,7 @@ def paired(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
         raise errors.ShapeError(
             f"{broadcast_text(input.shape, target.shape)} Each element has its target. Write "
             "`target.reshape(input.shape)`."
-        ) from None
+        )
     return expand(input, *shape), expand(target, *shape)
 
 

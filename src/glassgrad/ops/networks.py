@@ -786,13 +786,13 @@ def embedding_bag(
     bags, bag = _bags(input, offsets, include_last_offset)
     try:
         rows = embedding(input.reshape(-1), weight, None, max_norm, norm_type, scale_grad_by_freq)
-    except errors.DimError as error:  # of a bag PyTorch says which index it is
+    except errors.DimError:  # of a bag PyTorch says which index it is
         values, count = seen(input).ravel(), weight.shape[0]
         index = np.flatnonzero((values < 0) | (values >= count))[0]
         raise errors.ShapeError(
             f"Index {index} of input takes value {values[index]} which is not in the valid range "
             f"[0, {count}). It names a row of the weight. Write one of them."
-        ) from error
+        )
     if per_sample_weights is not None:
         rows = rows * per_sample_weights.reshape(-1, 1)
     if padding_idx is not None:

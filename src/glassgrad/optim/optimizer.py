@@ -276,6 +276,7 @@ class Optimizer:
         if "step" in vars(cls):
             cls.step = _with_hooks(cls.step)  # type: ignore[method-assign]
 
+    @check.briefly
     def __init__(self, params: Params, defaults: Mapping[str, Any]) -> None:
         self.defaults = dict(defaults)
         self._hooks: defaultdict[str, Hooks] = defaultdict(Hooks)
@@ -292,6 +293,7 @@ class Optimizer:
         for group in groups:
             self.add_param_group(group)
 
+    @check.briefly
     def __post_init__(self, params: Params, *given: Any) -> None:
         """Begin with the options that a class declares (see `with_options`)."""
         options = dict(zip(self._options, given, strict=True))

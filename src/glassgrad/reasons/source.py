@@ -15,9 +15,11 @@ from collections.abc import Iterator
 from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any
 
-from glassgrad.core.state import Func, Place, is_ours
+from glassgrad.core.state import Func, Place
 from glassgrad.core.tensor import Tensor
 from glassgrad.memory.stale import file_name, span, spans
+
+from .tracebacks import is_users
 
 UNKNOWN: Any = object()
 """The value of an expression that cannot be known without computing it."""
@@ -217,7 +219,7 @@ def line_shown(filename: str, line: int) -> str:
 
 def users_frame(frame: FrameType | None) -> FrameType | None:
     """The innermost frame from `frame` on that is the user's; None if there is none."""
-    while frame is not None and (is_ours[frame.f_code.co_filename] or _is_made(frame)):
+    while frame is not None and (not is_users(frame.f_code.co_filename) or _is_made(frame)):
         frame = frame.f_back
     return frame
 

@@ -2,23 +2,40 @@
 
 import itertools
 import os
+import sysconfig
 from types import TracebackType
 from typing import Any
 
 from glassgrad.core.errors import GlassgradError
 from glassgrad.core.state import HOME, is_ours
 
-MOST = 3
-"""So many frames of ours in a row stay."""
-
 _CORE = f"{HOME}core"
+_LIBRARIES = (*{sysconfig.get_path(each) for each in ("stdlib", "purelib", "platlib")}, "<frozen")
+_NO_FILES = "<string>", "<__array_function__ internals>"
 
 SHOWN_WHOLE = bool(os.environ.get("GLASSGRAD_FULL_TRACEBACKS"))
 """For whoever works on glassgrad itself: all frames stay."""
 
 
+def is_users(filename: str) -> bool:
+    """Whether a file is the user's: neither ours nor a library's, and there are lines to show."""
+    is_library = filename in _NO_FILES or filename.startswith(_LIBRARIES)
+    return not is_library and not is_ours[filename]
+
+
+def is_told_of(caught: BaseException) -> bool:
+    """Whether an error that ours raise says all of the exception that they have `caught`.
+
+    So it does unless lines of the user's lead there: they caught it, or it came through them.
+    """
+    files = [each.tb_frame.f_code.co_filename for each in _frames(caught)]
+    return is_ours[files[0]] and not any(map(is_users, files))
+
+
 def shorten(error: BaseException, is_known: bool = False) -> None:
-    """Leave, of each run of frames of ours, the first, the last, and the engine's between them.
+    """Leave of each run of frames of ours the first, of the last run also the last, which refused.
+
+    If the last one is beside the engine, the engine's own stays, too.
 
     An exception that is neither one of ours nor out of the user's code may be a mistake of ours:
     its traceback stays as it is, unless it `is_known` to be the user's.
@@ -34,9 +51,11 @@ def shorten(error: BaseException, is_known: bool = False) -> None:
     for is_mine, run in itertools.groupby(files, is_ours.__getitem__):
         end = at + len(list(run))
         places = list(range(at, end))
-        if is_mine and len(places) > MOST:
-            engines = [place for place in places[1:-1] if _CORE in files[place]]
-            places = [places[0], *engines[-1:], places[-1]]
+        if is_mine and end < len(files):
+            places = places[:1]
+        elif is_mine and len(places) > 2:
+            engines = [place for place in places if _CORE in files[place]]
+            places = sorted({places[0], *engines[-1:], places[-1]})
         kept += [frames[place] for place in places]
         at = end
     below: Any = None
