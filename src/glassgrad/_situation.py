@@ -18,6 +18,7 @@ from .autograd.gradients import grad
 from .core.errors import FreedGraphError, GlassgradError, StaleTensorError
 from .core.tensor import Tensor
 from .memory.stale import file_name, span
+from .reasons.source import line_of
 from .reasons.tracebacks import is_users
 
 _MOST = 6  # names in a note
@@ -92,10 +93,7 @@ def _function(error: GlassgradError) -> list[str]:
     code = getattr(function, "__code__", None)
     if code is None or not is_users(code.co_filename):
         return []
-    line = code.co_firstlineno
-    while linecache.getline(code.co_filename, line).lstrip().startswith("@"):
-        line += 1  # a decorator stands before what it decorates
-    return [f"`{function.__qualname__}` is in {file_name(code.co_filename)}, line {line}."]
+    return [f"`{function.__qualname__}` is in {line_of(function)}."]
 
 
 def _expression(line: TracebackType) -> ast.AST:

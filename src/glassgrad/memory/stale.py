@@ -4,6 +4,7 @@ The last sentence of the error about a tensor that was written is made of the li
 """
 
 import ast
+import importlib
 import linecache
 import sys
 from itertools import islice
@@ -79,9 +80,12 @@ def remedy(place: Place | None, tensor: Any) -> str:
         place: the instruction that wrote; None if it is not known.
         tensor: what it wrote to. That of a leaf is meant, since it trains: it comes too early.
     """
+    if place is None or is_ours[place[0].co_filename]:
+        return _ANYWHERE
+    source = importlib.import_module("glassgrad.reasons.source")
+    statement, part = source.Scope(place[0]).part_at(place)
     try:
-        found = None if place is None or is_ours[place[0].co_filename] else _written(place)
-        return _ANYWHERE if found is None else _instead(*found, tensor)
+        return _ANYWHERE if statement is None else _instead(statement, part, tensor)
     except RecursionError:  # a line of a thousand parts
         return _ANYWHERE
 
@@ -142,24 +146,6 @@ def _is_key(target: ast.expr) -> bool:
 def _code(node: ast.AST) -> str:
     text = ast.unparse(node).partition("\n")[0]
     return f"`{text if len(text) <= _LONGEST else text[: _LONGEST - 1] + '…'}`"
-
-
-def _written(place: Place) -> tuple[ast.stmt, ast.AST] | None:
-    """The statement that an instruction is of, and what in it is the instruction's own."""
-    where = span(place)
-    if None in where:
-        return None
-    try:
-        tree = ast.parse("".join(linecache.getlines(place[0].co_filename)))
-    except (SyntaxError, ValueError):  # a cell with magics in it
-        return None
-    begin, within = where[::2], ast.walk(tree)  # which meets the outer ones first
-    around = [n for n in within if any(s[::2] <= begin < s[1::2] for s in spans(n)[:1])]
-    statements = [node for node in around if isinstance(node, ast.stmt)]
-    exactly = [node for node in around if where in spans(node)]
-    if not statements or not exactly:  # a file that was changed since it was imported
-        return None
-    return statements[-1], next((x for x in exactly if isinstance(x, ast.Call)), exactly[-1])
 
 
 def spans(node: Any) -> list[Any]:

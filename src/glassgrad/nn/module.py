@@ -31,6 +31,7 @@ from glassgrad.nn import _hooks, _state
 from glassgrad.nn._hooks import EVERYWHERE, Hook
 from glassgrad.nn._state import _IncompatibleKeys
 from glassgrad.nn.parameter import Buffer, Parameter, is_lazy
+from glassgrad.ops import _checks as check
 from glassgrad.ops.conversion import destination
 from glassgrad.values.backend import Device
 from glassgrad.values.dtypes import as_dtype, float16, float32, float64
@@ -110,10 +111,17 @@ class Module:
             if not hooks and not self._backward_pre_hooks and not scoped and not EVERYWHERE:
                 return note_call(self, next_seq(), self.forward(*args, **kwargs))
             return call_in_scope(self, self._run, args, kwargs)
-        except errors.GlassgradError as error:
+        except (errors.GlassgradError, AttributeError, TypeError) as error:
             reasons = importlib.import_module("glassgrad.reasons.calls")
-            reasons.in_module(error, self, (*args, *kwargs.values()))
-            raise
+            found = None
+            if not isinstance(error, errors.GlassgradError) and reasons.is_of_layer(error, self):
+                forward = type(self).forward
+                given = dict(zip(forward.__code__.co_varnames[1:], args, strict=False)) | kwargs
+                found = check.no_tensor_among(type(self).__name__, forward, given)
+            reasons.in_module(found or error, self, (*args, *kwargs.values()))
+            if found is None:
+                raise
+            raise found
 
     def _run(self, *args: Any, **kwargs: Any) -> Any:
         """`forward` between its hooks."""

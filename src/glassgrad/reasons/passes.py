@@ -14,6 +14,7 @@ from glassgrad.core.state import Place, is_ours
 from glassgrad.core.tensor import Tensor
 from glassgrad.memory.stale import shown
 
+from .calls import misfit
 from .source import Scope, if_known, text_of
 from .tracebacks import shorten
 
@@ -30,36 +31,33 @@ def tell(error: Exception, outputs: Any) -> None:
         if found:
             error.args = (f"{error.args[0]} {found}",)
         error.told = True  # type: ignore[attr-defined]  # an outer pass may pass it on
-    if type(error) in (TypeError, ValueError) and not getattr(error, "__notes__", None):
-        note = if_known(_of_rule, error)
+    is_known = type(error) in (TypeError, ValueError, AttributeError)
+    if is_known and not getattr(error, "__notes__", None):
+        note = if_known(_note, error)
         if note:
             error.add_note(note)
     shorten(error, is_known=bool(getattr(error, "__notes__", None)))
 
 
-def _of_rule(_: FrameType, error: Exception) -> str:
-    """What the user's `backward` has forgotten, if an error tells of that."""
+def _note(_: FrameType, error: Exception) -> str:
+    """What the user's `backward` has forgotten, or a hook, if an error tells of that."""
+    found = misfit(error)
     frames = _frames(error)
     known = [names.get("self") for names in map(_names_in, frames)]
     node: Any = next((x for x in reversed(known) if isinstance(x, BackwardCFunction)), None)
-    last = frames[-1]
-    if node is None:
-        return ""
+    if found or node is None:
+        return found
     name, rule = type(node)._forward_cls.__name__, type(node)._forward_cls.backward
-    code = getattr(rule, "__code__", None)
-    if isinstance(error, TypeError) and code is not None and is_ours[last.f_code.co_filename]:
-        wanted = 1 + node.num_outputs
-        if code.co_argcount == wanted - 1 and code.co_varnames[:1] != ("ctx",):
-            grads = ", ".join(code.co_varnames[: code.co_argcount])
-            return (
-                f"backward gets ctx first, then a gradient for each output. "
-                f"Write `def backward(ctx, {grads})` in {name}."
-            )
-    if isinstance(error, ValueError) and last.f_code is code and node.holders == ():
-        return (
-            f"{name} has saved nothing for backward. Write `ctx.save_for_backward(…)` in its "
-            "forward, or setup_context."
-        )
+    if frames[-1].f_code is not getattr(rule, "__code__", None):
+        return ""
+    if isinstance(error, ValueError) and "to unpack" in str(error):
+        kept, write = len(node.holders), "`ctx.save_for_backward(…)`"
+        said = f"saved {kept} tensor{'s' * (kept > 1)}" if kept else "has saved nothing"
+        return f"{name} {said} for backward. Write {write} in its forward, or setup_context."
+    if isinstance(error, AttributeError) and error.obj is node:
+        own = [key for key in vars(node) if not hasattr(type(node), key)]
+        said = f"has {', '.join(own)}" if own else "has nothing"
+        return f"ctx {said} of {name}'s forward. Write `ctx.{error.name} = …` there."
     return ""
 
 

@@ -83,7 +83,8 @@ class Scope:
     def part_at(self, place: Place) -> tuple[Any, Any]:
         """The statement that an instruction is of, and the part of it that is its own."""
         where = span(place)
-        exactly = [part for part in ast.walk(self.root or _NOTHING) if where in spans(part)]
+        whole = self.root or self.tree or _NOTHING
+        exactly = [part for part in ast.walk(whole) if where in spans(part)]
         if not exactly:  # a file that was changed since it was imported
             return None, None
         node = next((part for part in exactly if isinstance(part, ast.Call)), exactly[-1])
@@ -215,6 +216,15 @@ def line_shown(filename: str, line: int) -> str:
     text = linecache.getline(filename, line).strip()
     where = f"{file_name(filename)}, line {line}"
     return f"{where}: `{text}`" if text else where
+
+
+def line_of(function: Any) -> str:
+    """Where a function of the user's begins: "train.py, line 12"."""
+    code = function.__code__
+    line = code.co_firstlineno
+    while linecache.getline(code.co_filename, line).lstrip().startswith("@"):
+        line += 1  # a decorator stands before what it decorates
+    return f"{file_name(code.co_filename)}, line {line}"
 
 
 def users_frame(frame: FrameType | None) -> FrameType | None:

@@ -28,7 +28,7 @@ def is_told_of(caught: BaseException) -> bool:
 
     So it does unless lines of the user's lead there: they caught it, or it came through them.
     """
-    files = [each.tb_frame.f_code.co_filename for each in _frames(caught)]
+    files = [each.tb_frame.f_code.co_filename for each in frames_of(caught)]
     return is_ours[files[0]] and not any(map(is_users, files))
 
 
@@ -40,7 +40,7 @@ def shorten(error: BaseException, is_known: bool = False) -> None:
     An exception that is neither one of ours nor out of the user's code may be a mistake of ours:
     its traceback stays as it is, unless it `is_known` to be the user's.
     """
-    frames = _frames(error)
+    frames = frames_of(error)
     if SHOWN_WHOLE or not frames:
         return
     files = [each.tb_frame.f_code.co_filename for each in frames]
@@ -64,7 +64,8 @@ def shorten(error: BaseException, is_known: bool = False) -> None:
         below = each
 
 
-def _frames(error: BaseException) -> list[TracebackType]:
+def frames_of(error: BaseException) -> list[TracebackType]:
+    """The frames that an error has come through, the innermost last."""
     found, each = [], error.__traceback__
     while each is not None:
         found.append(each)

@@ -108,9 +108,8 @@ def as_dtype(dtype: Any) -> DType:
         )
     found = _SUPPORTED.get(asked)
     if found is None:
-        names = ", ".join(str(d) for d in _SUPPORTED)
         raise DTypeError(
-            f"dtype {asked} is not supported. glassgrad has PyTorch's dtypes: {names}. "
+            f"dtype {asked} is not supported. PyTorch's are: {', '.join(map(str, _SUPPORTED))}. "
             "Convert the data first, for example with `array.astype(np.float32)`."
         )
     return found
