@@ -212,7 +212,9 @@ class Module:
                 return own[registry][name]
         kind = type(self).__name__
         said = f"'{kind}' object has no attribute '{name}'"
-        if hasattr(Tensor, name):
+        if "_parameters" not in own:
+            said += ": its `__init__` begins with no `super().__init__()`, which makes that."
+        elif hasattr(Tensor, name):
             said += f". A tensor has; a module makes one when it is called: `{kind}()(x)`."
         raise AttributeError(said, name=name, obj=self)
 
@@ -259,9 +261,15 @@ class Module:
     def register_module(self, name: str, module: "Module | None") -> None:
         """File a submodule, or None for one that is left out, under `name`."""
         if module is not None and not isinstance(module, Module):
+            what = getattr(module, "__name__", type(module).__name__)
+            remedy = "Derive its class from nn.Module, or call it as a function in `forward`."
+            if isinstance(module, type):
+                remedy = f"Write `{what}()`, which makes one."
+            elif isinstance(module, (list, tuple)):
+                remedy = f"Write `{type(self).__name__}(*parts)` for the parts in a {what}."
             raise errors.ArgumentTypeError(
                 f"{type(module).__name__} is not a Module subclass. A part of a network has to be "
-                "one. Derive its class from nn.Module, or call it as a function in `forward`."
+                f"one. {remedy}"
             )
         self._require_free_name("module", name, self._modules)
         _hooks.file("module", self, name, module)

@@ -201,9 +201,21 @@ def one_dtype(
     """
     if y.payload.dtype is not x.payload.dtype:
         raise errors.DTypeError(
-            f"{said.format(names(x.dtype), names(y.dtype))}. {what} in one precision. Write "
-            f"`{called}.to(x.dtype)`."
+            f"{said.format(names(x.dtype), names(y.dtype))}. {what} in one precision. "
+            f"{to_one_dtype(x, y, called)}"
         )
+
+
+def to_one_dtype(x: Tensor, y: Tensor, called: str = "y") -> str:
+    """What to write, so that two tensors have one dtype: none loses digits, and no leaf changes.
+
+    Args:
+        called: what the second one is called.
+    """
+    y_holds_more = "biufc".index(y.dtype.kind) > "biufc".index(x.dtype.kind)
+    if y_holds_more or (y.is_leaf and y.requires_grad and not x.requires_grad):
+        return f"Write `x.to({called}.dtype)`."
+    return f"Write `{called}.to(x.dtype)`."
 
 
 def same_shape(said: str, x: Tensor, y: Tensor, why: str) -> None:

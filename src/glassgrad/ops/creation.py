@@ -782,9 +782,12 @@ def _kind(item: Any) -> DType:
             f"new(): invalid data type '{name}': {item!r}. A tensor holds numbers. Write "
             "`float(text)` for a number in a text."
         )
+    remedy = "Write `tensor(list(values))` for an iterator."
+    if item is None:
+        remedy = "Let the function that None comes from `return` its result."
     raise errors.DTypeError(
         f"Could not infer dtype of {name}. A tensor is made of numbers, arrays or nested lists of "
-        "numbers. Write `tensor(list(values))` for an iterator."
+        f"numbers. {remedy}"
     )
 
 

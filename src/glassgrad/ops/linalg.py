@@ -58,9 +58,11 @@ def check_ranks(sentence: str, *wanted: tuple[Tensor, int]) -> None:
 
 def check_factors(name: str, x: Tensor, y: Tensor) -> None:
     """Raise DTypeError unless both factors have one dtype."""
-    check.one_dtype(
-        x, y, f"{name} : expected both tensors to have same dtype, but found {{}} and {{}}"
-    )
+    if name == "linear":
+        said = "mat1 and mat2 must have the same dtype, but got {} and {}"
+        check.one_dtype(x, y, said, called="weight")
+    said = f"{name} : expected both tensors to have same dtype, but found {{}} and {{}}"
+    check.one_dtype(x, y, said)
 
 
 def transposed(x: Any) -> Any:

@@ -891,6 +891,11 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
         >>> bilinear(tensor([1.0, 2.0]), tensor([3.0]), tensor([[[1.0], [1.0]]]))
         tensor([9.])
     """
+    for nr, (x, size) in enumerate(zip((input1, input2), weight.shape[1:], strict=True), start=1):
+        said = (
+            f"bilinear(): input{nr} size does not match weight size: got {{0}} but expected {{1}}"
+        )
+        check.equal(said, x.shape[-1], size, "It is that of the last dim. Give one of that size.")
     y = einsum("...n,onm,...m->...o", input1, weight, input2)
     return y if bias is None else y + bias
 

@@ -316,6 +316,13 @@ class Optimizer:
         """Add parameters with options of their own: `{"params": […], "lr": 0.01}`."""
         why = 'It needs names for its options. Write {"params": […], "lr": …}.'
         check.kind("param_group must be a dict, but got", param_group, dict, why)
+        if "params" not in param_group:
+            error = KeyError("params")
+            error.add_note(
+                f"A group has parameters, and this one has only {list(param_group)}. "
+                "Write {'params': model.parameters(), …}."
+            )
+            raise error
         params = param_group["params"]
         params = [params] if isinstance(params, Tensor) else _listed(params, what="params")
         names = [param[0] for param in params if isinstance(param, tuple)]

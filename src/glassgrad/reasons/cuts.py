@@ -451,13 +451,13 @@ def _is_wanted(value: Any, is_computed_too: bool) -> bool:
 
 
 def _is_new(scope: Scope, expression: Any) -> bool:
-    """Whether an expression is a call of ours that makes a tensor of no other."""
+    """Whether an expression is a call of an op of ours that makes a tensor of no other."""
     if not isinstance(expression, ast.Call):
         return False
     called = scope.value(expression.func)
     names = [part for part in ast.walk(expression) if isinstance(part, (ast.Name, ast.Attribute))]
-    is_ours_too = str(getattr(called, "__module__", "")).startswith("glassgrad.")
-    return is_ours_too and not any(isinstance(scope.value(part), Tensor) for part in names)
+    is_op = str(getattr(called, "__module__", "")).startswith("glassgrad.ops.")
+    return is_op and not any(isinstance(scope.value(part), Tensor) for part in names)
 
 
 def _function(called: Any) -> tuple[str, str] | None:

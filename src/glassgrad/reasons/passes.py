@@ -6,7 +6,7 @@ from types import FrameType
 from typing import Any
 
 from glassgrad.core.engine import Schedule
-from glassgrad.core.errors import FreedGraphError
+from glassgrad.core.errors import FreedGraphError, GradientError
 from glassgrad.core.function import BackwardCFunction
 from glassgrad.core.graph import edge_of, ends
 from glassgrad.core.saved import Gone
@@ -16,7 +16,7 @@ from glassgrad.memory.stale import shown
 
 from .calls import misfit
 from .source import Scope, if_known, text_of
-from .tracebacks import shorten
+from .tracebacks import frames_of, shorten
 
 
 def tell(error: Exception, outputs: Any) -> None:
@@ -31,6 +31,8 @@ def tell(error: Exception, outputs: Any) -> None:
         if found:
             error.args = (f"{error.args[0]} {found}",)
         error.told = True  # type: ignore[attr-defined]  # an outer pass may pass it on
+    if isinstance(error, GradientError) and error.__traceback__ is not None:
+        error.args = (error.args[0] + _of_given(frames_of(error)[-1].tb_frame),)
     is_known = type(error) in (TypeError, ValueError, AttributeError)
     if is_known and not getattr(error, "__notes__", None):
         note = if_known(_note, error)
@@ -39,10 +41,22 @@ def tell(error: Exception, outputs: Any) -> None:
     shorten(error, is_known=bool(getattr(error, "__notes__", None)))
 
 
+def _of_given(frame: FrameType) -> str:
+    """What to write for a list of numbers that was given as the gradient of one output."""
+    given = frame.f_locals.get("given") if frame.f_code.co_name == "gradients_given" else None
+    others = [x for x in given or () if not isinstance(x, Tensor) and x is not None]
+    if not others:
+        return ""
+    return (
+        f" And gradients can be either Tensors or None, but got {type(others[0]).__name__}: write "
+        "`glassgrad.tensor(gradient)` for that of one output."
+    )
+
+
 def _note(_: FrameType, error: Exception) -> str:
     """What the user's `backward` has forgotten, or a hook, if an error tells of that."""
     found = misfit(error)
-    frames = _frames(error)
+    frames = [each.tb_frame for each in frames_of(error)]
     known = [names.get("self") for names in map(_names_in, frames)]
     node: Any = next((x for x in reversed(known) if isinstance(x, BackwardCFunction)), None)
     if found or node is None:
@@ -159,21 +173,14 @@ def _line_of(node: Any) -> Place | None:
 
 def _node_in(error: Exception) -> Any:
     """The node whose turn it was, in the frames that the error has come through."""
-    for frame in reversed(_frames(error)):
+    for each in reversed(frames_of(error)):
+        frame = each.tb_frame
         names = _names_in(frame) if is_ours[frame.f_code.co_filename] else {}
         for value in [names.get(name) for name in ("self", "ctx", "node")]:
             kept = getattr(value, "_kept_in", None)
             if kept and isinstance(getattr(value, kept), Gone):
                 return value
     return None
-
-
-def _frames(error: Exception) -> list[FrameType]:
-    found, each = [], error.__traceback__
-    while each is not None:
-        found.append(each.tb_frame)
-        each = each.tb_next
-    return found
 
 
 def _names_in(frame: FrameType) -> dict[str, Any]:
