@@ -15,6 +15,7 @@ import functools
 import importlib
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import FunctionType
 from typing import Any, Self
 
 from glassgrad import ops
@@ -80,6 +81,16 @@ class Module:
     _state_dict_hooks: Hooks
     _load_state_dict_pre_hooks: Hooks
     _load_state_dict_post_hooks: Hooks
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        init: Any = cls.__init__
+        is_ours = cls.__module__.startswith("glassgrad.") and isinstance(init, FunctionType)
+        if is_ours and init.__qualname__.startswith("_"):  # Python names that of Conv2d so, too
+            parts = init.__code__, init.__globals__, "__init__", init.__defaults__, init.__closure__
+            cls.__init__ = functools.update_wrapper(FunctionType(*parts), init)  # type: ignore[method-assign]
+            cls.__init__.__kwdefaults__ = init.__kwdefaults__
+            cls.__init__.__qualname__ = f"{cls.__name__}.__init__"
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         if args or kwargs:
