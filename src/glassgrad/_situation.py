@@ -69,11 +69,13 @@ def _gradient(name: str, line: TracebackType, variables: dict[str, Any]) -> list
     except SyntaxError:
         return []
     for part in ast.walk(tree):
-        if not isinstance(part, ast.Assign) or not isinstance(part.value, ast.Call):
+        call = getattr(part, "value", None)
+        call = call.value if isinstance(call, ast.Subscript) else call
+        if not isinstance(part, ast.Assign) or not isinstance(call, ast.Call):
             continue
         names = [each.id for each in ast.walk(part.targets[0]) if isinstance(each, ast.Name)]
-        keywords = [each.arg for each in part.value.keywords]
-        made_by = _value(part.value.func, variables)
+        keywords = [each.arg for each in call.keywords]
+        made_by = _value(call.func, variables)
         if made_by is grad and name in names and "create_graph" not in keywords:
             made = f"`{name}` is made in {file_name(file)}, line {part.lineno}"
             return [f"A gradient has a graph only if it was made with create_graph=True: {made}."]

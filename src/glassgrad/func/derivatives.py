@@ -16,6 +16,7 @@ The first is for one tangent, or for many at once by `vmap`; the second for one 
 """
 
 import functools
+from collections.abc import Callable
 from itertools import compress
 from typing import Any, ClassVar, NamedTuple
 
@@ -105,11 +106,9 @@ def grad_and_value(func: Func, argnums: Argnums = 0, has_aux: bool = False) -> F
     See also: https://pytorch.org/docs/stable/generated/torch.func.grad_and_value.html
     """
     api = "grad_and_value(f)(*args)"
-    if not callable(func):
-        why = "It is to be differentiated. For tensors write `autograd.grad(outputs, inputs)`."
-        raise check.wrong_type(
-            f"{type(func).__name__!r} object is not callable: grad(f) takes a function", func, why
-        )
+    why = "It is to be differentiated. For tensors write `autograd.grad(outputs, inputs)`."
+    said = f"{type(func).__name__!r} object is not callable: grad(f) takes a function"
+    check.kind(said, func, Callable, why)
 
     @check.briefly
     @functools.wraps(func)

@@ -47,7 +47,7 @@ def form_of(cls: Any) -> tuple[Func, bool, bool]:
 
 def _takes(function: Any, count: int) -> bool:
     """Whether a function takes so many arguments by position."""
-    code = getattr(function, "__code__", None)
+    code: Any = getattr(function, "__code__", None)
     varies = code is None or code.co_flags & inspect.CO_VARARGS
     return varies or 0 <= code.co_argcount - count <= len(function.__defaults__ or ())
 

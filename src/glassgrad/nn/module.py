@@ -88,9 +88,9 @@ class Module:
         is_ours = cls.__module__.startswith("glassgrad.") and isinstance(init, FunctionType)
         if is_ours and init.__qualname__.startswith("_"):  # Python names that of Conv2d so, too
             parts = init.__code__, init.__globals__, "__init__", init.__defaults__, init.__closure__
-            cls.__init__ = functools.update_wrapper(FunctionType(*parts), init)  # type: ignore[method-assign]
-            cls.__init__.__kwdefaults__ = init.__kwdefaults__
-            cls.__init__.__qualname__ = f"{cls.__name__}.__init__"
+            own: Any = functools.update_wrapper(FunctionType(*parts), init)
+            own.__kwdefaults__, own.__qualname__ = init.__kwdefaults__, f"{cls.__name__}.__init__"
+            cls.__init__ = own  # type: ignore[method-assign]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         if args or kwargs:
@@ -271,15 +271,16 @@ class Module:
 
     def register_module(self, name: str, module: "Module | None") -> None:
         """File a submodule, or None for one that is left out, under `name`."""
-        if module is not None and not isinstance(module, Module):
-            what = getattr(module, "__name__", type(module).__name__)
+        given: Any = module
+        if given is not None and not isinstance(given, Module):
+            what = getattr(given, "__name__", type(given).__name__)
             remedy = "Derive its class from nn.Module, or call it as a function in `forward`."
-            if isinstance(module, type):
+            if isinstance(given, type):
                 remedy = f"Write `{what}()`, which makes one."
-            elif isinstance(module, (list, tuple)):
+            elif isinstance(given, (list, tuple)):
                 remedy = f"Write `{type(self).__name__}(*parts)` for the parts in a {what}."
             raise errors.ArgumentTypeError(
-                f"{type(module).__name__} is not a Module subclass. A part of a network has to be "
+                f"{type(given).__name__} is not a Module subclass. A part of a network has to be "
                 f"one. {remedy}"
             )
         self._require_free_name("module", name, self._modules)
@@ -697,6 +698,7 @@ class Module:
         fn(self)
         return self
 
+    @check.briefly
     def to(
         self,
         *target: Any,

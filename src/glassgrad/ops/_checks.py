@@ -45,6 +45,8 @@ def _instead(value: object) -> str:
     """Why something is no operand, and what to write instead."""
     if value is None:
         return "None holds no numbers. Let the function that it comes from `return` its result."
+    if isinstance(value, (list, tuple)) and any(isinstance(each, Tensor) for each in value):
+        return "It has tensors in it. Write `x[0]` for one of them, or `glassgrad.stack(x)`."
     if callable(value):
         what = "class" if isinstance(value, type) else "function"
         return f"It is a {what}, which has results when it is called. Write `f(x)` for `f`."

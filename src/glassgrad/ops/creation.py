@@ -28,7 +28,7 @@ from glassgrad.values.layers import Wrapped, fresh
 from glassgrad.values.operands import no_kernel
 
 from . import _checks as check
-from ._arguments import size_of
+from ._arguments import int_of, size_of
 from ._declaring import FUNCTIONS, factory, function, method
 from .conversion import to
 
@@ -567,7 +567,7 @@ def eye(n: int, m: int | None = None, *, dtype: Any = None, **new: Any) -> Tenso
         tensor([[1., 0.],
                 [0., 1.]])
     """
-    rows, columns = size_of((n, n if m is None else m), "eye", argument="n")
+    rows, columns = [int_of(each, "eye", "n") for each in (n, n if m is None else m)]
     if rows < 0 or columns < 0:
         raise errors.ShapeError(
             f"n must be greater or equal to 0, got {rows} and {columns}. They count rows and "

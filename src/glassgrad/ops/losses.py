@@ -627,9 +627,10 @@ def _unfit_target(shape: Shape, target: Shape) -> Exception:
             f"{remedy} Cut one of them."
         )
     if len(shape) == 2:  # a batch of vectors
+        instead = "argmax(1)" if target == shape else "squeeze(1)"
         return errors.ShapeError(
             f"0D or 1D target tensor expected, multi-target not supported. {remedy} "
-            "Write `target.squeeze(1)`."
+            f"Write `target.{instead}`."
         )
     return errors.ShapeError(
         f"Expected target size {[shape[0], *shape[2:]]}, got {list(target)}. {remedy} "

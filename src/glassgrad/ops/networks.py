@@ -1195,6 +1195,14 @@ def multi_head_attention_forward(
     if add_zero_attn:
         k, v = [cat([x, x[..., :1, :].detach() * 0], 2) for x in (k, v)]
         mask, padding = _one_more(mask), _one_more(padding)
+    wanted = places, k.shape[2]
+    if mask is not None and any(
+        n not in (1, m) for n, m in zip(mask.shape[-2:], wanted, strict=False)
+    ):
+        raise errors.ShapeError(
+            f"The shape of the {mask.ndim}D attn_mask is {tuple(mask.shape)}, but should be "
+            f"{wanted}. It says of each place which others count. Write a mask of those sizes."
+        )
     if mask is not None and mask.ndim == 3:
         mask = mask.reshape(examples, num_heads, places, -1)
     mask = total([mask, None if padding is None else padding.reshape(examples, 1, 1, -1)])

@@ -10,6 +10,7 @@ from glassgrad.core.errors import (
     DimError,
     DTypeError,
     GlassgradError,
+    MissingRuleError,
     ShapeError,
 )
 from glassgrad.core.function import BackwardCFunction
@@ -104,7 +105,7 @@ def misfit(error: Exception) -> str:
     if type(error) is not TypeError or not is_call or not is_ours[frame.f_code.co_filename]:
         return ""
     names, caller = frame.f_locals, frame.f_code.co_name
-    owner = names.get("self")
+    owner: Any = names.get("self")
     if isinstance(owner, BackwardCFunction):
         rule, count = type(owner)._forward_cls.backward, owner.num_outputs
         wanted = ["ctx", *([f"grad_{nr}" for nr in range(count)] if count > 1 else ["grad"])]
@@ -215,7 +216,7 @@ def in_module(error: Exception, module: Any, inputs: tuple[Any, ...]) -> None:
     inner = getattr(known, "layer", None)
     said = str(error.args[0]) if error.args else ""
     if inner is None:
-        if not _is_layer(module) or isinstance(error, NotImplementedError):
+        if not _is_layer(module) or isinstance(error, MissingRuleError):
             known.layer = ()
         else:
             layer = if_known(_layer, module, inputs, error)
