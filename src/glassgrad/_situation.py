@@ -7,8 +7,6 @@ It is a note of the error, so the message stays what it is. It is made when the 
 """
 
 import ast
-import linecache
-import textwrap
 from collections.abc import Iterator
 from contextlib import suppress
 from types import TracebackType
@@ -17,13 +15,12 @@ from typing import Any
 from .autograd.gradients import grad
 from .core.errors import FreedGraphError, GlassgradError, StaleTensorError
 from .core.tensor import Tensor
-from .memory.stale import file_name, span
-from .reasons.source import line_of
+from .memory.stale import file_name
+from .reasons.source import Scope, line_of
 from .reasons.tracebacks import is_users
 
 _MOST = 6  # names in a note
 _LONGEST = 60  # letters of a layer
-_REGISTRIES = ("_parameters", "_buffers", "_modules")  # whose entries a module has as attributes
 _OTHERS = (FreedGraphError, StaleTensorError)  # which are about tensors of other lines
 
 
@@ -51,33 +48,28 @@ def _line(error: GlassgradError) -> TracebackType | None:
 
 def _situation(error: GlassgradError, line: TracebackType) -> list[str]:
     """A sentence about a line: what it names, and the message does not."""
-    variables = {**line.tb_frame.f_globals, **line.tb_frame.f_locals}
-    found = dict(_named(_expression(line), variables))
+    scope = Scope(line.tb_frame.f_code, line.tb_frame)
+    _, expression = scope.part_at((line.tb_frame.f_code, line.tb_lasti))
+    found = {} if expression is None else dict(_named(scope, expression))
     new = [(name, thing) for name, thing in found.items() if f"`{name}`" not in str(error)]
     said = [f"{name} is {_told(thing)}" for name, thing in new[:_MOST]]
     told = [f"In this line: {'; '.join(said)}."] if said else []
     if "does not require grad" in str(error):
-        told += [each for name in found for each in _gradient(name, line, variables)]
+        told += [each for name in found for each in _gradient(scope, name)]
     return told
 
 
-def _gradient(name: str, line: TracebackType, variables: dict[str, Any]) -> list[str]:
+def _gradient(scope: Scope, name: str) -> list[str]:
     """A sentence about the line that made `name` a gradient without a graph, if one did."""
-    file = line.tb_frame.f_code.co_filename
-    try:
-        tree = ast.parse("".join(linecache.getlines(file)))
-    except SyntaxError:
-        return []
-    for part in ast.walk(tree):
+    for part in ast.walk(scope.tree):
         call = getattr(part, "value", None)
         call = call.value if isinstance(call, ast.Subscript) else call
         if not isinstance(part, ast.Assign) or not isinstance(call, ast.Call):
             continue
         names = [each.id for each in ast.walk(part.targets[0]) if isinstance(each, ast.Name)]
         keywords = [each.arg for each in call.keywords]
-        made_by = _value(call.func, variables)
-        if made_by is grad and name in names and "create_graph" not in keywords:
-            made = f"`{name}` is made in {file_name(file)}, line {part.lineno}"
+        if scope.value(call.func) is grad and name in names and "create_graph" not in keywords:
+            made = f"`{name}` is made in {file_name(scope.code.co_filename)}, line {part.lineno}"
             return [f"A gradient has a graph only if it was made with create_graph=True: {made}."]
     return []
 
@@ -98,45 +90,14 @@ def _function(error: GlassgradError) -> list[str]:
     return [f"`{function.__qualname__}` is in {line_of(function)}."]
 
 
-def _expression(line: TracebackType) -> ast.AST:
-    """What was being computed; an empty program if the source is not there."""
-    code = line.tb_frame.f_code
-    begin, end, left, right = span((code, line.tb_lasti))
-    lines = [linecache.getline(code.co_filename, k) for k in range(begin, (end or begin) + 1)]
-    if left is not None:
-        lines[-1] = lines[-1].encode()[:right].decode()  # columns count bytes
-        lines[0] = lines[0].encode()[left:].decode()
-    try:
-        return ast.parse(textwrap.dedent("".join(lines)).strip())
-    except SyntaxError:
-        return ast.Module([], [])
-
-
-def _named(node: ast.AST, variables: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+def _named(scope: Scope, node: ast.AST) -> Iterator[tuple[str, Any]]:
     """The tensors and layers that an expression names, from left to right."""
-    thing = _value(node, variables)
+    thing = scope.value(node)
     if _is_shown(thing):
         yield ast.unparse(node), thing
         return
     for part in ast.iter_child_nodes(node):
-        yield from _named(part, variables)
-
-
-def _value(node: ast.AST, variables: dict[str, Any]) -> Any:
-    """What `x`, `self.x` or `xs[0]` is, without running any code for it; None if unknown."""
-    if isinstance(node, ast.Name):
-        return variables.get(node.id)
-    if isinstance(node, ast.Attribute):
-        attributes = getattr(_value(node.value, variables), "__dict__", {})
-        places = [attributes, *[attributes.get(registry) or {} for registry in _REGISTRIES]]
-        return next((place[node.attr] for place in places if node.attr in place), None)
-    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
-        whole, key = _value(node.value, variables), node.slice.value
-        if type(whole) is dict:
-            return whole.get(key)
-        if type(whole) in (list, tuple) and type(key) is int and -len(whole) <= key < len(whole):
-            return whole[key]
-    return None
+        yield from _named(scope, part)
 
 
 def _is_layer(thing: Any) -> bool:
