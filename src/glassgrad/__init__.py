@@ -147,6 +147,19 @@ def _tell_of_the_line(error: errors.GlassgradError) -> list[str]:
 errors.GlassgradError.__notes__ = property(_tell_of_the_line)  # type: ignore[assignment]
 
 
+def _begin(error: errors.GlassgradError, *args: object) -> None:
+    """Make an error, above which Python shows no exception that it tells of itself."""
+    super(errors.GlassgradError, error).__init__(*args)
+    caught = _sys.exception()
+    if caught is not None:
+        from .reasons.tracebacks import is_told_of
+
+        error.__suppress_context__ = is_told_of(caught)
+
+
+errors.GlassgradError.__init__ = _begin  # type: ignore[assignment]
+
+
 def _show_sessions_in_notebooks() -> None:
     """Have a session that ends a cell shown as a live player; that imports `viz` only then."""
     ipython = _sys.modules.get("IPython")

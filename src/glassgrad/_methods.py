@@ -542,11 +542,11 @@ def _as_grad_dtype(dtype: Any) -> DType:
             said = f"{dtype!r} names no dtype"  # NumPy would read its letters
             raise errors.ArgumentTypeError(said)
         wanted = as_dtype(dtype)
-    except (errors.ArgumentTypeError, errors.DTypeError) as error:
+    except (errors.ArgumentTypeError, errors.DTypeError):
         raise errors.DTypeError(
             f"grad_dtype must be a glassgrad dtype or None, but got {type(dtype).__name__}. "
             "Gradients are converted to it. Write `x.grad_dtype = glassgrad.float64`."
-        ) from error
+        )
     if not is_differentiable(wanted):
         raise errors.DTypeError(
             f"grad_dtype must be a floating point or complex dtype, got {wanted}: gradients are "

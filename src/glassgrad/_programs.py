@@ -133,7 +133,7 @@ def reaching(doing: str, remedy: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise DataError(f"cannot {doing}: {error.strerror or error}. {remedy}") from error
+        raise DataError(f"cannot {doing}: {error.strerror or error}. {remedy}")
 
 
 def require_writable(out: Path, remedy: str) -> None:

@@ -7,7 +7,6 @@ It is a note of the error, so the message stays what it is. It is made when the 
 """
 
 import ast
-import linecache
 from collections.abc import Iterator
 from contextlib import suppress
 from types import TracebackType
@@ -18,7 +17,7 @@ from .autograd.gradients import grad
 from .core.errors import FreedGraphError, GlassgradError, StaleTensorError
 from .core.tensor import Tensor
 from .source.frames import is_users, is_users_file, way_of
-from .source.lines import file_name
+from .source.lines import file_name, line_of
 from .source.scope import Scope
 
 _MOST = 6  # names in a note
@@ -60,12 +59,13 @@ def _gradient(name: str, scope: Scope) -> list[str]:
     """A sentence about the line that made `name` a gradient without a graph, if one did."""
     file = scope.code.co_filename
     for part in ast.walk(scope.tree):
-        if not isinstance(part, ast.Assign) or not isinstance(part.value, ast.Call):
+        call = getattr(part, "value", None)
+        call = call.value if isinstance(call, ast.Subscript) else call
+        if not isinstance(part, ast.Assign) or not isinstance(call, ast.Call):
             continue
         names = [each.id for each in ast.walk(part.targets[0]) if isinstance(each, ast.Name)]
-        keywords = [each.arg for each in part.value.keywords]
-        made_by = scope.value(part.value.func)
-        if made_by is grad and name in names and "create_graph" not in keywords:
+        keywords = [each.arg for each in call.keywords]
+        if scope.value(call.func) is grad and name in names and "create_graph" not in keywords:
             made = f"`{name}` is made in {plain(file_name(file), LONGEST)}, line {part.lineno}"
             return [f"A gradient has a graph only if it was made with create_graph=True: {made}."]
     return []
@@ -81,11 +81,7 @@ def _function(error: GlassgradError) -> list[str]:
     code = getattr(function, "__code__", None)
     if code is None or not is_users_file(code.co_filename):
         return []
-    line = code.co_firstlineno
-    while linecache.getline(code.co_filename, line).lstrip().startswith("@"):
-        line += 1  # a decorator stands before what it decorates
-    name, file = function.__qualname__, file_name(code.co_filename)
-    return [f"`{plain(name, 200)}` is in {plain(file, LONGEST)}, line {line}."]
+    return [f"`{plain(function.__qualname__, 200)}` is in {line_of(function)}."]
 
 
 def _named(node: ast.AST, scope: Scope) -> Iterator[tuple[str, Any]]:

@@ -45,6 +45,16 @@ _INSTEAD = {
 """What to write, by how names begin, or by one of their words, or their path."""
 
 
+_NOT_TENSORS = {
+    "append extend": "A tensor does not grow: collect parts in a list, then write `stack(parts)`.",
+    "astype": "It is NumPy's: write `x.to(dtype)`.",
+    "copy": "It is NumPy's: write `x.clone()`.",
+    "parameters": "A module has it. For an optimiser of this tensor alone, write `[x]`.",
+    "step zero_grad": "An optimiser has it: write `optimizer.step()`, `optimizer.zero_grad()`.",
+}
+"""What to write for what is asked of tensors, and others have."""
+
+
 def missing_from(module: str) -> Callable[[str], Any]:
     """The `__getattr__` of a module of glassgrad, and of the loaded modules in it.
 
@@ -103,12 +113,16 @@ def classes_of(package: str, files: str, *kinds: type) -> dict[str, type]:
 
 
 def why_missing(module: str, name: str) -> str:
-    """What is said of a name that a module has not: nothing, unless PyTorch has it.
+    """What is said of a name that a module has not, and PyTorch has, or others than tensors.
 
     Example:
         >>> why_missing("glassgrad.jit", "ScriptModule")[:59]
         'PyTorch has it (torch.jit.ScriptModule), and glassgrad has '
     """
+    if module == "glassgrad.Tensor":
+        others = [said for names, said in _NOT_TENSORS.items() if name in names.split()]
+        if others:
+            return others[0]
     home = f"torch{module.removeprefix('glassgrad')}"
     if name.startswith("_") or name not in _names().get(home, ()):
         return ""

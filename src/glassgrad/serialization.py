@@ -117,6 +117,11 @@ def save(
     """
     from safetensors.numpy import save as packed
 
+    if not isinstance(f, (str, Path)) and not hasattr(f, "write"):
+        raise AttributeError(
+            "expected 'f' to be string, path, or a file-like object with a 'write' attribute, not "
+            f"{type(f).__name__}. The object comes first. Write `save(obj, path)`."
+        )
     writer = _Writer()
     structure = json.dumps(writer.described(obj))
     data = packed(writer.storages, {_KEY: structure})
@@ -326,9 +331,9 @@ def _unpacked(data: bytes, *, weights_only: bool) -> Any:
     except DataError:
         raise
     except SafetensorError as error:
-        raise _damaged(str(error)) from error
+        raise _damaged(str(error))
     except (ValueError, LookupError, TypeError, AttributeError, RuntimeError) as error:
-        raise _damaged(f"{type(error).__name__}: {error}") from error
+        raise _damaged(f"{type(error).__name__}: {error}")
 
 
 class _Reader:

@@ -95,7 +95,7 @@ def _read_zip(file: BinaryIO) -> Any:
     except DataError:
         raise
     except (zipfile.BadZipFile, EOFError, OSError, RuntimeError, ValueError) as error:
-        raise _damaged(str(error)) from error
+        raise _damaged(str(error))
 
 
 def _check_records(records: list[zipfile.ZipInfo], archive: zipfile.ZipFile) -> None:
@@ -273,9 +273,9 @@ class _Machine:
         except DataError:
             raise
         except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError) as error:
-            raise _damaged(f"its pickle is none ({error})") from error
+            raise _damaged(f"its pickle is none ({error})")
         except RuntimeError as error:  # of an integer tensor that is to require grad, say
-            raise _damaged(str(error)) from error
+            raise _damaged(str(error))
         return found
 
     def do(self, name: str, argument: Any) -> None:

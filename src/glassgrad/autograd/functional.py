@@ -55,6 +55,7 @@ OneOrSeveral = Tensor | Tensors
 """What a user passes and gets: one tensor, or a tuple of them."""
 
 
+@check.briefly
 def vjp(
     func: Func,
     inputs: OneOrSeveral,
@@ -87,6 +88,7 @@ def vjp(
     return _product(_VJP, _Request("vjp", func, create_graph, strict), inputs, v)
 
 
+@check.briefly
 def jvp(
     func: Func,
     inputs: OneOrSeveral,
@@ -119,6 +121,7 @@ def jvp(
     return _product(_JVP, _Request("jvp", func, create_graph, strict), inputs, v)
 
 
+@check.briefly
 def vhp(
     func: Func,
     inputs: OneOrSeveral,
@@ -149,6 +152,7 @@ def vhp(
     return _product(_VHP, _Request("vhp", func, create_graph, strict), inputs, v)
 
 
+@check.briefly
 def hvp(
     func: Func,
     inputs: OneOrSeveral,
@@ -250,6 +254,7 @@ def _product(kind: _Product, asked: "_Request", inputs: OneOrSeveral, v: Any) ->
 # Whole matrices ---------------------------------------------------------------------------------
 
 
+@check.briefly
 def jacobian(
     func: Func,
     inputs: OneOrSeveral,
@@ -397,6 +402,7 @@ def _refuse_with_forward_mode(asked: "_Request", *, vectorize: bool) -> None:
         )
 
 
+@check.briefly
 def hessian(
     func: Func,
     inputs: OneOrSeveral,

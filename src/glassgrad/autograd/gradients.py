@@ -212,7 +212,7 @@ def _batch_of(outputs: list[Any], grad_outputs: Any) -> list[Tensor]:
 
 def given(gradient: object, shape: Shape, dtype: Any, position: int) -> Tensor:
     """The gradient that was given for an output, in the output's dtype."""
-    gradient = must_be_tensor(gradient, position)
+    gradient = must_be_tensor(gradient, position, shape)
     array = gradient.payload
     if array.shape == shape and array.dtype == dtype:
         return gradient  # as nearly always
@@ -249,13 +249,17 @@ def tell(error: Exception, outputs: Any) -> None:
     importlib.import_module("glassgrad.reasons.passes").tell(error, outputs)
 
 
-def must_be_tensor(gradient: object, position: int) -> Tensor:
-    """The gradient that was given for an output, if it is a tensor; else an error."""
+def must_be_tensor(gradient: object, position: int, shape: Shape = ()) -> Tensor:
+    """The gradient that was given for an output of a shape, if it is a tensor; else an error."""
     if not isinstance(gradient, Tensor):
+        remedy = "`glassgrad.tensor(gradient)`"
+        if isinstance(gradient, bool):
+            remedy = f"`retain_graph={gradient}`, if that is meant"
+        elif isinstance(gradient, (int, float)) and shape:
+            remedy = f"`glassgrad.full({shape}, {float(gradient)})`"
         raise errors.ArgumentTypeError(
             f"gradients can be either Tensors or None, but got {type(gradient).__name__} for "
-            f"output {position}. The pass computes with tensors. "
-            "Write `glassgrad.tensor(gradient)`."
+            f"output {position}. The pass computes with tensors. Write {remedy}."
         )
     return gradient
 

@@ -93,9 +93,9 @@ def _read(file: Path) -> tuple[Array, Array]:
             f"cannot read {file}: {error.strerror or error}. "
             "The digits come from that file. Check its name and permissions, or name no file: then "
             "those that come with glassgrad are taken."
-        ) from error
+        )
     except (ValueError, EOFError, zipfile.BadZipFile, zlib.error, NotImplementedError) as error:
-        raise _corrupt(file, str(error)) from error
+        raise _corrupt(file, str(error))
 
 
 def _corrupt(file: Path, how: str) -> DataError:

@@ -76,6 +76,7 @@ class Distribution:
         if self._validate_args:
             self._check_parameters()
 
+    @check.briefly
     def _set_parameters(self, validate_args: Switch, **parameters: Any) -> None:
         """Begin with parameters of one number for each distribution, brought to one shape."""
         tensors = broadcast_all(*parameters.values())
@@ -94,7 +95,8 @@ class Distribution:
                 raise ArgumentError(
                     f"Expected parameter {name} ({type(value).__name__} of shape "
                     f"{tuple(value.shape)}) of distribution {self!r} to satisfy the constraint "
-                    f"{constraint!r}, but found invalid values:\n{value}"
+                    f"{constraint!r}, but found invalid values:\n{value}\n"
+                    "There is no such distribution. Give values that satisfy it."
                 )
 
     def _validate_sample(self, value: Any) -> None:

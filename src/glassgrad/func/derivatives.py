@@ -16,6 +16,7 @@ The first is for one tangent, or for many at once by `vmap`; the second for one 
 """
 
 import functools
+from collections.abc import Callable
 from itertools import compress
 from typing import Any, ClassVar, NamedTuple
 
@@ -76,6 +77,7 @@ def grad(func: Func, argnums: Argnums = 0, has_aux: bool = False) -> Func:
     """
     both = grad_and_value(func, argnums, has_aux)
 
+    @check.briefly
     @functools.wraps(func)
     def gradient(*args: Any, **kwargs: Any) -> Any:
         found, value = both(*args, **kwargs)
@@ -104,7 +106,11 @@ def grad_and_value(func: Func, argnums: Argnums = 0, has_aux: bool = False) -> F
     See also: https://pytorch.org/docs/stable/generated/torch.func.grad_and_value.html
     """
     api = "grad_and_value(f)(*args)"
+    why = "It is to be differentiated. For tensors write `autograd.grad(outputs, inputs)`."
+    said = f"{type(func).__name__!r} object is not callable: grad(f) takes a function"
+    check.kind(said, func, Callable, why)
 
+    @check.briefly
     @functools.wraps(func)
     def gradient_and_value(*args: Any, **kwargs: Any) -> Any:
         call = run(api, func, args, kwargs, argnums, has_aux)
@@ -135,6 +141,7 @@ def _check_scalar(api: str, func: Func, output: Any) -> None:
         )
 
 
+@check.briefly
 def vjp(func: Func, *primals: Any, has_aux: bool = False) -> Any:
     """The value of `func`, and the function that multiplies its Jacobian by a vector from the left.
 
@@ -166,6 +173,7 @@ def vjp(func: Func, *primals: Any, has_aux: bool = False) -> Any:
     call = run("vjp(f, *primals)", func, primals, {}, EVERY, has_aux)
     outputs, structure = call.differentiable_outputs()
 
+    @check.briefly
     def vjp_fn(cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
         grads, given = flatten(cotangents)
         if given != structure:
@@ -437,6 +445,7 @@ _API = "jvp(f, primals, tangents)"
 _LINEARIZE = "linearize(f, *primals)"
 
 
+@check.briefly
 def jvp(
     func: Func,
     primals: Values,
@@ -544,6 +553,7 @@ def check_pair(x: Tensor, dx: Tensor) -> None:
 # Linear maps --------------------------------------------------------------------------------------
 
 
+@check.briefly
 def linearize(func: Func, *primals: Any) -> tuple[Any, Func]:
     """The value of `func`, and its derivative at `primals` as a linear function.
 
@@ -583,6 +593,7 @@ def linearize(func: Func, *primals: Any) -> tuple[Any, Func]:
     zeros = [ops.zeros_like(settled(x)) for x in moving]
     push = vjp(lambda grads: call.pull(moving, grads), zeros)[1] if moving else None
 
+    @check.briefly
     def jvp_fn(*tangents: Any) -> Any:
         moves, given = flatten(tangents)
         if given != structure:

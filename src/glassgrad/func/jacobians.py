@@ -17,6 +17,7 @@ from glassgrad import ops
 from glassgrad.core.errors import ArgumentError
 from glassgrad.core.state import Func
 from glassgrad.core.tensor import Tensor
+from glassgrad.ops import _checks as check
 from glassgrad.values.backend import backend_for
 from glassgrad.values.layers import fresh
 from glassgrad.values.tree import Structure, flatten, map_leaves, unflatten
@@ -66,6 +67,7 @@ def jacrev(
             "that are computed together. Leave it out to compute all of them at once."
         )
 
+    @check.briefly
     @functools.wraps(func)
     def jacobian(*args: Any) -> Any:
         derivatives.refuse_complex("jacrev", flatten(args)[0], inputs=True)
@@ -151,6 +153,7 @@ def jacfwd(
     See also: https://pytorch.org/docs/stable/generated/torch.func.jacfwd.html
     """
 
+    @check.briefly
     @functools.wraps(func)
     def jacobian(*args: Any) -> Any:
         derivatives.refuse_complex("jacfwd", flatten(args)[0], inputs=True)

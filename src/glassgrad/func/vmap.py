@@ -80,6 +80,7 @@ def vmap(
             "examples that are computed together. Leave it out to compute all of them at once."
         )
 
+    @check.briefly
     @functools.wraps(func)
     def mapped(*args: Any, **kwargs: Any) -> Any:
         _check_out_dims(out_dims, func)
@@ -155,6 +156,7 @@ def chunk_vmap(
             "a batch is computed. Write 1 to compute all of it at once."
         )
 
+    @check.briefly
     @functools.wraps(func)
     def mapped(*args: Any, **kwargs: Any) -> Any:
         leaves, _ = flatten(args)

@@ -6,6 +6,7 @@ that was changed in place (`mark_dirty`) moves to its new place in the graph; an
 returned as it is becomes a view, which it is forbidden to write where that is recorded.
 """
 
+import importlib
 import inspect
 import warnings
 from sys import _getframe
@@ -32,12 +33,23 @@ CLEARED: Any = Gone(
 def form_of(cls: Any) -> tuple[Func, bool, bool]:
     """(`forward`, whether it has the form without ctx, whether it has defaults to fill in)."""
     function, separate = cls.forward, cls.has_setup_context()
+    first = _getframe(1).f_locals  # of `apply`: who has forgotten ctx fails at the first call
+    fits = first.get("kwargs", True) or _takes(function, len(first["args"]) + (not separate))
+    if not fits or (separate and not _takes(cls.setup_context, 3)):
+        raise importlib.import_module("glassgrad.reasons.calls").unfit(cls, first.get("args", ()))
     parameters = inspect.signature(function).parameters.values() if separate else ()
     plain = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.POSITIONAL_OR_KEYWORD
     has_defaults = any(p.default is not p.empty or p.kind not in plain for p in parameters)
     # Kept with the class, and forgotten when its forward is replaced.
     form = cls._form = function, separate, has_defaults
     return form
+
+
+def _takes(function: Any, count: int) -> bool:
+    """Whether a function takes so many arguments by position."""
+    code: Any = getattr(function, "__code__", None)
+    varies = code is None or code.co_flags & inspect.CO_VARARGS
+    return varies or 0 <= code.co_argcount - count <= len(function.__defaults__ or ())
 
 
 def bound(forward: Func, args: Values, kwargs: dict[str, Any], separate: bool) -> Values:

@@ -48,7 +48,8 @@ def keep(ctx: Any, tensors: Values, marked: Any) -> None:
     is_packed = special and modes.hook_pairs
     for index, tensor in enumerate(tensors):
         if not isinstance(tensor, Tensor):
-            check_kept("save_for_backward can only save variables", tensors)
+            if tensor is not None:
+                raise not_kept("save_for_backward can only save variables", index, tensor)
             kept.append(None)
             continue
         edge = tensor.edge
@@ -76,10 +77,15 @@ def check_kept(said: str, tensors: Values) -> None:
     """Raise if anything but tensors is to be kept; `said`: what PyTorch says to that."""
     for position, tensor in enumerate(tensors):
         if tensor is not None and not isinstance(tensor, Tensor):
-            raise ArgumentTypeError(
-                f"{said}, but argument {position} is of type {type(tensor).__name__}. Keep other "
-                "values on ctx: `ctx.dim = dim`."
-            )
+            raise not_kept(said, position, tensor)
+
+
+def not_kept(said: str, position: int, value: object) -> ArgumentTypeError:
+    """The error for what is no tensor; `said`: what PyTorch says to that."""
+    return ArgumentTypeError(
+        f"{said}, but argument {position} is of type {type(value).__name__}. Keep other "
+        "values on ctx: `ctx.dim = dim`."
+    )
 
 
 def is_any_of(tensor: Tensor | None, others: Values) -> bool:

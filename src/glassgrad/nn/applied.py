@@ -18,6 +18,7 @@ from glassgrad.core.errors import ArgumentTypeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.nn import functional
 from glassgrad.nn.module import Module
+from glassgrad.ops import _checks as check
 
 
 class _OwnSignature:
@@ -51,6 +52,7 @@ class Derived(Module):
         """What the arguments of the class follow from."""
         raise NotImplementedError
 
+    @check.briefly
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         signature = self._arguments()
         try:
@@ -58,7 +60,7 @@ class Derived(Module):
         except TypeError as error:
             raise ArgumentTypeError(
                 f"{type(self).__name__}.__init__(): {error}. Its arguments are {signature}."
-            ) from None
+            )
         given.apply_defaults()
         self._build(given.arguments)
 

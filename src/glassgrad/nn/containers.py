@@ -17,6 +17,7 @@ from glassgrad.core.errors import (
     DimError,
     ExpectationError,
     GraphError,
+    MissingRuleError,
 )
 from glassgrad.core.tensor import Tensor
 from glassgrad.memory.calls import warn
@@ -272,6 +273,13 @@ class ModuleList(_Modules):
         super().__init__()
         if modules is not None:
             self.extend(modules)
+
+    def forward(self, *_: Any) -> Any:
+        """A list computes nothing by itself."""
+        raise MissingRuleError(
+            'Module [ModuleList] is missing the required "forward" function. It holds modules for '
+            "others to call. Write `for layer in layers: x = layer(x)`, or make a Sequential."
+        )
 
     def __repr__(self) -> str:
         lines = []

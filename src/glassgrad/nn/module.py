@@ -15,6 +15,7 @@ import functools
 import importlib
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import FunctionType
 from typing import Any, Self
 
 from glassgrad import ops
@@ -32,6 +33,7 @@ from glassgrad.nn import _hooks, _state
 from glassgrad.nn._hooks import EVERYWHERE, Hook
 from glassgrad.nn._state import _IncompatibleKeys
 from glassgrad.nn.parameter import Buffer, Parameter, is_lazy
+from glassgrad.ops import _checks as check
 from glassgrad.ops.conversion import destination
 from glassgrad.source.names import REGISTRIES
 from glassgrad.values.backend import Device
@@ -82,6 +84,16 @@ class Module:
     _load_state_dict_pre_hooks: Hooks
     _load_state_dict_post_hooks: Hooks
 
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        init: Any = cls.__init__
+        is_ours = cls.__module__.startswith("glassgrad.") and isinstance(init, FunctionType)
+        if is_ours and init.__qualname__.startswith("_"):  # Python names that of Conv2d so, too
+            parts = init.__code__, init.__globals__, "__init__", init.__defaults__, init.__closure__
+            own: Any = functools.update_wrapper(FunctionType(*parts), init)
+            own.__kwdefaults__, own.__qualname__ = init.__kwdefaults__, f"{cls.__name__}.__init__"
+            cls.__init__ = own  # type: ignore[method-assign]
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         if args or kwargs:
             given = f"keyword argument '{next(iter(kwargs))}'" if kwargs else "positional argument"
@@ -113,10 +125,17 @@ class Module:
             if not hooks and not self._backward_pre_hooks and not scoped and not EVERYWHERE:
                 return note_call(self, next_seq(), self.forward(*args, **kwargs))
             return call_in_scope(self, self._run, args, kwargs)
-        except errors.GlassgradError as error:
+        except (errors.GlassgradError, AttributeError, TypeError) as error:
             reasons = importlib.import_module("glassgrad.reasons.calls")
-            reasons.in_module(error, self, (*args, *kwargs.values()))
-            raise
+            found = None
+            if not isinstance(error, errors.GlassgradError) and reasons.is_of_layer(error, self):
+                forward = type(self).forward
+                given = dict(zip(forward.__code__.co_varnames[1:], args, strict=False)) | kwargs
+                found = check.no_tensor_among(type(self).__name__, forward, given)
+            reasons.in_module(found or error, self, (*args, *kwargs.values()))
+            if found is None:
+                raise
+            raise found
 
     def _run(self, *args: Any, **kwargs: Any) -> Any:
         """`forward` between its hooks."""
@@ -208,7 +227,9 @@ class Module:
                 return own[registry][name]
         kind = type(self).__name__
         said = f"'{kind}' object has no attribute '{plain(name, LONGEST)}'"
-        if hasattr(Tensor, name):
+        if "_parameters" not in own:
+            said += ": its `__init__` begins with no `super().__init__()`, which makes that."
+        elif hasattr(Tensor, name):
             said += f". A tensor has; a module makes one when it is called: `{kind}()(x)`."
         raise AttributeError(said, name=name, obj=self)
 
@@ -254,10 +275,17 @@ class Module:
 
     def register_module(self, name: str, module: "Module | None") -> None:
         """File a submodule, or None for one that is left out, under `name`."""
-        if module is not None and not isinstance(module, Module):
+        given: Any = module
+        if given is not None and not isinstance(given, Module):
+            what = getattr(given, "__name__", type(given).__name__)
+            remedy = "Derive its class from nn.Module, or call it as a function in `forward`."
+            if isinstance(given, type):
+                remedy = f"Write `{what}()`, which makes one."
+            elif isinstance(given, (list, tuple)):
+                remedy = f"Write `{type(self).__name__}(*parts)` for the parts in a {what}."
             raise errors.ArgumentTypeError(
-                f"{type(module).__name__} is not a Module subclass. A part of a network has to be "
-                "one. Derive its class from nn.Module, or call it as a function in `forward`."
+                f"{type(given).__name__} is not a Module subclass. A part of a network has to be "
+                f"one. {remedy}"
             )
         self._require_free_name("module", name, self._modules)
         _hooks.file("module", self, name, module)
@@ -674,6 +702,7 @@ class Module:
         fn(self)
         return self
 
+    @check.briefly
     def to(
         self,
         *target: Any,

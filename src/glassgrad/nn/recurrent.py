@@ -100,7 +100,7 @@ class RNNBase(Module):
     def _flat_weights(self) -> list[Parameter]:
         return [weight for weights in self.all_weights for weight in weights]
 
-    def forward(self, input: Any, hx: Any = None) -> Any:
+    def forward(self, input: Tensor | PackedSequence, hx: Any = None) -> Any:
         """The steps of the last layer, and the states after the last step.
 
         Args:
@@ -176,6 +176,11 @@ class RNNBase(Module):
         return y, list(last)
 
     def _listed(self, hx: Any) -> list[Tensor]:
+        if self.mode == "LSTM" and isinstance(hx, Tensor):
+            raise RangeError(
+                f"an LSTM has two states, and hx is one tensor of shape {tuple(hx.shape)}: what "
+                "it gives out, and what it remembers. Write `(h, c)`."
+            )
         return list(hx) if self.mode == "LSTM" else [hx]
 
     def _given_back(self, states: list[Tensor]) -> Any:

@@ -179,8 +179,8 @@ def _index(value: Any, wanted: str, why: str) -> int:
         if value is True or value is False:
             raise TypeError
         number = operator.index(value)
-    except TypeError as error:
-        raise check.wrong_type(wanted, value, why) from error
+    except TypeError:
+        raise check.wrong_type(wanted, value, why)
     if not -(2**63) <= number < 2**63:
         raise errors.RangeError(f"Overflow when unpacking long long: {wanted}, got {number}. {why}")
     return number

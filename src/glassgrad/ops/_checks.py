@@ -7,8 +7,11 @@ and then ours, with what to write instead. The sentence is put together only whe
 import functools
 import importlib
 import math
+import re
+import typing
 from collections.abc import Callable, Collection, Sequence
-from typing import Any
+from types import UnionType
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -18,19 +21,36 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.values.dtypes import TYPE_NAMES, DType
 from glassgrad.values.operands import no_kernel
 
+F = TypeVar("F", bound=Callable[..., Any])
+
 
 def scalar_name(dtype: DType) -> str:
     """PyTorch's name of an element type: "Float" for float32."""
     return TYPE_NAMES[dtype]
 
 
-def not_a_tensor(name: str, *arguments: object) -> errors.ArgumentTypeError:
+def not_a_tensor(name: str, **arguments: object) -> errors.ArgumentTypeError:
     """The error for the first of the arguments that is no tensor."""
-    at, value = next(
-        (at, value) for at, value in enumerate(arguments) if not isinstance(value, Tensor)
-    )
-    why = "Ops compute on tensors. Write `glassgrad.tensor(values)`."
-    return wrong_type(f"{name}(): argument {at} must be Tensor", value, why)
+    kinds = [isinstance(value, Tensor) for value in arguments.values()]
+    at = kinds.index(False)
+    return _not_a_tensor(name, *list(arguments.items())[at], at)
+
+
+def _not_a_tensor(name: str, argument: str, value: object, at: int) -> errors.ArgumentTypeError:
+    said = f"{name}(): argument '{argument}' (position {at + 1}) must be Tensor"
+    return wrong_type(said, value, _instead(value))
+
+
+def _instead(value: object) -> str:
+    """Why something is no operand, and what to write instead."""
+    if value is None:
+        return "None holds no numbers. Let the function that it comes from `return` its result."
+    if isinstance(value, (list, tuple)) and any(isinstance(each, Tensor) for each in value):
+        return "It has tensors in it. Write `x[0]` for one of them, or `glassgrad.stack(x)`."
+    if callable(value):
+        what = "class" if isinstance(value, type) else "function"
+        return f"It is a {what}, which has results when it is called. Write `f(x)` for `f`."
+    return "Ops compute on tensors. Write `glassgrad.tensor(values)`."
 
 
 def blamed(error: Any, name: str, function: Any) -> Exception:
@@ -43,19 +63,28 @@ def blamed(error: Any, name: str, function: Any) -> Exception:
     if isinstance(error, errors.GlassgradError) or error.__traceback__ is None:
         return error
     frame = error.__traceback__.tb_frame
-    code, given = frame.f_code, frame.f_locals
-    for at, argument in enumerate(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]):
-        value, wanted = given[argument], function.__annotations__.get(argument)
-        said = f"{name}(): argument '{argument}' (position {at + 1}) must be Tensor"
-        why = "Ops compute on tensors. Write `glassgrad.tensor(values)`."
-        if wanted in (Tensor, Tensor | None) and not isinstance(value, wanted):
-            return wrong_type(said, value, why)
+    names = frame.f_code.co_varnames[: frame.f_code.co_argcount + frame.f_code.co_kwonlyargcount]
+    return no_tensor_among(name, function, {each: frame.f_locals[each] for each in names}) or error
+
+
+def no_tensor_among(name: str, function: Any, given: dict[str, Any]) -> Exception | None:
+    """The error for the first argument of a call that ought to be a tensor and is none.
+
+    Args:
+        function: says in its annotations what is to be one.
+        given: the arguments, by name.
+    """
+    for at, (argument, value) in enumerate(given.items()):
+        wanted = function.__annotations__.get(argument)
+        is_operand = wanted is Tensor or Tensor in typing.get_args(wanted)
+        if is_operand and isinstance(wanted, (type, UnionType)) and not isinstance(value, wanted):
+            return _not_a_tensor(name, argument, value, at)
         parts = value if isinstance(value, (list, tuple)) else ()
         for place, part in enumerate(parts if wanted == Sequence[Tensor] else ()):
             said = f"expected Tensor as element {place} in argument {at}, but got"
             if not isinstance(part, Tensor):
-                return wrong_type(said, part, why)
-    return error
+                return wrong_type(said, part, _instead(part))
+    return None
 
 
 def named(error: Exception) -> Exception:
@@ -63,18 +92,46 @@ def named(error: Exception) -> Exception:
     return importlib.import_module("glassgrad.reasons.calls").named(error)
 
 
-def told(error: errors.GlassgradError) -> None:
-    """Let an error that a derived function has caught tell of its call, without its own frame."""
+def told(error: Exception, name: str = "", function: Any = None) -> None:
+    """Let an error that was caught tell of the call, without the frame that has caught it.
+
+    Args:
+        name, function: as for `blamed`: they know which argument is no tensor.
+    """
     frame = error.__traceback__ and error.__traceback__.tb_frame
     if frame and frame.f_back and not is_ours[frame.f_back.f_code.co_filename]:
         named(error)
+    guess = _ARGUMENT_GUESSED.match(str(error))
+    if guess is not None:
+        found = blamed(TypeError().with_traceback(error.__traceback__), guess[2] or name, function)
+        error.args = found.args or error.args
     importlib.import_module("glassgrad.reasons.tracebacks").without_first(error)
+
+
+_ARGUMENT_GUESSED = re.compile(
+    r"((.+)\(\): argument 'input' \(position 1\)|.+ argument \d+|.+ and one of them) must be Tensor"
+)
+"""What an error says of an argument that is no tensor, if it knows of its place at most."""
+
+
+def briefly(function: F) -> F:
+    """The function, in a frame that leaves few of ours in the tracebacks of its errors."""
+
+    @functools.wraps(function)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except Exception as error:
+            told(error)
+            raise
+
+    return called  # type: ignore[return-value]  # it takes and returns the same
 
 
 def tensor(name: str, value: object) -> None:
     """Raise ArgumentTypeError unless the op called `name` was given a tensor."""
     if not isinstance(value, Tensor):
-        raise not_a_tensor(name, value)
+        raise not_a_tensor(name, input=value)
 
 
 def no_numbers(name: str, arguments: Names, *operands: object) -> None:
@@ -85,9 +142,7 @@ def no_numbers(name: str, arguments: Names, *operands: object) -> None:
     """
     for at, value in enumerate(operands):
         if value.__class__ in (bool, int, float, complex):
-            argument = f"'{arguments[at]}' (position {at + 1})"
-            why = "Numbers stand for tensors nowhere here. Write `glassgrad.tensor(value)`."
-            raise wrong_type(f"{name}(): argument {argument} must be Tensor", value, why)
+            raise _not_a_tensor(name, arguments[at], value, at)
 
 
 def kind(
@@ -148,9 +203,21 @@ def one_dtype(
     """
     if y.payload.dtype is not x.payload.dtype:
         raise errors.DTypeError(
-            f"{said.format(names(x.dtype), names(y.dtype))}. {what} in one precision. Write "
-            f"`{called}.to(x.dtype)`."
+            f"{said.format(names(x.dtype), names(y.dtype))}. {what} in one precision. "
+            f"{to_one_dtype(x, y, called)}"
         )
+
+
+def to_one_dtype(x: Tensor, y: Tensor, called: str = "y") -> str:
+    """What to write, so that two tensors have one dtype: none loses digits, and no leaf changes.
+
+    Args:
+        called: what the second one is called.
+    """
+    y_holds_more = "biufc".index(y.dtype.kind) > "biufc".index(x.dtype.kind)
+    if y_holds_more or (y.is_leaf and y.requires_grad and not x.requires_grad):
+        return f"Write `x.to({called}.dtype)`."
+    return f"Write `{called}.to(x.dtype)`."
 
 
 def same_shape(said: str, x: Tensor, y: Tensor, why: str) -> None:

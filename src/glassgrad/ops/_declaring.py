@@ -670,7 +670,8 @@ def _derived(
     If the body fails because an argument is no tensor, that is what it says.
     """
     lines = "".join([f"    {line}\n" for line in body.splitlines()])
-    body = f"try:\n{lines}except GlassgradError as error:\n    check.told(error)\n    raise\n"
+    body = f"try:\n{lines}except GlassgradError as error:\n"
+    body += "    check.told(error, name, function)\n    raise\n"
     body += "except (AttributeError, TypeError) as error:\n"
     body += "    raise check.blamed(error, name, function)\n"
     used = {**HELPERS, "name": function.__name__, **used}

@@ -202,7 +202,7 @@ def write(
         with np.errstate(all="ignore"):
             change(input.payload)
     except (ValueError, IndexError) as error:
-        raise _explained(input, name, error) from error
+        raise _explained(input, name, error)
     if input.is_inference():
         wrote()
     else:
@@ -238,7 +238,7 @@ def replace(input: Tensor, result: Tensor, name: str) -> Tensor:
     try:
         put(input, result.payload)
     except ValueError as error:
-        raise _explained(input, name, error) from error
+        raise _explained(input, name, error)
     input.wrote()
     if special and modes.duals is not None:
         modes.duals.written(input, tangent_of(result))

@@ -166,6 +166,7 @@ def to(
     place = input.device if device is None else Device(device)
     if not copy and wanted == input.payload.dtype and _is_on(input.payload, place):
         return input
+    backend_for(place)  # says so at once if there is none
     source = input.detach() if input.requires_grad and not is_differentiable(wanted) else input
     return ToCopy.apply(source, dtype=wanted, device=place)
 
@@ -315,7 +316,9 @@ def cuda(
     Raises:
         DeviceError: if there is none, or CuPy is not installed.
     """
-    return to(input, Device(f"cuda:{device}" if isinstance(device, int) else device or "cuda"))
+    place = Device(f"cuda:{device}" if isinstance(device, int) else device or "cuda")
+    backend_for(place)
+    return to(input, place)
 
 
 def dlpack_capsule(

@@ -28,7 +28,7 @@ from glassgrad.values.layers import Wrapped, fresh
 from glassgrad.values.operands import no_kernel
 
 from . import _checks as check
-from ._arguments import size_of
+from ._arguments import int_of, size_of
 from ._declaring import FUNCTIONS, factory, function, method
 from .conversion import to
 
@@ -567,7 +567,7 @@ def eye(n: int, m: int | None = None, *, dtype: Any = None, **new: Any) -> Tenso
         tensor([[1., 0.],
                 [0., 1.]])
     """
-    rows, columns = size_of((n, n if m is None else m), "eye", argument="n")
+    rows, columns = [int_of(each, "eye", "n") for each in (n, n if m is None else m)]
     if rows < 0 or columns < 0:
         raise errors.ShapeError(
             f"n must be greater or equal to 0, got {rows} and {columns}. They count rows and "
@@ -736,12 +736,12 @@ def _is_sequence(item: Any) -> bool:
 def _stacked(arrays: list[Any], shape: Shape) -> Any:
     try:
         return np.stack(arrays).reshape(shape + arrays[0].shape)
-    except ValueError as error:
+    except ValueError:
         raise errors.ArgumentError(
             f"expected arrays of one shape at dim {len(shape)}, got "
             f"{sorted({array.shape for array in arrays})}. A tensor is no ragged list. Pad the "
             "smaller ones, or keep a list of tensors."
-        ) from error
+        )
 
 
 # The dtype ----------------------------------------------------------------------------------------
@@ -782,9 +782,12 @@ def _kind(item: Any) -> DType:
             f"new(): invalid data type '{name}': {item!r}. A tensor holds numbers. Write "
             "`float(text)` for a number in a text."
         )
+    remedy = "Write `tensor(list(values))` for an iterator."
+    if item is None:
+        remedy = "Let the function that None comes from `return` its result."
     raise errors.DTypeError(
         f"Could not infer dtype of {name}. A tensor is made of numbers, arrays or nested lists of "
-        "numbers. Write `tensor(list(values))` for an iterator."
+        f"numbers. {remedy}"
     )
 
 
@@ -804,11 +807,11 @@ def _filled(values: list[Any], dtype: DType) -> Any:
             f"value cannot be converted to type {dtype} without overflow; Overflow when unpacking "
             f"long long: {error}. {dtype} has no room for it. Write a "
             "float, or choose a larger dtype."
-        ) from error
+        )
     except (TypeError, ValueError) as error:
         raise errors.RangeError(
             f"the values cannot become {dtype}: {error}. Leave dtype out, or convert them first."
-        ) from error
+        )
 
 
 def made(

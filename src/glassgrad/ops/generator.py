@@ -50,7 +50,7 @@ class Generator:
             raise RangeError(
                 f"manual_seed expected a long, but got {type(seed).__name__}: {seed!r}. The same "
                 "number gives the same sequence. Write an int."
-            ) from None
+            )
         if not -_SEEDS // 2 <= number < _SEEDS:
             raise ArgumentError(
                 f"Overflow when unpacking long long: the seed {number} does not fit into 64 bits. "

@@ -31,7 +31,7 @@ from glassgrad.values.layers import Layer, array_of, visible
 from glassgrad.values.tree import as_tuple
 
 from . import _checks as check
-from ._arguments import ints_of
+from ._arguments import expanded_size, ints_of
 from ._declaring import function, op, operators
 from ._families import Along, KeepsShape, Linear, Moved
 from ._rules import batch_all, in_front, reduce_at, run, shifted, zeros_like
@@ -78,12 +78,12 @@ def _as_item(item: Any) -> Any:
     if not isinstance(item, Tensor) and not is_array(item):
         try:
             return operator.index(item)
-        except TypeError as error:
+        except TypeError:
             raise errors.DimError(
                 "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables "
                 f"are valid indices (got {type(item).__name__}). An index names places. Write "
                 "`int(i)` for a number, `tensor(list)` for several."
-            ) from error
+            )
     check_names_places(item)
     if item.ndim == 0 and visible(getattr(item, "payload", item)) is not None:
         return bool(item) if _is_mask(item) else int(item)
@@ -149,9 +149,14 @@ def refusal(error: IndexError, shape: Shape, dims: Shape, indices: Values) -> er
                     f"or no to each element (index {position}). Write a mask of the tensor's shape."
                 )
         beyond += index.ndim - 1
-    said = str(error.__cause__ or error).replace("axis", "dimension").replace("arrays", "tensors")
+    numpys = error.__context__ if isinstance(error, errors.DimError) else error
+    said = str(numpys).replace("axis", "dimension")
+    if "broadcast" in said:
+        shapes = ", ".join([str(list(index.shape)) for index in indices])
+        said = "shape mismatch: indexing tensors could not be broadcast together with shapes "
+        said += shapes
     return errors.DimError(
-        f"{said.strip()}. The tensor has the shape {list(shape)} there. Write indices within its "
+        f"{said}. The tensor has the shape {list(shape)} there. Write indices within its "
         "dims, and tensors of one shape: together they name one place each."
     )
 
@@ -335,9 +340,10 @@ def getitem(input: Tensor, index: Any) -> Tensor:
     try:
         return Index.apply(view, *indices, dims=dims)
     except IndexError as error:
-        raise refusal(error, tuple(view.shape), dims, indices) from error
+        raise refusal(error, tuple(view.shape), dims, indices)
 
 
+@check.briefly
 def parse(input: Tensor, index: Any) -> tuple[Tensor, Shape, Values]:
     """Divide `input[index]` into a view and what is left to choose from it.
 
@@ -353,11 +359,13 @@ def parse(input: Tensor, index: Any) -> tuple[Tensor, Shape, Values]:
     if spoken_of > input.ndim:
         raise _too_many(input, items)
     view, at, beyond = input, 0, 0
+    own = 0  # the dim of `input` that `at` is
     dims: list[int] = []
     indices: list[Any] = []
     for item in items:
         if item is Ellipsis:
             at += input.ndim - spoken_of
+            own += input.ndim - spoken_of
         elif item is None:
             view = view.unsqueeze(at)
             at += 1
@@ -368,7 +376,7 @@ def parse(input: Tensor, index: Any) -> tuple[Tensor, Shape, Values]:
                 view = sliced(view, at, *bounds)
             at += 1
         elif isinstance(item, int) and not isinstance(item, bool):
-            view = selected(view, at, item)
+            view = selected(view, at, item, (own, input.shape))
         else:
             if isinstance(item, bool):
                 view, item = view.unsqueeze(at), np.zeros(int(item), np.int64)
@@ -376,6 +384,7 @@ def parse(input: Tensor, index: Any) -> tuple[Tensor, Shape, Values]:
             indices.append(index_array(item, view.payload))
             at += dims_of(item)
             beyond += dims_of(item) - 1  # a mask takes several dims in one place of the key
+        own += dims_of(item)
     return view, tuple(dims), tuple(indices)
 
 
@@ -500,7 +509,7 @@ def put_at(
     try:
         chosen = shape_of_choice(tuple(input.shape), arrays, dims)
     except IndexError as error:
-        raise refusal(error, tuple(input.shape), dims, arrays) from error
+        raise refusal(error, tuple(input.shape), dims, arrays)
     _check_values(values, chosen)
     return IndexPut.apply(input, values, *arrays, dims=dims, accumulate=accumulate)
 
@@ -745,23 +754,38 @@ def setitem(input: Tensor, index: Any, value: Any) -> None:
     if isinstance(value, Tensor) and type(new) is not type(input.payload):
         value = _moved(value, input, index)
         new = value.payload
-    if must_follow(input, value) or isinstance(input.payload, Layer):
-        _record(input, index, value)
-    elif (
-        index.__class__ is int
-        and getattr(new, "ndim", 0) < input.ndim
-        and _has_own_memory(input.payload, index)
-    ):
-        write(input, "setitem", lambda array: array.__setitem__(index, new))
+    try:
+        if must_follow(input, value) or isinstance(input.payload, Layer):
+            _record(input, index, value)
+        elif (
+            index.__class__ is int
+            and getattr(new, "ndim", 0) < input.ndim
+            and _has_own_memory(input.payload, index)
+        ):
+            write(input, "setitem", lambda array: array.__setitem__(index, new))
+        else:
+            target, dims, indices = parse(wrap(input.payload), index)
+            key = key_of(indices, dims) if dims else ...
+            if dims and isinstance(value, Tensor):
+                check_values_dtype(target, indices, value)
+            if is_array(new) and new.size > 1:
+                check_memory(target, "setitem")
+                check_apart(input, value, "setitem", target.payload)
+            place = target.payload
+            write(input, "setitem", lambda _: place.__setitem__(key, new), may_overlap=True)
+    except errors.ShapeError:
+        _check_room(input, index, new)
+        raise
+
+
+def _check_room(input: Tensor, index: Any, new: Any) -> None:
+    """Raise ShapeError, in PyTorch's words, if an array does not fit where `index` leads."""
+    values = wrap(np.asarray(new) if isinstance(new, np.generic) else new)
+    target, dims, indices = parse(wrap(input.payload), index)
+    if dims:
+        _check_values(values, shape_of_choice(tuple(target.shape), indices, dims))
     else:
-        target, dims, indices = parse(wrap(input.payload), index)
-        key = key_of(indices, dims) if dims else ...
-        if dims and isinstance(value, Tensor):
-            check_values_dtype(target, indices, value)
-        if is_array(new) and new.size > 1:
-            check_memory(target, "setitem")
-            check_apart(input, value, "setitem", target.payload)
-        write(input, "setitem", lambda _: target.payload.__setitem__(key, new), may_overlap=True)
+        expanded_size(tuple(target.shape), _without_leading_ones(values), values.dtype)
 
 
 def _moved(value: Tensor, input: Tensor, index: Any) -> Tensor:
@@ -783,6 +807,7 @@ def _has_own_memory(array: Any, index: int) -> bool:
     return array.ndim > 0 and -len(array) <= index < len(array) and 0 not in array.strides
 
 
+@check.briefly
 def _record(input: Tensor, index: Any, value: Any) -> None:
     """Write to a view of the places that `index` names, or put the value at each of them."""
     target, dims, indices = parse(input, index)

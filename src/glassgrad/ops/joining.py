@@ -107,13 +107,18 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
     return selected(input, at, int_of(index, "select", "index"))
 
 
-def selected(input: Tensor, dim: int, index: int) -> Tensor:
-    """`select`, the dim counted from the front."""
+def selected(input: Tensor, dim: int, index: int, of: tuple[int, Shape] | None = None) -> Tensor:
+    """`select`, the dim counted from the front.
+
+    Args:
+        of: which dim it is of which shape, for the message, if `input` is part of a tensor.
+    """
     n = input.payload.shape[dim]
     if not -n <= index < n:
+        at, shape = of or (dim, input.shape)
         raise DimError(
-            f"index {index} is out of bounds for dimension {dim} with size {n}: select(), index "
-            f"{index} out of range for tensor of size {list(input.shape)}. Write an index from "
+            f"index {index} is out of bounds for dimension {at} with size {n}: select(), index "
+            f"{index} out of range for tensor of size {list(shape)}. Write an index from "
             f"{-n} to {n - 1}."
         )
     return as_view(Select.apply(input, dim=dim, index=index % n), input)
@@ -218,11 +223,11 @@ def read_slice(item: slice, n: int) -> tuple[int, int, int]:
     try:
         step = 1 if item.step is None else operator.index(item.step)
         start, end, _ = slice(item.start, item.stop).indices(n)
-    except TypeError as error:
+    except TypeError:
         raise ArgumentTypeError(
             "slice indices must be integers or None or have an __index__ method, got "
             f"{item}. They name places. Write `int(i)`."
-        ) from error
+        )
     if step < 1:
         raise ArgumentError(
             ("slice step cannot be zero" if step == 0 else "step must be greater than zero")
@@ -946,11 +951,11 @@ def broadcast_shapes(*shapes: int | Sequence[int]) -> Size:
     sizes = [ints_of(shape, "broadcast_shapes", "shapes") for shape in shapes]
     try:
         return Size(np.broadcast_shapes(*sizes))
-    except ValueError as error:
+    except ValueError:
         raise ShapeError(
             f"Attempting to broadcast a dimension: shapes {sizes} do not fit. Mismatching "
             "argument: sizes of a dim, counted from the last, must be equal or 1."
-        ) from error
+        )
 
 
 @function()
@@ -976,8 +981,8 @@ def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
     shapes = [tuple(x.shape) for x in listed]
     try:
         size = np.broadcast_shapes(*shapes)
-    except ValueError as error:
-        raise ShapeError(f"{broadcast_text(*shapes)} Give them shapes that broadcast.") from error
+    except ValueError:
+        raise ShapeError(f"{broadcast_text(*shapes)} Give them shapes that broadcast.")
     return tuple([x.expand(size) for x in listed])
 
 

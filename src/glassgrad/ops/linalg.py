@@ -59,9 +59,11 @@ def check_ranks(sentence: str, *wanted: tuple[Tensor, int]) -> None:
 
 def check_factors(name: str, x: Tensor, y: Tensor) -> None:
     """Raise DTypeError unless both factors have one dtype."""
-    check.one_dtype(
-        x, y, f"{name} : expected both tensors to have same dtype, but found {{}} and {{}}"
-    )
+    if name == "linear":
+        said = "mat1 and mat2 must have the same dtype, but got {} and {}"
+        check.one_dtype(x, y, said, called="weight")
+    said = f"{name} : expected both tensors to have same dtype, but found {{}} and {{}}"
+    check.one_dtype(x, y, said)
 
 
 def transposed(x: Any) -> Any:
@@ -363,7 +365,7 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
     try:
         a, b = input.payload, other.payload
     except AttributeError:
-        raise check.not_a_tensor("matmul", input, other) from None
+        raise check.not_a_tensor("matmul", input=input, other=other)
     if a.ndim == 2 == b.ndim:
         if a.dtype is not b.dtype:
             said = "expected m1 and m2 to have the same dtype, but got: {} != {}"
@@ -383,11 +385,11 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
     if ahead and behind and ahead != behind:
         try:
             np.broadcast_shapes(ahead, behind)
-        except ValueError as error:
+        except ValueError:
             raise ShapeError(
                 f"{broadcast_text(ahead, behind)} matmul() got the shapes {a.shape} and {b.shape}: "
                 "the dims before the matrices broadcast. Give them one size, or size 1."
-            ) from error
+            )
     return MatMul.apply(input, other)
 
 
@@ -494,7 +496,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     try:
         a, b = input.payload, weight.payload
     except AttributeError:
-        raise check.not_a_tensor("linear", input, weight) from None
+        raise check.not_a_tensor("linear", input=input, weight=weight)
     if b.ndim != 2 or not a.ndim:
         raise ShapeError(
             f"linear() got an input of shape {a.shape} and a weight of shape {b.shape}. It "

@@ -158,7 +158,7 @@ def paired(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
         raise errors.ShapeError(
             f"{broadcast_text(input.shape, target.shape)} Each element has its target. Write "
             "`target.reshape(input.shape)`."
-        ) from None
+        )
     return expand(input, *shape), expand(target, *shape)
 
 
@@ -498,8 +498,9 @@ def binary_cross_entropy_with_logits(
             f"({tuple(input.shape)}). Each score has its answer. Write "
             "`target.reshape(input.shape)`."
         )
-    for x in (input, target):
-        check.kernel(f"{name}() is", x)
+    for what, x in (("x", input), ("target", target)):
+        why = f"Scores and answers are fractions. Write `{what}.float()`."
+        check.kernel(f"{name}() is", x, "fc", why)
     weights = []
     if weight is not None or pos_weight is not None:
         for key, value in (("weight", weight), ("pos_weight", pos_weight)):
@@ -578,8 +579,8 @@ def check_indices(scores: Any, target: Any, ignore_index: int) -> bool:
     if target.dtype.kind not in "iu" or target.dtype.itemsize not in (1, 8):
         raise errors.DTypeError(
             f"expected target dtype to be Long or Byte, but got {scalar_name(target.dtype)}. "
-            "A target is the index of a class. Write `target.long()`, or give probabilities in "
-            "the shape of the input."
+            "A target is the index of a class. Write `target.long()`. (cross_entropy also takes "
+            "probabilities, in the shape of the input.)"
         )
     classes = shape[len(shape) > 1]
     if not target.size:
@@ -606,9 +607,10 @@ def check_range(target: Any, classes: int, ignore_index: int) -> None:
     outside = ((numbers < 0) | (numbers >= classes)) & (numbers != ignore_index)
     if outside.any():
         index = asnumpy(numbers[outside])[0]
+        instead = f"ignore_index={index}" if index < 0 else "an input with a score for each class"
         raise errors.DimError(
             f"Target {index} is out of bounds. The input has {classes} classes, numbered from "
-            f"0. Give indices from 0 to {classes - 1}, or ignore_index={index}."
+            f"0. Give indices from 0 to {classes - 1}, or {instead}."
         )
 
 
@@ -625,9 +627,10 @@ def _unfit_target(shape: Shape, target: Shape) -> Exception:
             f"{remedy} Cut one of them."
         )
     if len(shape) == 2:  # a batch of vectors
+        instead = "argmax(1)" if target == shape else "squeeze(1)"
         return errors.ShapeError(
             f"0D or 1D target tensor expected, multi-target not supported. {remedy} "
-            "Write `target.squeeze(1)`."
+            f"Write `target.{instead}`."
         )
     return errors.ShapeError(
         f"Expected target size {[shape[0], *shape[2:]]}, got {list(target)}. {remedy} "
@@ -643,10 +646,13 @@ def check_probabilities(scores: Any, target: Any, ignore_index: int) -> None:
         ArgumentError: for an `ignore_index`.
     """
     if target.dtype.kind != "f":
+        instead = "Write `target.float()`, or give class indices."
+        if scores.dtype.kind != "f":
+            instead = "The input holds integers: give the scores, without their `argmax()`."
         raise errors.DTypeError(
             "Expected floating point type for target with class probabilities, got "
             f"{scalar_name(target.dtype)}. A target of the input's shape {scores.shape} holds "
-            "probabilities. Write `target.float()`, or give class indices."
+            f"probabilities. {instead}"
         )
     if target.dtype != scores.dtype:
         raise errors.DTypeError(
@@ -1460,6 +1466,8 @@ def multilabel_margin_loss(input: Tensor, target: Tensor) -> Tensor:
             f"inconsistent target size: {list(target.shape)} for input of size: "
             f"{list(input.shape)}. Fill the rows up with -1."
         )
+    said = "expected scalar type Long but found {name}"
+    check.dtype(said, target, "i", "A target holds indices of classes. Write `target.long()`.")
     rows, wanted = [x.reshape(-1, classes) for x in (input, target)]
     is_listed = (wanted >= 0).long().cumprod(1)  # in front of the first -1
     at = wanted * is_listed

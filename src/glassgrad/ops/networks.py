@@ -786,13 +786,13 @@ def embedding_bag(
     bags, bag = _bags(input, offsets, include_last_offset)
     try:
         rows = embedding(input.reshape(-1), weight, None, max_norm, norm_type, scale_grad_by_freq)
-    except errors.DimError as error:  # of a bag PyTorch says which index it is
+    except errors.DimError:  # of a bag PyTorch says which index it is
         values, count = seen(input).ravel(), weight.shape[0]
         index = np.flatnonzero((values < 0) | (values >= count))[0]
         raise errors.ShapeError(
             f"Index {index} of input takes value {values[index]} which is not in the valid range "
             f"[0, {count}). It names a row of the weight. Write one of them."
-        ) from error
+        )
     if per_sample_weights is not None:
         rows = rows * per_sample_weights.reshape(-1, 1)
     if padding_idx is not None:
@@ -891,6 +891,11 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
         >>> bilinear(tensor([1.0, 2.0]), tensor([3.0]), tensor([[[1.0], [1.0]]]))
         tensor([9.])
     """
+    for nr, (x, size) in enumerate(zip((input1, input2), weight.shape[1:], strict=True), start=1):
+        said = (
+            f"bilinear(): input{nr} size does not match weight size: got {{0}} but expected {{1}}"
+        )
+        check.equal(said, x.shape[-1], size, "It is that of the last dim. Give one of that size.")
     y = einsum("...n,onm,...m->...o", input1, weight, input2)
     return y if bias is None else y + bias
 
@@ -1190,6 +1195,14 @@ def multi_head_attention_forward(
     if add_zero_attn:
         k, v = [cat([x, x[..., :1, :].detach() * 0], 2) for x in (k, v)]
         mask, padding = _one_more(mask), _one_more(padding)
+    wanted = places, k.shape[2]
+    if mask is not None and any(
+        n not in (1, m) for n, m in zip(mask.shape[-2:], wanted, strict=False)
+    ):
+        raise errors.ShapeError(
+            f"The shape of the {mask.ndim}D attn_mask is {tuple(mask.shape)}, but should be "
+            f"{wanted}. It says of each place which others count. Write a mask of those sizes."
+        )
     if mask is not None and mask.ndim == 3:
         mask = mask.reshape(examples, num_heads, places, -1)
     mask = total([mask, None if padding is None else padding.reshape(examples, 1, 1, -1)])

@@ -26,7 +26,7 @@ from glassgrad.values.dtypes import DType, as_dtype, get_default_dtype, int64
 from glassgrad.values.layers import batches_of, fresh
 
 from . import _checks as check
-from ._arguments import int_of, size_of
+from ._arguments import int_of
 from ._declaring import factory, function, functional, method, op
 from ._families import Along, Flat
 from ._rules import in_front, seen
@@ -397,7 +397,7 @@ def randint(
         low, high = 0, low
     wanted = "randint(): argument 'size' must be tuple of ints"
     check.kind(wanted, size, (tuple, list), "Write `randint(high, (n,))`.")
-    first, end = size_of((low, high), "randint", argument="high")
+    first, end = [int_of(each, "randint", "high") for each in (low, high)]
     kind = as_dtype(dtype or int64)
     check_range(first, end, kind)
 
@@ -904,6 +904,7 @@ def bernoulli_(
     )
 
 
+@check.briefly
 def _fill(name: str, rule: type[_Drawn], input: Tensor, draw: Callable[[Shape], Any]) -> Tensor:
     """Fill `input` with what `draw(shape)` makes, on the CPU."""
 

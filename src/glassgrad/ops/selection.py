@@ -495,6 +495,9 @@ def _fractional(input: Tensor, *bounds: Any) -> Tensor:
 def _check_real(input: Tensor, *bounds: Any) -> None:
     """Raise KernelError for a complex number: none is larger or smaller than another."""
     for x in (input, *bounds):
+        if isinstance(x, str):
+            why = "It is compared with numbers. Write `float(text)`."
+            raise check.wrong_type("clamp(): a bound must be Number or Tensor", x, why)
         if isinstance(x, complex) or (isinstance(x, Tensor) and x.dtype.kind == "c"):
             raise KernelError(
                 "clamp is not supported for complex types: complex numbers have no order. Write "

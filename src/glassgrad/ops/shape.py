@@ -333,11 +333,11 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     n = input.shape[at] if input.ndim else 1
     try:
         split = infer_size(asked, n)
-    except ShapeError as error:
+    except ShapeError:
         raise ShapeError(
             f"unflatten: Provided sizes {list(asked)} don't multiply up to the size of dim {at} "
             f"({n}) in the input tensor of shape {list(input.shape)}. Write -1 for one of them."
-        ) from error
+        )
     return view(input, (*input.shape[:at], *split, *input.shape[at + 1 :]))
 
 
@@ -460,7 +460,7 @@ def _squeezing(input: Tensor, dim: Ints | None, *rules: OpClass) -> tuple[OpClas
         dims = wrap_dims(dim, input.ndim)
     except DimError as error:
         if batches_of(input):  # PyTorch has a RuntimeError there
-            raise TransformError(f"vmap: {error}") from None
+            raise TransformError(f"vmap: {error}")
         raise
     return (rules[2], {"dim": dims}) if isinstance(dim, Sequence) else (rules[1], {"dim": dims[0]})
 

@@ -697,7 +697,7 @@ def _check_operands(
                 f"{name}(): expected scalar type {scalar_name(input.dtype)} but found "
                 f"{scalar_name(x.dtype)}: Input type ({c_name(input.dtype)}) and {what} type "
                 f"({c_name(x.dtype)}) should be the same. A convolution is computed in one "
-                f"precision. Write `{what}.to(x.dtype)`."
+                f"precision. {check.to_one_dtype(input, x, what)}"
             )
     check.kernel(f'"{name}"', input, "iufc", "Write `x.float()`.")
     if input.ndim not in (rank + 1, rank + 2) or weight.ndim != rank + 2:

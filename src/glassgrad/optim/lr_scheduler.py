@@ -402,6 +402,8 @@ class MultiStepLR(LRScheduler):
     _stays_when_resumed = False
 
     def __post_init__(self) -> None:
+        why = "The rate changes at each. Write a list of epochs: `[30, 80]`."
+        check.kind("milestones must be several ints", self.milestones, Iterable, why)
         self.milestones = Counter(self.milestones)
         super().__post_init__()
 

@@ -276,6 +276,7 @@ class Optimizer:
         if "step" in vars(cls):
             cls.step = _with_hooks(cls.step)  # type: ignore[method-assign]
 
+    @check.briefly
     def __init__(self, params: Params, defaults: Mapping[str, Any]) -> None:
         self.defaults = dict(defaults)
         self._hooks: defaultdict[str, Hooks] = defaultdict(Hooks)
@@ -292,6 +293,7 @@ class Optimizer:
         for group in groups:
             self.add_param_group(group)
 
+    @check.briefly
     def __post_init__(self, params: Params, *given: Any) -> None:
         """Begin with the options that a class declares (see `with_options`)."""
         options = dict(zip(self._options, given, strict=True))
@@ -314,6 +316,13 @@ class Optimizer:
         """Add parameters with options of their own: `{"params": […], "lr": 0.01}`."""
         why = 'It needs names for its options. Write {"params": […], "lr": …}.'
         check.kind("param_group must be a dict, but got", param_group, dict, why)
+        if "params" not in param_group:
+            error = KeyError("params")
+            error.add_note(
+                f"A group has parameters, and this one has only {list(param_group)}. "
+                "Write {'params': model.parameters(), …}."
+            )
+            raise error
         params = param_group["params"]
         params = [params] if isinstance(params, Tensor) else _listed(params, what="params")
         names = [param[0] for param in params if isinstance(param, tuple)]

@@ -1,13 +1,24 @@
 """Whose shapes did not fit: the operands by the names that the user has for them, and the layer."""
 
 import ast
+import re
 from types import FrameType
 from typing import Any
 
 from glassgrad._words import LONGEST, plain
-from glassgrad.core.errors import DimError, DTypeError, GlassgradError, ShapeError
+from glassgrad.core.errors import (
+    ArgumentTypeError,
+    DimError,
+    DTypeError,
+    GlassgradError,
+    MissingRuleError,
+    ShapeError,
+)
+from glassgrad.core.function import BackwardCFunction
+from glassgrad.core.state import is_ours
 from glassgrad.core.tensor import Tensor
-from glassgrad.source.lines import text_of
+from glassgrad.source.frames import is_users_file, way_of
+from glassgrad.source.lines import line_of, text_of
 from glassgrad.source.scope import Scope, if_known
 
 from .tracebacks import shorten
@@ -74,22 +85,141 @@ def _shape(tensor: Tensor, with_dtype: bool) -> str:
     return f"{tuple(tensor.shape)}{f' of {tensor.payload.dtype}' if with_dtype else ''}"
 
 
+# Functions of the user's that ours call -----------------------------------------------------------
+
+_HOOKS = {
+    "_run_tensor_hook": "grad",
+    "run_before": "grad",
+    "_run_accumulated_hook": "tensor",
+    "run_after": "grad_inputs, grad_outputs",
+    "_run_without_inputs": "module, grad_input, grad_output",
+}
+"""What a hook is called with, by the function that calls it."""
+
+
+def misfit(error: Exception) -> str:
+    """How a function is written that cannot be called as ours do, and how to write it.
+
+    Returns:
+        "", if `error` is not that: then some function of ours has not called one of the user's.
+    """
+    frame = way_of(error)[-1].tb_frame
+    is_call = re.search(r"\(\) (takes|missing|got) ", str(error))
+    if type(error) is not TypeError or not is_call or not is_ours[frame.f_code.co_filename]:
+        return ""
+    names, caller = frame.f_locals, frame.f_code.co_name
+    owner: Any = names.get("self")
+    if isinstance(owner, BackwardCFunction):
+        rule, count = type(owner)._forward_cls.backward, owner.num_outputs
+        wanted = ["ctx", *([f"grad_{nr}" for nr in range(count)] if count > 1 else ["grad"])]
+        said = f"backward gets ctx first, then a gradient for each output, {count} here"
+        return refitted(said, rule, wanted, f" in {type(owner)._forward_cls.__name__}")
+    if caller in ("__call__", "_run") and "_modules" in getattr(owner, "__dict__", {}):
+        given = len(names["args"]) + len(names["kwargs"])
+        wanted = ["self", *[f"x{nr}" for nr in range(given)]] if given > 1 else ["self", "x"]
+        said = f"forward gets self first, then what the module is called with, {given} here"
+        return refitted(said, type(owner).forward, wanted[: given + 1])
+    hook, gets = names.get("hook") or getattr(owner, "hook", None), _HOOKS.get(caller, "")
+    if caller == "__call__":  # around a forward
+        gets = "module, args" + ", kwargs" * owner.with_kwargs + ", output" * bool(names["result"])
+    if caller == "_run_node_hook":
+        gets = "grad_inputs, grad_outputs" if names["arrived"] else "grad_outputs"
+    if caller == "_replaced":
+        gets = "module, grad_input, grad_output" if names["more"] else "module, grad_output"
+    said = f"Such a hook is called with ({gets})"
+    return refitted(said, hook, gets.split(", "), keeps=False) if gets else ""
+
+
+def unfit(cls: Any, given: tuple[Any, ...]) -> Exception:
+    """The error for a Function whose methods do not take what `apply` is called with.
+
+    Args:
+        given: that; by position alone.
+    """
+    separate, forward = cls.has_setup_context(), cls.forward
+    try:  # which fails before it begins
+        forward(*given) if separate else forward(None, *given)
+        cls.setup_context(None, given, None)
+    except TypeError as error:
+        said = str(error)
+    lead = [] if separate else ["ctx"]
+    wanted = [*lead, *[f"x{nr}" for nr in range(len(given))]]
+    gets = f"forward gets {'ctx first, then ' * (not separate)}what apply is called with"
+    what = f"{gets}, {len(given)} here"
+    if separate:
+        what += ", and setup_context gets (ctx, inputs, output)"
+    if "setup_context()" in said:
+        told = refitted(what, cls.setup_context, ["ctx", "inputs", "output"], keeps=False)
+    else:
+        told = refitted(what, forward, wanted)
+        own = list(forward.__code__.co_varnames[: forward.__code__.co_argcount])
+        if own[:1] == lead or (separate and "ctx" not in own):
+            call = f"{cls.__name__}.apply({', '.join(own[len(lead) :])})"
+            told = told.replace(" Write `", f" Write `{call}`, or `")
+    return ArgumentTypeError(f"{said}. {told}")
+
+
+def refitted(
+    said: str, function: Any, wanted: list[str], where: str = "", *, keeps: bool = True
+) -> str:
+    """How a function is written, and how it is to be written.
+
+    Args:
+        said: what it is called with.
+        wanted: parameters for that.
+        where: of which class it is.
+        keeps: whether the function's own names stay, behind "ctx" and "self".
+    """
+    code = getattr(function, "__code__", None)
+    if code is None or not is_users_file(code.co_filename):
+        return ""
+    names = [*code.co_varnames[: code.co_argcount]]
+    found = _head(function, names)
+    if keeps:
+        own = [name for name in names if name not in ("ctx", "self")]
+        lead = [name for name in wanted[:1] if name in ("ctx", "self")]
+        wanted = [*lead, *own, *wanted[len(lead) + len(own) :]][: len(wanted)]
+    return (
+        f"{said}. It is `{found}` in {line_of(function)}. Write `{_head(function, wanted)}`{where}."
+    )
+
+
+def _head(function: Any, names: list[str]) -> str:
+    name, parameters = function.__name__, ", ".join(names)
+    if name == "<lambda>":
+        return f"lambda {parameters}: …".replace("lambda :", "lambda:")
+    return f"def {name}({parameters})"
+
+
 # Layers -------------------------------------------------------------------------------------------
 
 
-def in_module(error: GlassgradError, module: Any, inputs: tuple[Any, ...]) -> None:
+def is_of_layer(error: Exception, module: Any) -> bool:
+    """Whether a layer of ours has raised an error, or some function of ours that it calls."""
+    return _is_layer(module) and is_ours[way_of(error)[-1].tb_frame.f_code.co_filename]
+
+
+def _is_layer(module: Any) -> bool:
+    home = type(module).__module__
+    return home.startswith("glassgrad.nn.") and not home.endswith(".containers")
+
+
+def in_module(error: Exception, module: Any, inputs: tuple[Any, ...]) -> None:
     """Let an error say in which layer it was raised, what that got, and what it wants.
 
     Called by each module that the error comes through, from the inside: those around say where in
     them the layer is.
     """
     known: Any = error
+    if not isinstance(error, GlassgradError):
+        if not hasattr(error, "__notes__") and (note := if_known(_misfit, error)):
+            error.add_note(note)
+        shorten(error, is_known=hasattr(error, "__notes__"))
+        return
     inner = getattr(known, "layer", None)
     said = str(error.args[0]) if error.args else ""
     if inner is None:
-        home = type(module).__module__
-        is_layer = home.startswith("glassgrad.nn.") and not home.endswith(".containers")
-        if not is_layer or isinstance(error, NotImplementedError):
+        if not _is_layer(module) or isinstance(error, MissingRuleError):
             known.layer = ()
         else:
             layer = if_known(_layer, module, inputs, error)
@@ -102,6 +232,10 @@ def in_module(error: GlassgradError, module: Any, inputs: tuple[Any, ...]) -> No
             where = f"It is `{plain(path, LONGEST)}` of the {type(module).__name__}."
             error.args = (f"{inner[1]} {where}", *error.args[1:])
     shorten(error)
+
+
+def _misfit(_: FrameType, error: Exception) -> str:
+    return misfit(error)
 
 
 def _layer(_: FrameType, module: Any, inputs: tuple[Any, ...], error: Exception) -> str:

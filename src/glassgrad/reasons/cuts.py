@@ -31,6 +31,7 @@ _TRUTHS = (
     "True or False, which do not move when the numbers do",
     "An accuracy cannot be trained; take a loss of the scores themselves",
 )
+_GRAD = "glassgrad.autograd.gradients"  # the home of `grad`
 _ARRAYS = "values without a graph: NumPy records nothing", "Compute it with tensors all the way"
 
 _METHODS = {
@@ -269,10 +270,13 @@ class _Walk:
         cuts = list(self.cuts(scope, made, expression, depth - 1))
         if not cuts and (block := _block_around(scope, made)) is not None:
             sources = self.sources(scope, made, expression, depth)
-            if sources:
+            if name.id in sources:
+                cuts = [_lost_in(scope, block, made, name.id, expression)]
+            elif sources:
                 cuts = [Cut(*_made_in_block(scope, block, made), sources)]
         yield from cuts
-        if isinstance(value, Tensor) and not cuts and _is_new(scope, expression):
+        is_leaf = _is_new(scope, expression) and not _makes_a_leaf(expression)
+        if isinstance(value, Tensor) and not cuts and is_leaf:
             self.leaves[name.id] = scope.shown(made)
 
     def _lost(self, scope: Scope, name: str) -> Iterator[Cut]:
@@ -287,13 +291,8 @@ class _Walk:
             return
         ((line, expression),) = others
         block = _block_around(scope, line)
-        if block is None or expression is None:
-            return
-        why = (
-            f"`{name}` is another tensor since {scope.shown(line)}, which was computed in a block "
-            f"that records nothing ({scope.shown(block)}): the leaf that required grad is lost"
-        )
-        yield Cut(why, _kept(name, expression), {name: None})
+        if block is not None and expression is not None:
+            yield _lost_in(scope, block, line, name, expression)
 
     def _of_call(self, scope: Scope, at: Any, call: Any, depth: int) -> Iterator[Cut]:
         given = [*call.args, *[each.value for each in call.keywords]]
@@ -308,6 +307,9 @@ class _Walk:
                 yield from self._cut(scope, at, call, given[:1], *known, depth)
                 return
         known = _function(called)
+        asks = [each.arg for each in call.keywords]
+        if getattr(called, "__module__", "") == _GRAD and "create_graph" not in asks:
+            known = "a gradient that has no graph", "Write `create_graph=True` in that call"
         if known is not None:
             yield from self._cut(scope, at, call, given, *known, depth)
             return
@@ -362,6 +364,8 @@ class _Walk:
             return {} if outer is None else self.sources(outer, where, expression, depth - 1)
         if made is None or made is UNSURE or (expression := assigned(made, name)) is None:
             return {}
+        if _makes_a_leaf(expression):  # and its name is another tensor's since
+            return {name: None}
         return self.sources(scope, made, expression, depth - 1)
 
     def _inside(self, scope: Scope, at: Any, call: Any, called: Any, depth: int) -> Iterator[Cut]:
@@ -433,6 +437,15 @@ def _kept(name: str, expression: Any) -> str:
     return f"Write to it in that block, with `{name}.copy_(…)`: that changes the leaf, and keeps it"
 
 
+def _lost_in(scope: Scope, block: Any, line: Any, name: str, expression: Any) -> Cut:
+    """The cut that a line in a block is, which gives the name of a leaf to another tensor."""
+    why = (
+        f"`{name}` is another tensor since {scope.shown(line)}, which was computed in a block "
+        f"that records nothing ({scope.shown(block)}): the leaf that required grad is lost"
+    )
+    return Cut(why, _kept(name, expression), {name: None})
+
+
 def _made_in_block(scope: Scope, block: Any, made: Any) -> tuple[str, str]:
     why = f"It was computed in {scope.shown(made)}, in a block that records nothing"
     remedy = "Compute outside of that block what is to be trained"
@@ -452,13 +465,13 @@ def _is_wanted(value: Any, is_computed_too: bool) -> bool:
 
 
 def _is_new(scope: Scope, expression: Any) -> bool:
-    """Whether an expression is a call of ours that makes a tensor of no other."""
+    """Whether an expression is a call of an op of ours that makes a tensor of no other."""
     if not isinstance(expression, ast.Call):
         return False
     called = scope.value(expression.func)
     names = [part for part in ast.walk(expression) if isinstance(part, (ast.Name, ast.Attribute))]
-    is_ours_too = str(getattr(called, "__module__", "")).startswith("glassgrad.")
-    return is_ours_too and not any(isinstance(scope.value(part), Tensor) for part in names)
+    is_op = str(getattr(called, "__module__", "")).startswith("glassgrad.ops.")
+    return is_op and not any(isinstance(scope.value(part), Tensor) for part in names)
 
 
 def _function(called: Any) -> tuple[str, str] | None:

@@ -6,7 +6,7 @@ from types import FrameType
 from typing import Any
 
 from glassgrad.core.engine import Schedule
-from glassgrad.core.errors import FreedGraphError
+from glassgrad.core.errors import FreedGraphError, GradientError
 from glassgrad.core.function import BackwardCFunction
 from glassgrad.core.graph import edge_of, ends
 from glassgrad.core.saved import Gone
@@ -16,6 +16,7 @@ from glassgrad.source.frames import made_at, way_of
 from glassgrad.source.lines import shown, text_of
 from glassgrad.source.scope import Scope, if_known
 
+from .calls import misfit
 from .tracebacks import shorten
 
 
@@ -31,36 +32,47 @@ def tell(error: Exception, outputs: Any) -> None:
         if found:
             error.args = (f"{error.args[0]} {found}",)
         error.told = True  # type: ignore[attr-defined]  # an outer pass may pass it on
-    if type(error) in (TypeError, ValueError) and not getattr(error, "__notes__", None):
-        note = if_known(_of_rule, error)
+    if isinstance(error, GradientError) and error.__traceback__ is not None:
+        error.args = (error.args[0] + _of_given(way_of(error)[-1].tb_frame),)
+    is_known = type(error) in (TypeError, ValueError, AttributeError)
+    if is_known and not getattr(error, "__notes__", None):
+        note = if_known(_note, error)
         if note:
             error.add_note(note)
     shorten(error, is_known=bool(getattr(error, "__notes__", None)))
 
 
-def _of_rule(_: FrameType, error: Exception) -> str:
-    """What the user's `backward` has forgotten, if an error tells of that."""
+def _of_given(frame: FrameType) -> str:
+    """What to write for a list of numbers that was given as the gradient of one output."""
+    given = frame.f_locals.get("given") if frame.f_code.co_name == "gradients_given" else None
+    others = [x for x in given or () if not isinstance(x, Tensor) and x is not None]
+    if not others:
+        return ""
+    return (
+        f" And gradients can be either Tensors or None, but got {type(others[0]).__name__}: write "
+        "`glassgrad.tensor(gradient)` for that of one output."
+    )
+
+
+def _note(_: FrameType, error: Exception) -> str:
+    """What the user's `backward` has forgotten, or a hook, if an error tells of that."""
+    found = misfit(error)
     frames = [each.tb_frame for each in way_of(error)]
     known = [names.get("self") for names in map(_names_in, frames)]
     node: Any = next((x for x in reversed(known) if isinstance(x, BackwardCFunction)), None)
-    last = frames[-1]
-    if node is None:
-        return ""
+    if found or node is None:
+        return found
     name, rule = type(node)._forward_cls.__name__, type(node)._forward_cls.backward
-    code = getattr(rule, "__code__", None)
-    if isinstance(error, TypeError) and code is not None and is_ours[last.f_code.co_filename]:
-        wanted = 1 + node.num_outputs
-        if code.co_argcount == wanted - 1 and code.co_varnames[:1] != ("ctx",):
-            grads = ", ".join(code.co_varnames[: code.co_argcount])
-            return (
-                f"backward gets ctx first, then a gradient for each output. "
-                f"Write `def backward(ctx, {grads})` in {name}."
-            )
-    if isinstance(error, ValueError) and last.f_code is code and node.holders == ():
-        return (
-            f"{name} has saved nothing for backward. Write `ctx.save_for_backward(…)` in its "
-            "forward, or setup_context."
-        )
+    if frames[-1].f_code is not getattr(rule, "__code__", None):
+        return ""
+    if isinstance(error, ValueError) and "to unpack" in str(error):
+        kept, write = len(node.holders), "`ctx.save_for_backward(…)`"
+        said = f"saved {kept} tensor{'s' * (kept > 1)}" if kept else "has saved nothing"
+        return f"{name} {said} for backward. Write {write} in its forward, or setup_context."
+    if isinstance(error, AttributeError) and error.obj is node:
+        own = [key for key in vars(node) if not hasattr(type(node), key)]
+        said = f"has {', '.join(own)}" if own else "has nothing"
+        return f"ctx {said} of {name}'s forward. Write `ctx.{error.name} = …` there."
     return ""
 
 

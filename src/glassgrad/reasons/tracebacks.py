@@ -6,10 +6,7 @@ from typing import Any
 
 from glassgrad.core.errors import GlassgradError
 from glassgrad.core.state import HOME, is_ours
-from glassgrad.source.frames import way_of
-
-MOST = 3
-"""So many frames of ours in a row stay."""
+from glassgrad.source.frames import is_users, way_of
 
 _CORE = f"{HOME}core"
 
@@ -17,8 +14,19 @@ SHOWN_WHOLE = bool(os.environ.get("GLASSGRAD_FULL_TRACEBACKS"))
 """For whoever works on glassgrad itself: all frames stay."""
 
 
+def is_told_of(caught: BaseException) -> bool:
+    """Whether an error that ours raise says all of the exception that they have `caught`.
+
+    So it does unless lines of the user's lead there: they caught it, or it came through them.
+    """
+    frames = [each.tb_frame for each in way_of(caught)]
+    return is_ours[frames[0].f_code.co_filename] and not any(map(is_users, frames))
+
+
 def shorten(error: BaseException, is_known: bool = False) -> None:
-    """Leave, of each run of frames of ours, the first, the last, and the engine's between them.
+    """Leave of each run of frames of ours the first, of the last run also the last, which refused.
+
+    If the last one is beside the engine, the engine's own stays, too.
 
     An exception that is neither one of ours nor out of the user's code may be a mistake of ours:
     its traceback stays as it is, unless it `is_known` to be the user's.
@@ -34,9 +42,11 @@ def shorten(error: BaseException, is_known: bool = False) -> None:
     for is_mine, run in itertools.groupby(files, is_ours.__getitem__):
         end = at + len(list(run))
         places = list(range(at, end))
-        if is_mine and len(places) > MOST:
-            engines = [place for place in places[1:-1] if _CORE in files[place]]
-            places = [places[0], *engines[-1:], places[-1]]
+        if is_mine and end < len(files):
+            places = places[:1]
+        elif is_mine and len(places) > 2:
+            engines = [place for place in places if _CORE in files[place]]
+            places = sorted({places[0], *engines[-1:], places[-1]})
         kept += [frames[place] for place in places]
         at = end
     below: Any = None

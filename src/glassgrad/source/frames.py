@@ -17,7 +17,7 @@ _PYTHON = os.__file__.removesuffix("os.py")
 @lru_cache(maxsize=1024)
 def is_users_file(filename: str) -> bool:
     """Whether a file is the user's: not of this package, of Python's, or of an installed one."""
-    if is_ours[filename] or filename.startswith((_PYTHON, "<frozen ")):
+    if is_ours[filename] or filename.startswith((_PYTHON, "<frozen ", "<__array_function__")):
         return False
     torch = getattr(sys.modules.get("torch"), "__file__", None)  # may be built where its source is
     is_torch = torch is not None and filename.startswith(torch.removesuffix("__init__.py"))

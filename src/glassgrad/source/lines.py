@@ -27,6 +27,15 @@ def line_shown(filename: str, line: int) -> str:
     return plain(f"{where}: `{text}`" if text else where, _LONGEST_LINE)
 
 
+def line_of(function: Any) -> str:
+    """Where a function of the user's begins: "train.py, line 12"."""
+    code = function.__code__
+    line = code.co_firstlineno
+    while linecache.getline(code.co_filename, line).lstrip().startswith("@"):
+        line += 1  # a decorator stands before what it decorates
+    return f"{plain(file_name(code.co_filename), LONGEST)}, line {line}"
+
+
 def file_name(filename: str) -> str:
     """A file's name, or the number of the notebook cell."""
     _, is_cell, rest = filename.partition("<ipython-input-")

@@ -87,7 +87,8 @@ class Scope:
         exactly = [part for part in ast.walk(self.tree or _NOTHING) if where in spans(part)]
         if not exactly:  # a file that was changed since it was imported
             return None, None
-        node = next((part for part in exactly if isinstance(part, ast.Call)), exactly[-1])
+        wholes = ast.Call, ast.JoinedStr
+        node = next((part for part in exactly if isinstance(part, wholes)), exactly[-1])
         return self.statement(node), node
 
     def statement(self, part: Any) -> Any:

@@ -226,7 +226,7 @@ class Trace:
         try:
             text = Path(path).read_text("utf-8")
         except UnicodeDecodeError as error:
-            raise _refusal(str(path), f"it is not text ({error.reason})") from None
+            raise _refusal(str(path), f"it is not text ({error.reason})")
         return cls.from_json(text, source=str(path))
 
     @classmethod
@@ -240,9 +240,9 @@ class Trace:
             try:
                 document = json.loads(text, parse_constant=_no_constant)
             except RecursionError:
-                raise _refusal(source, "it is nested too deeply") from None
+                raise _refusal(source, "it is nested too deeply")
             except ValueError as error:
-                raise _refusal(source, f"it is not JSON ({error})") from None
+                raise _refusal(source, f"it is not JSON ({error})")
             return cls.from_document(document, source=source)
 
     @classmethod

@@ -200,12 +200,12 @@ def _in_backward(outputs: list[Tensor]) -> NonFinite | None:
                 read += [(f"saved {name}", what) for name, what, *_ in saved_by(node)]
                 where = made_at(node), made_in(node)
                 watch.note(kind, op_of(node), True, where, read, phase.after)
-    except FreedGraphError as error:
+    except FreedGraphError:
         raise FreedGraphError(
             "find_nan() found nothing in the forward pass, and cannot look at the gradients: "
             "loss_fn has run backward() itself, and the graph is used up. Have it return the loss "
             "and leave backward() to find_nan, or write `loss.backward(retain_graph=True)`."
-        ) from error
+        )
     finally:
         task.close()
     return watch.found

@@ -24,11 +24,11 @@ def count(name: str, value: Any, least: int) -> int:
     """
     try:
         number = index(value)
-    except TypeError as error:
+    except TypeError:
         raise errors.ArgumentTypeError(
             f"{name} must be an int, got {value!r} of type {type(value).__name__}. It counts rows "
             f"or columns of a matrix. Write a whole number: `{name}={max(least, 4)}`."
-        ) from error
+        )
     if number < least:
         raise errors.ArgumentError(
             f"{name} must be at least {least}, got {number}. It counts rows or columns of a "
@@ -96,11 +96,11 @@ def check_broadcasts(name: str, value: Tensor, with_: tuple[int, ...], why: str)
     check_tensor(name, value)
     try:
         np.broadcast_shapes(tuple(value.shape), with_)
-    except ValueError as error:
+    except ValueError:
         raise errors.ArgumentError(
             f"{name} has shape {tuple(value.shape)}, which does not fit {with_}. It needs {why}. "
             f"Pass `{name}` of shape {with_}, or with 1 for what is the same throughout."
-        ) from error
+        )
 
 
 def check_device(

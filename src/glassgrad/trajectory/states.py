@@ -176,12 +176,12 @@ class JointState:
             )
         try:
             return self._each(lambda value: value[idx])
-        except IndexError as error:
+        except IndexError:
             raise ArgumentError(
                 f"index {idx} is out of range for a JointState of length {len(self)}, or no index. "
                 f"It chooses along the first axis of fields like {tuple(self.position.shape)}. "
                 f"Write an int from {-len(self)} to {len(self) - 1}, or a tensor of them."
-            ) from error
+            )
 
     def unsqueeze(self, idx: int) -> Self:
         """The same state with an axis of size 1 at `idx`; views, and None stays None."""

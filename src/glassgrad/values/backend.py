@@ -174,9 +174,9 @@ class _CuPy(Backend):
             import cupy
         except ImportError as error:
             raise DeviceError(
-                "device 'cuda' needs CuPy, which is not installed. Its arrays hold the tensors "
-                "there. Run `pip install cupy-cuda12x`, or write device='cpu'."
-            ) from error
+                f"device 'cuda' needs CuPy, which is not installed: {error}. Its arrays hold the "
+                "tensors there. Run `pip install cupy-cuda12x`, or write device='cpu'."
+            )
         count = cupy.cuda.runtime.getDeviceCount()
         if not 0 <= index < count:
             raise DeviceError(

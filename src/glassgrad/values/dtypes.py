@@ -101,16 +101,15 @@ def as_dtype(dtype: Any) -> DType:
     """The supported dtype meant by a NumPy dtype, a scalar type, a name, or bool/int/float."""
     try:
         asked: DType = np.dtype(dtype)
-    except TypeError as error:
+    except TypeError:
         raise ArgumentTypeError(
             f"dtype must be a dtype, got {dtype!r}. "
             "Write `glassgrad.float32`, `np.float32` or 'float32'."
-        ) from error
+        )
     found = _SUPPORTED.get(asked)
     if found is None:
-        names = ", ".join(str(d) for d in _SUPPORTED)
         raise DTypeError(
-            f"dtype {asked} is not supported. glassgrad has PyTorch's dtypes: {names}. "
+            f"dtype {asked} is not supported. PyTorch's are: {', '.join(map(str, _SUPPORTED))}. "
             "Convert the data first, for example with `array.astype(np.float32)`."
         )
     return found

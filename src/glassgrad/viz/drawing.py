@@ -124,12 +124,12 @@ class Drawing:
             )
         try:
             import resvg_py
-        except ModuleNotFoundError as error:
+        except ModuleNotFoundError:
             raise ModuleNotFoundError(
                 "a PNG needs the package resvg_py, which is not installed. "
                 "It turns the SVG into pixels. Write `pip install resvg_py`.",
                 name="resvg_py",
-            ) from error
+            ) from None
         return bytes(resvg_py.svg_to_bytes(svg_string=svg, zoom=max(1, round(scale))))
 
     def save(self, path: str | Path) -> Path:

@@ -9,6 +9,7 @@ from glassgrad.core.errors import GraphError
 from glassgrad.core.tensor import Tensor
 from glassgrad.memory.calls import warn
 from glassgrad.nn.init import old_name
+from glassgrad.ops import _checks as check
 
 __all__ = [
     "clip_grad_norm",
@@ -126,4 +127,6 @@ clip_grad_norm = old_name(clip_grad_norm_, "torch.nn.utils")
 
 
 def _listed(tensors: Parameters) -> list[Tensor]:
+    why = "Each has a gradient. Write `model.parameters()`."
+    check.kind("parameters must be Tensors", tensors, Iterable, why)
     return [tensors] if isinstance(tensors, Tensor) else list(tensors)

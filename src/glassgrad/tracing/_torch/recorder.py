@@ -47,7 +47,7 @@ def the_torch() -> Any:
             "glassgrad itself does without it. Install it with `pip install torch`; "
             "a tensor of glassgrad is recorded by `gg.record(loss)`.",
             name=error.name,
-        ) from error
+        ) from None
 
 
 def is_tensor(value: Any) -> bool:

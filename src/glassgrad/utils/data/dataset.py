@@ -3,6 +3,7 @@
 import bisect
 import itertools
 import math
+import operator
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
@@ -97,7 +98,7 @@ class TensorDataset(Dataset[tuple[Tensor, ...]]):
         self.tensors = tensors
 
     def __getitem__(self, index: Any) -> tuple[Tensor, ...]:
-        return tuple(tensor[index] for tensor in self.tensors)
+        return tuple(map(operator.itemgetter(index), self.tensors))
 
     def __len__(self) -> int:
         return int(self.tensors[0].shape[0])

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from glassgrad.core.errors import GraphError
+from glassgrad.ops import _checks as check
 from glassgrad.ops.generator import manual_seed
 from glassgrad.ops.random import randint
 
@@ -82,6 +83,7 @@ class Fetcher:
         if isinstance(self.dataset, IterableDataset):
             self.stream = iter(self.dataset)
 
+    @check.briefly
     def fetch(self, task: Any) -> Any:
         """The batch of a task; StopIteration at the end of a stream."""
         if self.stream is not None:
@@ -261,7 +263,7 @@ class Workers:
             raise GraphError(
                 f"DataLoader worker (pid(s) {pids}) exited unexpectedly. It was killed, or has "
                 "ended Python. Write num_workers=0 to see what happens in this process."
-            ) from None
+            )
 
     def stop(self) -> None:
         """End the workers, whatever they are doing."""
