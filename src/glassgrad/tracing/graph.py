@@ -17,7 +17,6 @@ the same graph, is taken to be of the module, too.)
 import copy
 import gc
 import heapq
-import math
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator
 from functools import cached_property
@@ -30,13 +29,20 @@ from glassgrad.core.saved import PrimitiveNode, SavingNode
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor
 from glassgrad.memory.saved import Saved, saved_by
-from glassgrad.memory.stale import shown, span
 from glassgrad.memory.views import AsStridedBackward0, CopySlices
+from glassgrad.tracing.seen import (
+    Entry,
+    SeenGraph,
+    SeenLeaf,
+    SeenNode,
+    SeenOutput,
+    SeenSaved,
+    SeenTensor,
+)
 from glassgrad.tracing.sight import InSight
-from glassgrad.tracing.summary import ArrayTable, dtype_name
+from glassgrad.tracing.summary import ArrayTable
 from glassgrad.values.layers import Layer, array_of
 
-Entry = dict[str, Any]
 Ids = dict[str, str]  # for each id, the one that it stands for
 Edges = tuple[tuple[Any, int], ...]
 
@@ -189,7 +195,6 @@ class Graph:
         self.hook_ids: dict[Any, tuple[str, Any]] = {}
         self._bases: dict[Any, Any] = {}
         self.outputs: list[Any] = []
-        self._lines: dict[tuple[str, int], str] = {}
         self._inside = {"inside": [level.kind for level in modes.levels]} if modes.levels else {}
         self._in_sight = InSight(self.tensor_class)
         self._given: set[str] = set()  # names, by the user or by modules
@@ -238,102 +243,81 @@ class Graph:
         """The id of a hook at a node."""
         return self.hook_ids.setdefault((node, id(hook)), (f"h{len(self.hook_ids) + 1}", hook))[0]
 
-    # As entries of a trace ----------------------------------------------------------------------
+    # As it is now -------------------------------------------------------------------------------
 
     def describe(self, table: ArrayTable) -> Entry:
         """The `graph` of a trace; the arrays it speaks of go into `table`."""
+        return self.seen(table).entry(table)
+
+    def seen(self, table: ArrayTable) -> SeenGraph:
+        """What a trace is to tell of the graph; the arrays are taken by `table`."""
         with uncollected():
-            told = self._described(table)
+            found = self._seen(table)
             if self._given.isdisjoint(self._in_sight.told):
-                return told
+                return found
             self._in_sight.forget(self._given)  # a name that was given is of one tensor
-            return self._described(table)
+            return self._seen(table)
 
-    def _described(self, table: ArrayTable) -> Entry:
-        found: Entry = {
-            **self.transforms(),
-            "leaves": [self.leaf_entry(table, node) for node in self.leaves],
-            "nodes": [self.node_entry(table, node) for node in self.nodes],
-            "outputs": [
-                {"id": f"t{rank}", **self._output(table, output)}
-                for rank, output in enumerate(self.outputs, start=len(self.leaves))
-            ],
-        }
-        for node, entry in zip(self.leaves, found["leaves"], strict=True):
-            holder = getattr(node.variable, "cold", node.variable)  # PyTorch's have no other
-            if holder is not None and holder.grad is not None:
-                entry["grad"] = table.add(holder.grad)
-        return found
+    def _seen(self, table: ArrayTable) -> SeenGraph:
+        leaves = [self.seen_leaf(table, node) for node in self.leaves]
+        nodes = [self.seen_node(table, node) for node in self.nodes]
+        outputs = [self._seen_output(table, output) for output in self.outputs]
+        return SeenGraph(self.transforms(), leaves, nodes, outputs)
 
-    def _output(self, table: ArrayTable, output: Any) -> Entry:
+    def _seen_output(self, table: ArrayTable, output: Any) -> SeenOutput:
         node: Any = self.node_of(output)
         slot = output.output_nr
         if isinstance(output, self.tensor_class):
-            about = self._tensor(table, output)
+            about = self._seen_tensor(table, output)
         else:
-            shape, dtype = node._input_metadata[slot]
-            about = {"name": None, "shape": list(shape), "dtype": dtype_name(dtype)}
-        return {"node": self.node[node], "slot": slot, **about}
+            about = SeenTensor(None, *self.like(node, slot), None)
+        return SeenOutput(self.node[node], slot, about)
 
-    def leaf_entry(self, table: ArrayTable, node: Any) -> Entry:
-        """A leaf as an entry of a trace."""
-        about = self._tensor(table, node.variable)
-        return {"id": self.leaf[node], "acc": self.node[node], **about}
+    def seen_leaf(self, table: ArrayTable, node: Any) -> SeenLeaf:
+        """What a trace is to tell of a leaf."""
+        holder = getattr(node.variable, "cold", node.variable)  # PyTorch's have no other
+        grad = None if holder is None else table.take(holder.grad)
+        about = self._seen_tensor(table, node.variable)
+        return SeenLeaf(self.leaf[node], self.node[node], about, grad)
 
-    def _tensor(self, table: ArrayTable, tensor: Any) -> Entry:
+    def _seen_tensor(self, table: ArrayTable, tensor: Any) -> SeenTensor:
         own = getattr(tensor, "payload", tensor)  # a tensor of PyTorch has none
-        about = {"name": self.label(tensor), "shape": list(own.shape)}
-        return {**about, "dtype": dtype_name(own.dtype), "array": table.add(tensor)}
+        return SeenTensor(self.label(tensor), own.shape, own.dtype, table.take(tensor))
 
-    def node_entry(self, table: ArrayTable, node: Any) -> Entry:
-        """A node as an entry of a trace."""
-        entry: Entry = {"id": self.node[node], "op": op_of(node)}
-        entry["seq"] = int(entry["id"][1:])
+    def seen_node(self, table: ArrayTable, node: Any) -> SeenNode:
+        """What a trace is to tell of a node."""
         told, is_view, sums = self.told(node)
-        entry |= told
-        about, edges = node._input_metadata, self.edges[node]
-        if about and about[0].dtype is not None:
-            entry |= {"shape": list(about[0].shape), "dtype": dtype_name(about[0].dtype)}
-        entry["edges"] = []
+        edges, seen = self.edges[node], self.node
+        shape, dtype = self.like(node, 0)
+        to: list[tuple[str | None, int, Any]] = []
         for goal, slot in edges:
             if goal is None:
-                entry["edges"].append({"to": None, "slot": 0})
+                to.append(_NOWHERE)
                 continue
-            entry["edges"].append({"to": self.node[goal], "slot": slot})
-            wanted = goal._input_metadata[slot : slot + 1] if sums else ()
-            if wanted and _may_be_broadcast(wanted[0].shape, about[0].shape):
-                entry["edges"][-1]["sum_to"] = list(wanted[0].shape)
-        if saved := self.saved_by(node):
-            entry["saved"] = [self._saved(table, item) for item in saved]
+            wanted = self.like(goal, slot)[0] if sums else None
+            is_summed = sums and _may_be_broadcast(wanted, shape)
+            to.append((seen[goal], slot, wanted if is_summed else None))
+        saved = [self._seen_saved(table, item) for item in self.saved_by(node)]
         if is_view and edges and edges[0][0] is not None:
             first = edges[0][0]  # a view of a view has the same base
-            entry["base"] = self.node[self._bases.setdefault(node, self._bases.get(first, first))]
+            told["base"] = seen[self._bases.setdefault(node, self._bases.get(first, first))]
         if hooks := self.hooks_at(node):
-            entry["hooks"] = [{"id": x.id, "kind": x.kind, "name": x.name} for x in hooks]
-        if getattr(node, "cold", None) is not None and (retained := self.retained_by(node)):
-            entry["retains"] = [
-                {"slot": slot, **self._tensor(table, tensor)} for slot, tensor in retained
-            ]
-        return entry
+            told["hooks"] = [{"id": x.id, "kind": x.kind, "name": x.name} for x in hooks]
+        retained: list[tuple[int, SeenTensor]] = []
+        if getattr(node, "cold", None) is not None:
+            kept = self.retained_by(node)
+            retained = [(slot, self._seen_tensor(table, tensor)) for slot, tensor in kept]
+        return SeenNode(seen[node], op_of(node), told, shape, dtype, to, saved, retained)
 
-    def _saved(self, table: ArrayTable, item: Saved) -> Entry:
+    def _seen_saved(self, table: ArrayTable, item: Saved) -> SeenSaved:
         name, what, version, now = item
         own, (storage, owner) = getattr(what, "payload", what), self.storage(what)
-        shape, dtype = list(own.shape), own.dtype
-        entry: Entry = {"name": name, "storage": storage, "version": version}
-        entry |= {"bytes": bytes_of(shape, dtype), "shape": shape}
-        entry |= {"dtype": dtype_name(dtype), "array": table.add(what)}
-        if now != version:
-            entry["now"] = now
-        if id(what) in self._leaf_of:
-            return entry | {"leaf": self._leaf_of[id(what)]}
-        if owner is not None:
-            entry["owner"] = owner
-        is_tensor = isinstance(what, self.tensor_class)
-        label = self.label(what) if is_tensor else self._in_sight.name_of(what)
-        if label is not None:
-            entry["label"] = label
-        return entry
+        leaf, label = self._leaf_of.get(id(what)), None
+        if leaf is None:
+            is_tensor = isinstance(what, self.tensor_class)
+            label = self.label(what) if is_tensor else self._in_sight.name_of(what)
+        about = SeenTensor(label, own.shape, own.dtype, table.take(what))
+        return SeenSaved(name, storage, version, now, id(own), leaf, owner, about)
 
     # What the nodes tell: of PyTorch's, `_torch/recorder.py` says it ------------------------------
 
@@ -373,6 +357,13 @@ class Graph:
 
     saved_by = staticmethod(saved_by)
 
+    @staticmethod
+    def like(node: Any, slot: int) -> tuple[Any, Any]:
+        """Shape and dtype of an output of a node; of one that is not known (None, None)."""
+        if type(node.out_dtype) is tuple or is_leaf(node):
+            return node._input_metadata[slot]  # type: ignore[no-any-return]  # a node is any
+        return node.out_shape, node.out_dtype
+
     def hooks_at(self, node: Node) -> list[Hook]:
         """The hooks at a node, in the order in which they run."""
         groups: list[tuple[str, dict[int, Any] | None]] = []  # as most nodes have none
@@ -406,8 +397,7 @@ class Graph:
         if scope := self.naming.scopes.get(node):
             entry["scope"] = list(scope)
         if place := made_at(node):
-            line = place[0].co_filename, span(place)[0]
-            entry["src"] = self._lines.get(line) or self._lines.setdefault(line, shown(place))
+            entry["src"] = place
         if (level := getattr(node, "_level", None)) is not None:
             entry["level"] = _depth(level)
         if isinstance(node, CopySlices):
@@ -448,6 +438,10 @@ class Graph:
         outputs = filter(self.is_tensor, self.outputs)
         yield from [(self.label(tensor), self.node_of(tensor)) for tensor in outputs]
         yield from [(self.label(leaf.variable), leaf) for leaf in self.leaves]
+
+
+_NOWHERE = (None, 0, None)
+"""The edge of an input that needs no gradient."""
 
 
 def _may_be_broadcast(shape: Any, result: Any) -> bool:
@@ -506,12 +500,6 @@ def counted(count: int, noun: str, nouns: str = "") -> str:
         ('1 node', '1,200 nodes', '2 leaves')
     """
     return f"{count:,} {noun if count == 1 else nouns or f'{noun}s'}"
-
-
-def bytes_of(shape: Iterable[int], dtype: Any) -> int:
-    """The bytes of the elements of a tensor or an array."""
-    size: int = math.prod(shape) * dtype.itemsize
-    return size
 
 
 _LONGEST_NAME = 60
