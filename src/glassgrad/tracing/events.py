@@ -100,7 +100,7 @@ from glassgrad.tracing.summary import ArrayId
 MOST_CHECKED = 20_000  # nodes and events of a trace: one that is made by hand has fewer
 SCHEMA = "glassgrad.trace/1"
 
-Parts = tuple[dict[str, Any], Entry, list[Entry]]  # of a trace: graph, arrays, events
+Parts = tuple[dict[str, list[Any]], Entry, list[Entry]]  # of a trace: graph, arrays, events
 
 # The order of the fields in the file. It is the order in which a person reads an entry, and it
 # makes the text independent of the order in which the recorder happened to fill its dicts.
@@ -136,7 +136,10 @@ class Trace:
     """
 
     def __init__(
-        self, graph: dict[str, Any], arrays: Entry | None = None, events: list[Entry] | None = None
+        self,
+        graph: dict[str, list[Any]],
+        arrays: Entry | None = None,
+        events: list[Entry] | None = None,
     ) -> None:
         arrays, events = {} if arrays is None else arrays, [] if events is None else events
         given: Any = graph
@@ -169,7 +172,7 @@ class Trace:
         return parts
 
     @property
-    def graph(self) -> dict[str, Any]:
+    def graph(self) -> dict[str, list[Any]]:
         """Nodes, leaves and outputs."""
         return self._parts[0]
 

@@ -16,7 +16,6 @@ the same graph, is taken to be of the module, too.)
 
 import copy
 import gc
-import heapq
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator
 from functools import cached_property
@@ -30,17 +29,19 @@ from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor
 from glassgrad.memory.saved import Saved, saved_by
 from glassgrad.memory.views import AsStridedBackward0, CopySlices
+from glassgrad.tracing.seen import Entry as Entry  # noqa: PLC0414  # views have it from here
 from glassgrad.tracing.seen import (
-    Entry,
     SeenGraph,
     SeenLeaf,
+    SeenMemory,
     SeenNode,
     SeenOutput,
     SeenSaved,
     SeenTensor,
+    op_called,
 )
 from glassgrad.tracing.sight import InSight
-from glassgrad.tracing.summary import ArrayTable
+from glassgrad.tracing.summary import ArrayTable, Taken
 from glassgrad.values.layers import Layer, array_of
 
 Ids = dict[str, str]  # for each id, the one that it stands for
@@ -192,6 +193,9 @@ class Graph:
         self.node: dict[Any, str] = {}
         self.leaf: dict[Any, str] = {}
         self._storages: dict[int, tuple[str, Any]] = {}  # kept alive: an id may be used again
+        self._is_looking = False  # at all of it: what was seen then was seen at one moment
+        self._arrays: dict[int, tuple[Any, Taken]] = {}
+        self._memory: dict[int, SeenMemory] = {}
         self.hook_ids: dict[Any, tuple[str, Any]] = {}
         self._bases: dict[Any, Any] = {}
         self.outputs: list[Any] = []
@@ -259,9 +263,13 @@ class Graph:
             return self._seen(table)
 
     def _seen(self, table: ArrayTable) -> SeenGraph:
+        self._is_looking = True
         leaves = [self.seen_leaf(table, node) for node in self.leaves]
         nodes = [self.seen_node(table, node) for node in self.nodes]
         outputs = [self._seen_output(table, output) for output in self.outputs]
+        self._is_looking = False
+        self._arrays.clear()
+        self._memory.clear()
         return SeenGraph(self.transforms(), leaves, nodes, outputs)
 
     def _seen_output(self, table: ArrayTable, output: Any) -> SeenOutput:
@@ -282,7 +290,16 @@ class Graph:
 
     def _seen_tensor(self, table: ArrayTable, tensor: Any) -> SeenTensor:
         own = getattr(tensor, "payload", tensor)  # a tensor of PyTorch has none
-        return SeenTensor(self.label(tensor), own.shape, own.dtype, table.take(tensor))
+        return SeenTensor(self.label(tensor), own.shape, own.dtype, self._taken(table, own))
+
+    def _taken(self, table: ArrayTable, array: Any) -> Taken:
+        """An array, which is taken once while all of the graph is looked at."""
+        found = self._arrays.get(id(array))
+        if found is None:
+            found = array, table.take(array)  # the array, or another could get its identity
+            if self._is_looking:
+                self._arrays[id(array)] = found
+        return found[1]
 
     def seen_node(self, table: ArrayTable, node: Any) -> SeenNode:
         """What a trace is to tell of a node."""
@@ -303,21 +320,24 @@ class Graph:
             told["base"] = seen[self._bases.setdefault(node, self._bases.get(first, first))]
         if hooks := self.hooks_at(node):
             told["hooks"] = [{"id": x.id, "kind": x.kind, "name": x.name} for x in hooks]
-        retained: list[tuple[int, SeenTensor]] = []
-        if getattr(node, "cold", None) is not None:
-            kept = self.retained_by(node)
-            retained = [(slot, self._seen_tensor(table, tensor)) for slot, tensor in kept]
-        return SeenNode(seen[node], op_of(node), told, shape, dtype, to, saved, retained)
+        retained = [(slot, self._seen_tensor(table, x)) for slot, x in self.retained_by(node)]
+        return SeenNode(seen[node], node.name(), told, shape, dtype, to, saved, retained)
 
     def _seen_saved(self, table: ArrayTable, item: Saved) -> SeenSaved:
         name, what, version, now = item
-        own, (storage, owner) = getattr(what, "payload", what), self.storage(what)
         leaf, label = self._leaf_of.get(id(what)), None
         if leaf is None:
             is_tensor = isinstance(what, self.tensor_class)
             label = self.label(what) if is_tensor else self._in_sight.name_of(what)
-        about = SeenTensor(label, own.shape, own.dtype, table.take(what))
-        return SeenSaved(name, storage, version, now, id(own), leaf, owner, about)
+        own = getattr(what, "payload", what)
+        key = id(own)
+        memory = self._memory.get(key)
+        if memory is None:
+            taken = self._taken(table, own)
+            memory = SeenMemory(key, own.shape, own.dtype, taken, *self.storage(what))
+            if self._is_looking:
+                self._memory[key] = memory
+        return SeenSaved(name, version, now, leaf, label, memory)
 
     # What the nodes tell: of PyTorch's, `_torch/recorder.py` says it ------------------------------
 
@@ -360,9 +380,10 @@ class Graph:
     @staticmethod
     def like(node: Any, slot: int) -> tuple[Any, Any]:
         """Shape and dtype of an output of a node; of one that is not known (None, None)."""
-        if type(node.out_dtype) is tuple or is_leaf(node):
+        shape, dtype = node.out_shape, node.out_dtype
+        if dtype is None or dtype.__class__ is tuple:  # a leaf's, or one of several
             return node._input_metadata[slot]  # type: ignore[no-any-return]  # a node is any
-        return node.out_shape, node.out_dtype
+        return shape, dtype
 
     def hooks_at(self, node: Node) -> list[Hook]:
         """The hooks at a node, in the order in which they run."""
@@ -476,8 +497,7 @@ def is_leaf(node: Any) -> bool:
 
 def op_of(node: Any) -> str:
     """The name of a node, without the C++ namespace that PyTorch shows for leaves."""
-    name: str = node.name()
-    return name.rpartition("::")[2]
+    return op_called(node.name())
 
 
 def names_of(node: Any) -> tuple[str, str]:
@@ -524,14 +544,12 @@ def oldest_first(edges: dict[Any, Edges], leaves: set[Any]) -> list[Any]:
     is next used, which is after the node of its user was made; and each thread counts for itself.
     """
     inner = edges.keys() - leaves
-    heap: list[tuple[int, int, Any]] = []
-    for place, node in enumerate(edges):
-        if node in inner:
-            heapq.heappush(heap, (node._sequence_nr(), place, node))
+    numbers = [(node._sequence_nr(), place, node) for place, node in enumerate(edges)]
+    ahead = sorted([entry for entry in numbers if entry[-1] in inner], reverse=True)
     waiting: defaultdict[Any, list[Any]] = defaultdict(list)  # for a younger node: what leads to it
     ordered: dict[Any, None] = {}
-    while heap:
-        entry = heapq.heappop(heap)
+    while ahead:
+        entry = ahead.pop()
         node = entry[-1]
         for goal, _ in edges[node]:
             if goal in inner and goal not in ordered:
@@ -542,8 +560,7 @@ def oldest_first(edges: dict[Any, Edges], leaves: set[Any]) -> list[Any]:
                 if goal in leaves:
                     ordered[goal] = None  # where it was, if it has a consumer already
             ordered[node] = None
-            for entry in waiting.pop(node, ()):
-                heapq.heappush(heap, entry)
+            ahead += sorted(waiting.pop(node, ()), reverse=True)  # older than all that are ahead
     return list(ordered | dict.fromkeys(edges))
 
 

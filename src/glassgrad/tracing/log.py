@@ -17,7 +17,7 @@ from glassgrad.core import state
 from glassgrad.core.backward import backward_task
 from glassgrad.core.engine import A_LOCAL, Grads, Schedule, accumulate, fit, has_hooks
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, StaleTensorError
-from glassgrad.core.graph import AccumulateGrad, Node, ends, get_gradient_edge
+from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node, ends, get_gradient_edge
 from glassgrad.core.saved import PrimitiveNode
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor
@@ -205,7 +205,9 @@ class EventLog:
         self.graph, self.recorded = graph, recorded
         self.notes = Notes(ArrayTable(full=full))
         for node in running:
-            self.notes.need.update([graph.node[goal] for goal, _ in graph.edges[node] if goal])
+            for goal, _ in graph.edges[node]:
+                if goal is not None:
+                    self.notes.need[graph.node[goal]] += 1
         self.spans: list[tuple[int, Any]] = []
         self._older = self._behind() if recorded else {}
         self._is_over = False
@@ -387,14 +389,19 @@ class Log(EventLog):
         self.notes.note_turn(self.graph.node[node], given, made, arrivals, held, frees)
         if frees:
             node.release()
+        buffers, arrived = task.buffers, self._arrived
         for place, edge in enumerate(node.edges):
+            part, taken = fitted[place], made[place]
             if edge is None:
                 continue
-            goal = task.put(edge, fitted[place])
-            waiting = self._waiting_at(goal, ends(edge)[1])
-            taken = made[place] if waiting is results[place] else take(waiting)
+            if edge.__class__ is GradientEdge or edge in buffers:
+                edge = task.put(edge, part)
+                taken = take(self._waiting_at(*ends(node.edges[place])))
+            elif part is not None:
+                buffers[edge] = part
+                taken = taken if part is results[place] else take(part)
             arrivals.append((place, taken))
-            self._arrived[goal] = taken
+            arrived[edge] = taken
 
     def _visit_leaf(self, node: AccumulateGrad) -> None:
         """The turn of a leaf at which nothing hangs, at once."""

@@ -20,6 +20,11 @@ Held = tuple[list[tuple[str, int, int]], int]
 """Of each saved tensor the name, the version that was saved and that of now; the bytes of all."""
 
 
+def op_called(name: str) -> str:
+    """The name of a node, without the C++ namespace that PyTorch shows for leaves."""
+    return name.rpartition("::")[2]
+
+
 def bytes_of(shape: Iterable[int], dtype: Any) -> int:
     """The bytes of the elements of a tensor or an array."""
     size: int = math.prod(shape) * dtype.itemsize
@@ -64,37 +69,51 @@ class SeenOutput(NamedTuple):
     tensor: SeenTensor
 
 
-class SeenSaved(NamedTuple):
-    """What a node has saved: `memory` tells one array from another, as long as all are alive."""
+class SeenMemory(NamedTuple):
+    """An array that nodes have saved, and what memory it lies in.
 
-    name: str
+    Attributes:
+        key: tells it from others, as long as all are alive.
+        storage, owner: the id of the memory, and that of the leaf whose memory it is.
+    """
+
+    key: int
+    shape: Any
+    dtype: Any
+    array: Taken
     storage: str
-    version: int
-    now: int
-    memory: int
-    leaf: str | None
     owner: str | None
-    tensor: SeenTensor
 
     @property
     def bytes(self) -> int:
         """Those of its elements."""
-        return bytes_of(self.tensor.shape, self.tensor.dtype)
+        return bytes_of(self.shape, self.dtype)
+
+
+class SeenSaved(NamedTuple):
+    """What a node has saved: its name and versions, and which leaf it is or what it is called."""
+
+    name: str
+    version: int
+    now: int
+    leaf: str | None
+    label: str | None
+    memory: SeenMemory
 
     def entry(self, table: ArrayTable) -> Entry:
         """As an entry of a node's `saved`."""
-        label, shape, dtype, array = self.tensor
-        entry: Entry = {"name": self.name, "storage": self.storage, "version": self.version}
-        entry |= {"bytes": self.bytes, "shape": list(shape)}
-        entry |= {"dtype": dtype_name(dtype), "array": table.add(array)}
+        memory = self.memory
+        entry: Entry = {"name": self.name, "storage": memory.storage, "version": self.version}
+        entry |= {"bytes": memory.bytes, "shape": list(memory.shape)}
+        entry |= {"dtype": dtype_name(memory.dtype), "array": table.add(memory.array)}
         if self.now != self.version:
             entry["now"] = self.now
         if self.leaf is not None:
             return entry | {"leaf": self.leaf}
-        if self.owner is not None:
-            entry["owner"] = self.owner
-        if label is not None:
-            entry["label"] = label
+        if memory.owner is not None:
+            entry["owner"] = memory.owner
+        if self.label is not None:
+            entry["label"] = self.label
         return entry
 
 
@@ -102,7 +121,7 @@ class SeenNode(NamedTuple):
     """A node.
 
     Attributes:
-        id, op: "n3", "MulBackward0".
+        id, name: "n3", "MulBackward0"; that of a leaf has a C++ namespace in front.
         told: fields of its entry, `src` as the instruction that made it.
         shape, dtype: of what it made; of the first of several.
         edges: (node or None, its output, the shape that the engine sums a gradient to or None).
@@ -110,7 +129,7 @@ class SeenNode(NamedTuple):
     """
 
     id: str
-    op: str
+    name: str
     told: Entry
     shape: Any
     dtype: Any
@@ -120,7 +139,12 @@ class SeenNode(NamedTuple):
 
     def entry(self, table: ArrayTable) -> Entry:
         """As an entry of a trace's nodes."""
-        entry: Entry = {"id": self.id, "op": self.op, "seq": int(self.id[1:]), **self.told}
+        entry: Entry = {
+            "id": self.id,
+            "op": op_called(self.name),
+            "seq": int(self.id[1:]),
+            **self.told,
+        }
         if type(entry.get("src")) is tuple:
             entry["src"] = shown(entry["src"])
         if self.dtype is not None:
@@ -139,7 +163,8 @@ class SeenNode(NamedTuple):
     def held(self) -> Held:
         """What it holds on to; an array that it keeps twice counts once."""
         versions = [(saved.name, saved.version, saved.now) for saved in self.saved]
-        return versions, sum({saved.memory: saved.bytes for saved in self.saved}.values())
+        held = [saved.memory for saved in self.saved]
+        return versions, sum({memory.key: memory.bytes for memory in held}.values())
 
 
 class SeenGraph(NamedTuple):

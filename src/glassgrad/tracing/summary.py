@@ -104,14 +104,12 @@ class ArrayTable:
         A small array is copied, which is less than a summary of it takes, in time and in memory.
         Of a large one the digest and the measures are taken.
         """
-        if value is None:
-            return None
         array: Any = value.payload if isinstance(value, Tensor) else value
         if type(array) is np.ndarray and (array.nbytes <= _SMALL or self.full):
             return array.copy()
         if isinstance(array, np.generic):  # as NumPy makes of what has no dims
             return np.array(array)
-        return self._looked_at(array)
+        return None if array is None else self._looked_at(array)
 
     def add(self, value: Any) -> ArrayId:
         """The id, new or known, of an array or tensor of any shape and dtype, or of one `taken`."""
