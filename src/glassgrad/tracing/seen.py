@@ -117,6 +117,10 @@ class SeenSaved(NamedTuple):
         return entry
 
 
+Edges = list[tuple[str | None, int, Any]]
+"""(node or None, its output, the shape that the engine sums a gradient to or None) of each edge."""
+
+
 class SeenNode(NamedTuple):
     """A node.
 
@@ -124,7 +128,6 @@ class SeenNode(NamedTuple):
         id, name: "n3", "MulBackward0"; that of a leaf has a C++ namespace in front.
         told: fields of its entry, `src` as the instruction that made it.
         shape, dtype: of what it made; of the first of several.
-        edges: (node or None, its output, the shape that the engine sums a gradient to or None).
         saved, retained: the tensors that it keeps, and those of its outputs that keep gradients.
     """
 
@@ -133,7 +136,7 @@ class SeenNode(NamedTuple):
     told: Entry
     shape: Any
     dtype: Any
-    edges: list[tuple[str | None, int, Any]]
+    edges: Edges
     saved: list[SeenSaved]
     retained: list[tuple[int, SeenTensor]]
 
@@ -195,7 +198,7 @@ class Notes:
         table: takes the arrays.
 
     Attributes:
-        graph: as it was when the pass began; set by then.
+        graph: as it was when the pass began; set by then, gone when it has been read.
         need: how many gradients come to each node, by its id; set by then.
     """
 
@@ -208,7 +211,7 @@ class Notes:
         self._notes: list[tuple[Any, ...]] = []
         self._events: list[Entry] = []
         self._document: Entry | None = None
-        self._nodes: dict[str, SeenNode] = {}
+        self._nodes: dict[str, tuple[Edges, Held]] = {}
         self._reading = RLock()
 
     def note(self, kind: str, node: str | None, fields: Entry) -> None:
@@ -247,7 +250,8 @@ class Notes:
         with self._reading:
             if self._document is None:
                 self._document = self.graph.entry(self.table)
-                self._nodes = {node.id: node for node in self.graph.nodes}
+                self._nodes = {node.id: (node.edges, node.held) for node in self.graph.nodes}
+                del self.graph  # which has copies of arrays
             return self._document
 
     @property
@@ -258,6 +262,7 @@ class Notes:
                 notes, self._notes = self._notes, []
                 for make, *what in notes:
                     make(*what)
+                self.table.forget_copies()
             return self._events
 
     @property
@@ -308,9 +313,9 @@ class Notes:
         held: Held | None,
         frees: bool,
     ) -> None:
-        add, seen = self.table.add, self._nodes[node]
+        add = self.table.add
         grad_in = list(map(add, given))
-        versions, size = held or seen.held
+        versions, size = held or self._nodes[node][1]
         for name, version, now in versions if any(grad_in) else ():
             self._tell("unpack", node, {"saved": name, "version": [version, now]})
         self._tell("apply", node, {"grad_in": grad_in, "grad_out": list(map(add, made))})
@@ -320,7 +325,7 @@ class Notes:
             self._arrival(node, position, grad)
 
     def _arrival(self, source: str, position: int, grad: Taken) -> None:
-        goal, slot, _ = self._nodes[source].edges[position]
+        goal, slot, _ = self._nodes[source][0][position]
         assert goal is not None, "else nothing arrives"
         self._have[goal] += 1
         have, need = self._have[goal], self.need[goal]

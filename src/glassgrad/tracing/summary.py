@@ -3,7 +3,7 @@
 import functools
 import math
 import sys
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -89,8 +89,11 @@ class ArrayTable:
         1.41421
     """
 
+    _copied: ClassVar[int] = 0
+    """The bytes of all copies in the process that nobody has read."""
+
     def __init__(self, *, full: bool = False) -> None:
-        self.full = full
+        self.full, self._own_copies = full, 0
         self.summaries: dict[str, dict[str, Any]] = {}
         self._ids: dict[Any, str] = {}
         self._measures: dict[Any, Measures] = {}  # of arrays that were taken and have no id yet
@@ -101,15 +104,33 @@ class ArrayTable:
     def take(self, value: Any) -> Taken:
         """An array or a tensor as it is now, for `add`: it may be written at any time.
 
-        A small array is copied, which is less than a summary of it takes, in time and in memory.
-        Of a large one the digest and the measures are taken.
+        It is copied, which takes less time than a summary of it. Where the copies that wait in this
+        process for somebody to read them have grown too large, it is looked at now.
         """
         array: Any = value.payload if isinstance(value, Tensor) else value
-        if type(array) is np.ndarray and (array.nbytes <= _SMALL or self.full):
+        if type(array) is np.ndarray and self._has_room(array.nbytes):
             return array.copy()
         if isinstance(array, np.generic):  # as NumPy makes of what has no dims
             return np.array(array)
         return None if array is None else self._looked_at(array)
+
+    def _has_room(self, size: int) -> bool:
+        """Whether an array may be copied: a small one, or one of not too many."""
+        if size <= _SMALL or self.full:
+            return True
+        table = type(self)
+        if table._copied + size > MOST_COPIED:
+            return False
+        self._own_copies += size
+        table._copied += size
+        return True
+
+    def forget_copies(self) -> None:
+        """The copies that were taken are gone."""
+        type(self)._copied -= self._own_copies
+        self._own_copies = 0
+
+    __del__ = forget_copies
 
     def add(self, value: Any) -> ArrayId:
         """The id, new or known, of an array or tensor of any shape and dtype, or of one `taken`."""
@@ -252,6 +273,7 @@ def measured(array: Array) -> tuple[Any, Any, Any, int, int]:
 
 _FEW = 32
 _SMALL = 1024  # bytes: a summary is as large
+MOST_COPIED = 16 * 2**20  # bytes of larger copies in a process, until they are read
 
 
 # Arrays in words: from their entries, or of a gradient at hand ------------------------------------
