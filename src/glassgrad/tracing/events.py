@@ -87,8 +87,7 @@ that its gradients cause follow its `apply`.
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from graphlib import CycleError, TopologicalSorter
 from importlib import resources
 from pathlib import Path
@@ -102,6 +101,8 @@ from glassgrad.tracing.summary import ArrayId
 MOST_CHECKED = 20_000  # nodes and events of a trace: one that is made by hand has fewer
 SCHEMA = "glassgrad.trace/1"
 
+Parts = tuple[dict[str, list[Any]], Entry, list[Entry]]  # of a trace: graph, arrays, events
+
 # The order of the fields in the file. It is the order in which a person reads an entry, and it
 # makes the text independent of the order in which the recorder happened to fill its dicts.
 _FIELDS = """
@@ -113,7 +114,6 @@ _FIELDS = """
 _ORDER = {name: rank for rank, name in enumerate(_FIELDS.split())}
 
 
-@dataclass(frozen=True, slots=True, repr=False)
 class Trace:
     """One recorded backward pass: its graph, and what the engine did, in order.
 
@@ -136,23 +136,64 @@ class Trace:
         True
     """
 
-    graph: dict[str, list[Any]]
-    arrays: Entry = field(default_factory=dict)
-    events: list[Entry] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        graph: Any = self.graph
-        if not isinstance(graph, dict) or not {"nodes", "leaves"} <= set(graph):
+    def __init__(
+        self,
+        graph: dict[str, list[Any]],
+        arrays: Entry | None = None,
+        events: list[Entry] | None = None,
+    ) -> None:
+        arrays, events = {} if arrays is None else arrays, [] if events is None else events
+        given: Any = graph
+        if not isinstance(given, dict) or not {"nodes", "leaves"} <= set(given):
             raise ArgumentTypeError(
-                f"a Trace cannot be made of {str(graph)[:60]!r}. Its graph is a dict with "
+                f"a Trace cannot be made of {str(given)[:60]!r}. Its graph is a dict with "
                 "'nodes' and 'leaves'. Record one with `record(loss)`."
             )
-        for name, part in {"outputs": [], **graph, "events": self.events}.items():
+        for name, part in {"outputs": [], **given, "events": events}.items():
             if name in ("nodes", "leaves", "outputs", "events") and not isinstance(part, list):
                 raise ArgumentTypeError(
                     f"a Trace cannot be made with {name}={str(part)[:60]}. They are a list, with a "
                     "dict for each. Record one with `record(loss)`."
                 )
+        self._parts = graph, arrays, events
+
+    @classmethod
+    def later(cls, make: Callable[[], Parts]) -> "Trace":
+        """A trace whose `graph`, `arrays` and `events` are made when somebody first reads it."""
+        trace = object.__new__(cls)
+        trace._make = make
+        return trace
+
+    _make: Callable[[], Parts]
+
+    @cached_property
+    def _parts(self) -> Parts:
+        parts = self._make()
+        self._make = lambda: parts  # and let go of what that held
+        return parts
+
+    @property
+    def graph(self) -> dict[str, list[Any]]:
+        """Nodes, leaves and outputs."""
+        return self._parts[0]
+
+    @property
+    def arrays(self) -> Entry:
+        """What there is to know of each array, by id."""
+        return self._parts[1]
+
+    @property
+    def events(self) -> list[Entry]:
+        """What the engine did, in order."""
+        return self._parts[2]
+
+    def __eq__(self, other: object) -> bool:
+        return self._parts == other._parts if isinstance(other, Trace) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]  # it is made of dicts
+
+    def __reduce__(self) -> Any:
+        return Trace, self._parts
 
     @property
     def nodes(self) -> list[Entry]:

@@ -16,8 +16,6 @@ the same graph, is taken to be of the module, too.)
 
 import copy
 import gc
-import heapq
-import math
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator
 from functools import cached_property
@@ -33,12 +31,21 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.memory.saved import Saved, saved_by
 from glassgrad.memory.views import AsStridedBackward0, CopySlices
 from glassgrad.source.frames import made_at
-from glassgrad.source.lines import shown, span
 from glassgrad.source.names import InSight
-from glassgrad.tracing.summary import ArrayTable, dtype_name
+from glassgrad.tracing.seen import Entry as Entry  # noqa: PLC0414  # views have it from here
+from glassgrad.tracing.seen import (
+    SeenGraph,
+    SeenLeaf,
+    SeenMemory,
+    SeenNode,
+    SeenOutput,
+    SeenSaved,
+    SeenTensor,
+    op_called,
+)
+from glassgrad.tracing.summary import ArrayTable, Taken
 from glassgrad.values.layers import Layer, array_of
 
-Entry = dict[str, Any]
 Ids = dict[str, str]  # for each id, the one that it stands for
 Edges = tuple[tuple[Any, int], ...]
 
@@ -188,10 +195,12 @@ class Graph:
         self.node: dict[Any, str] = {}
         self.leaf: dict[Any, str] = {}
         self._storages: dict[int, tuple[str, Any]] = {}  # kept alive: an id may be used again
+        self._is_looking = False  # at all of it: what was seen then was seen at one moment
+        self._arrays: dict[int, tuple[Any, Taken]] = {}
+        self._memory: dict[int, SeenMemory] = {}
         self.hook_ids: dict[Any, tuple[str, Any]] = {}
         self._bases: dict[Any, Any] = {}
         self.outputs: list[Any] = []
-        self._lines: dict[tuple[str, int], str] = {}
         self._inside = {"inside": [level.kind for level in modes.levels]} if modes.levels else {}
         self._in_sight = InSight(self.tensor_class)
         self._given: set[str] = set()  # names, by the user or by modules
@@ -240,102 +249,97 @@ class Graph:
         """The id of a hook at a node."""
         return self.hook_ids.setdefault((node, id(hook)), (f"h{len(self.hook_ids) + 1}", hook))[0]
 
-    # As entries of a trace ----------------------------------------------------------------------
+    # As it is now -------------------------------------------------------------------------------
 
     def describe(self, table: ArrayTable) -> Entry:
         """The `graph` of a trace; the arrays it speaks of go into `table`."""
+        return self.seen(table).entry(table)
+
+    def seen(self, table: ArrayTable) -> SeenGraph:
+        """What a trace is to tell of the graph; the arrays are taken by `table`."""
         with uncollected():
-            told = self._described(table)
+            found = self._seen(table)
             if self._given.isdisjoint(self._in_sight.told):
-                return told
+                return found
             self._in_sight.forget(self._given)  # a name that was given is of one tensor
-            return self._described(table)
+            return self._seen(table)
 
-    def _described(self, table: ArrayTable) -> Entry:
-        found: Entry = {
-            **self.transforms(),
-            "leaves": [self.leaf_entry(table, node) for node in self.leaves],
-            "nodes": [self.node_entry(table, node) for node in self.nodes],
-            "outputs": [
-                {"id": f"t{rank}", **self._output(table, output)}
-                for rank, output in enumerate(self.outputs, start=len(self.leaves))
-            ],
-        }
-        for node, entry in zip(self.leaves, found["leaves"], strict=True):
-            holder = getattr(node.variable, "cold", node.variable)  # PyTorch's have no other
-            if holder is not None and holder.grad is not None:
-                entry["grad"] = table.add(holder.grad)
-        return found
+    def _seen(self, table: ArrayTable) -> SeenGraph:
+        self._is_looking = True
+        leaves = [self.seen_leaf(table, node) for node in self.leaves]
+        nodes = [self.seen_node(table, node) for node in self.nodes]
+        outputs = [self._seen_output(table, output) for output in self.outputs]
+        self._is_looking = False
+        self._arrays.clear()
+        self._memory.clear()
+        return SeenGraph(self.transforms(), leaves, nodes, outputs)
 
-    def _output(self, table: ArrayTable, output: Any) -> Entry:
+    def _seen_output(self, table: ArrayTable, output: Any) -> SeenOutput:
         node: Any = self.node_of(output)
         slot = output.output_nr
         if isinstance(output, self.tensor_class):
-            about = self._tensor(table, output)
+            about = self._seen_tensor(table, output)
         else:
-            shape, dtype = node._input_metadata[slot]
-            about = {"name": None, "shape": list(shape), "dtype": dtype_name(dtype)}
-        return {"node": self.node[node], "slot": slot, **about}
+            about = SeenTensor(None, *self.like(node, slot), None)
+        return SeenOutput(self.node[node], slot, about)
 
-    def leaf_entry(self, table: ArrayTable, node: Any) -> Entry:
-        """A leaf as an entry of a trace."""
-        about = self._tensor(table, node.variable)
-        return {"id": self.leaf[node], "acc": self.node[node], **about}
+    def seen_leaf(self, table: ArrayTable, node: Any) -> SeenLeaf:
+        """What a trace is to tell of a leaf."""
+        holder = getattr(node.variable, "cold", node.variable)  # PyTorch's have no other
+        grad = None if holder is None else table.take(holder.grad)
+        about = self._seen_tensor(table, node.variable)
+        return SeenLeaf(self.leaf[node], self.node[node], about, grad)
 
-    def _tensor(self, table: ArrayTable, tensor: Any) -> Entry:
+    def _seen_tensor(self, table: ArrayTable, tensor: Any) -> SeenTensor:
         own = getattr(tensor, "payload", tensor)  # a tensor of PyTorch has none
-        about = {"name": self.label(tensor), "shape": list(own.shape)}
-        return {**about, "dtype": dtype_name(own.dtype), "array": table.add(tensor)}
+        return SeenTensor(self.label(tensor), own.shape, own.dtype, self._taken(table, own))
 
-    def node_entry(self, table: ArrayTable, node: Any) -> Entry:
-        """A node as an entry of a trace."""
-        entry: Entry = {"id": self.node[node], "op": op_of(node)}
-        entry["seq"] = int(entry["id"][1:])
+    def _taken(self, table: ArrayTable, array: Any) -> Taken:
+        """An array, which is taken once while all of the graph is looked at."""
+        found = self._arrays.get(id(array))
+        if found is None:
+            found = array, table.take(array)  # the array, or another could get its identity
+            if self._is_looking:
+                self._arrays[id(array)] = found
+        return found[1]
+
+    def seen_node(self, table: ArrayTable, node: Any) -> SeenNode:
+        """What a trace is to tell of a node."""
         told, is_view, sums = self.told(node)
-        entry |= told
-        about, edges = node._input_metadata, self.edges[node]
-        if about and about[0].dtype is not None:
-            entry |= {"shape": list(about[0].shape), "dtype": dtype_name(about[0].dtype)}
-        entry["edges"] = []
+        edges, seen = self.edges[node], self.node
+        shape, dtype = self.like(node, 0)
+        to: list[tuple[str | None, int, Any]] = []
         for goal, slot in edges:
             if goal is None:
-                entry["edges"].append({"to": None, "slot": 0})
+                to.append(_NOWHERE)
                 continue
-            entry["edges"].append({"to": self.node[goal], "slot": slot})
-            wanted = goal._input_metadata[slot : slot + 1] if sums else ()
-            if wanted and _may_be_broadcast(wanted[0].shape, about[0].shape):
-                entry["edges"][-1]["sum_to"] = list(wanted[0].shape)
-        if saved := self.saved_by(node):
-            entry["saved"] = [self._saved(table, item) for item in saved]
+            wanted = self.like(goal, slot)[0] if sums else None
+            is_summed = sums and _may_be_broadcast(wanted, shape)
+            to.append((seen[goal], slot, wanted if is_summed else None))
+        saved = [self._seen_saved(table, item) for item in self.saved_by(node)]
         if is_view and edges and edges[0][0] is not None:
             first = edges[0][0]  # a view of a view has the same base
-            entry["base"] = self.node[self._bases.setdefault(node, self._bases.get(first, first))]
+            told["base"] = seen[self._bases.setdefault(node, self._bases.get(first, first))]
         if hooks := self.hooks_at(node):
-            entry["hooks"] = [{"id": x.id, "kind": x.kind, "name": x.name} for x in hooks]
-        if getattr(node, "cold", None) is not None and (retained := self.retained_by(node)):
-            entry["retains"] = [
-                {"slot": slot, **self._tensor(table, tensor)} for slot, tensor in retained
-            ]
-        return entry
+            told["hooks"] = [{"id": x.id, "kind": x.kind, "name": x.name} for x in hooks]
+        retained = [(slot, self._seen_tensor(table, x)) for slot, x in self.retained_by(node)]
+        return SeenNode(seen[node], node.name(), told, shape, dtype, to, saved, retained)
 
-    def _saved(self, table: ArrayTable, item: Saved) -> Entry:
+    def _seen_saved(self, table: ArrayTable, item: Saved) -> SeenSaved:
         name, what, version, now = item
-        own, (storage, owner) = getattr(what, "payload", what), self.storage(what)
-        shape, dtype = list(own.shape), own.dtype
-        entry: Entry = {"name": name, "storage": storage, "version": version}
-        entry |= {"bytes": bytes_of(shape, dtype), "shape": shape}
-        entry |= {"dtype": dtype_name(dtype), "array": table.add(what)}
-        if now != version:
-            entry["now"] = now
-        if id(what) in self._leaf_of:
-            return entry | {"leaf": self._leaf_of[id(what)]}
-        if owner is not None:
-            entry["owner"] = owner
-        is_tensor = isinstance(what, self.tensor_class)
-        label = self.label(what) if is_tensor else self._in_sight.name_of(what)
-        if label is not None:
-            entry["label"] = label
-        return entry
+        leaf, label = self._leaf_of.get(id(what)), None
+        if leaf is None:
+            is_tensor = isinstance(what, self.tensor_class)
+            label = self.label(what) if is_tensor else self._in_sight.name_of(what)
+        own = getattr(what, "payload", what)
+        key = id(own)
+        memory = self._memory.get(key)
+        if memory is None:
+            taken = self._taken(table, own)
+            memory = SeenMemory(key, own.shape, own.dtype, taken, *self.storage(what))
+            if self._is_looking:
+                self._memory[key] = memory
+        return SeenSaved(name, version, now, leaf, label, memory)
 
     # What the nodes tell: of PyTorch's, `_torch/recorder.py` says it ------------------------------
 
@@ -375,6 +379,14 @@ class Graph:
 
     saved_by = staticmethod(saved_by)
 
+    @staticmethod
+    def like(node: Any, slot: int) -> tuple[Any, Any]:
+        """Shape and dtype of an output of a node; of one that is not known (None, None)."""
+        shape, dtype = node.out_shape, node.out_dtype
+        if dtype is None or dtype.__class__ is tuple:  # a leaf's, or one of several
+            return node._input_metadata[slot]  # type: ignore[no-any-return]  # a node is any
+        return shape, dtype
+
     def hooks_at(self, node: Node) -> list[Hook]:
         """The hooks at a node, in the order in which they run."""
         groups: list[tuple[str, dict[int, Any] | None]] = []  # as most nodes have none
@@ -408,8 +420,7 @@ class Graph:
         if scope := self.naming.scopes.get(node):
             entry["scope"] = list(scope)
         if place := made_at(node):
-            line = place[0].co_filename, span(place)[0]
-            entry["src"] = self._lines.get(line) or self._lines.setdefault(line, shown(place))
+            entry["src"] = place
         if (level := getattr(node, "_level", None)) is not None:
             entry["level"] = _depth(level)
         if isinstance(node, CopySlices):
@@ -452,6 +463,10 @@ class Graph:
         yield from [(self.label(leaf.variable), leaf) for leaf in self.leaves]
 
 
+_NOWHERE = (None, 0, None)
+"""The edge of an input that needs no gradient."""
+
+
 def _may_be_broadcast(shape: Any, result: Any) -> bool:
     """Whether an operand was broadcast: one of another shape may be so, as a matrix is."""
     return shape != result and (len(shape) < len(result) or 1 in shape)
@@ -484,20 +499,13 @@ def is_leaf(node: Any) -> bool:
 
 def op_of(node: Any) -> str:
     """The name of a node, without the C++ namespace that PyTorch shows for leaves."""
-    name: str = node.name()
-    return name.rpartition("::")[2]
+    return op_called(node.name())
 
 
 def names_of(node: Any) -> tuple[str, str]:
     """What a node is called: "MulBackward0", and the name of its op, "Mul"."""
     name = op_of(node)
     return name, name.rpartition("Backward")[0] or name
-
-
-def bytes_of(shape: Iterable[int], dtype: Any) -> int:
-    """The bytes of the elements of a tensor or an array."""
-    size: int = math.prod(shape) * dtype.itemsize
-    return size
 
 
 def reach(starts: Iterable[Any], known: Any = ()) -> dict[Any, Edges]:
@@ -519,14 +527,12 @@ def oldest_first(edges: dict[Any, Edges], leaves: set[Any]) -> list[Any]:
     is next used, which is after the node of its user was made; and each thread counts for itself.
     """
     inner = edges.keys() - leaves
-    heap: list[tuple[int, int, Any]] = []
-    for place, node in enumerate(edges):
-        if node in inner:
-            heapq.heappush(heap, (node._sequence_nr(), place, node))
+    numbers = [(node._sequence_nr(), place, node) for place, node in enumerate(edges)]
+    ahead = sorted([entry for entry in numbers if entry[-1] in inner], reverse=True)
     waiting: defaultdict[Any, list[Any]] = defaultdict(list)  # for a younger node: what leads to it
     ordered: dict[Any, None] = {}
-    while heap:
-        entry = heapq.heappop(heap)
+    while ahead:
+        entry = ahead.pop()
         node = entry[-1]
         for goal, _ in edges[node]:
             if goal in inner and goal not in ordered:
@@ -537,8 +543,7 @@ def oldest_first(edges: dict[Any, Edges], leaves: set[Any]) -> list[Any]:
                 if goal in leaves:
                     ordered[goal] = None  # where it was, if it has a consumer already
             ordered[node] = None
-            for entry in waiting.pop(node, ()):
-                heapq.heappush(heap, entry)
+            ahead += sorted(waiting.pop(node, ()), reverse=True)  # older than all that are ahead
     return list(ordered | dict.fromkeys(edges))
 
 

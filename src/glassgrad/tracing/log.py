@@ -5,8 +5,8 @@ at a pass and never changes what it computes. What goes into a hook or a rule is
 that runs, for code of a user may write into it.
 """
 
+import sys
 from bisect import bisect_right
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from operator import itemgetter
@@ -15,17 +15,19 @@ from weakref import ReferenceType
 
 from glassgrad.core import state
 from glassgrad.core.backward import backward_task
-from glassgrad.core.engine import Grads, Schedule
+from glassgrad.core.engine import A_LOCAL, Grads, Schedule, accumulate, fit, has_hooks
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, StaleTensorError
-from glassgrad.core.graph import AccumulateGrad, Node, get_gradient_edge
+from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node, ends, get_gradient_edge
 from glassgrad.core.saved import PrimitiveNode
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor
 from glassgrad.hooks.turn import GraphTask, Phase, Turn
+from glassgrad.memory.saved import saved_bytes
 from glassgrad.ops import _checks as check
 from glassgrad.tracing.events import Trace
-from glassgrad.tracing.graph import Edges, Entry, Graph, grad_of, is_leaf, rank_of, reach
-from glassgrad.tracing.summary import ArrayId, ArrayTable
+from glassgrad.tracing.graph import Edges, Graph, grad_of, is_leaf, rank_of, reach
+from glassgrad.tracing.seen import Entry, Notes
+from glassgrad.tracing.summary import ArrayTable, Taken
 
 
 def record(
@@ -94,6 +96,7 @@ def watched(
                 look(log.graph.node[turn.node], turn.node, turn.grads)
     finally:
         task.close()
+    log.close()
     return log.trace()
 
 
@@ -171,6 +174,11 @@ def check_values(values: str) -> None:
 # The log of a pass --------------------------------------------------------------------------------
 
 
+def _is_simple(node: Any) -> bool:
+    """Whether a node is of a built-in op, with nothing that hangs on it or on what it saved."""
+    return node._is_quick and node.cold is None and type(node.saved_tensors) is tuple
+
+
 class EventLog:
     """The log of one pass, of any engine.
 
@@ -186,11 +194,7 @@ class EventLog:
         recorded: whether the pass is recorded itself, by `create_graph`.
 
     Attributes:
-        table: the arrays that the events speak of.
-        events: what has happened so far.
-        document: the graph as it was when the pass began.
-        have: how many gradients have arrived at each node, by its id.
-        need: how many come to each node.
+        notes: what has happened so far, and the graph as it was when the pass began.
         spans: of a pass that is recorded, (number drawn, whose turn began then), None where one
             ended.
     """
@@ -199,23 +203,42 @@ class EventLog:
 
     def __init__(self, graph: Any, running: Iterable[Any], *, full: bool, recorded: bool) -> None:
         self.graph, self.recorded = graph, recorded
-        self.table = ArrayTable(full=full)
-        self.events: list[Entry] = []
-        self.document: Entry = {"nodes": [], "leaves": []}
-        self.have: defaultdict[str, int] = defaultdict(int)
-        self.need: defaultdict[Any, int] = defaultdict(int)
+        self.notes = Notes(ArrayTable(full=full))
         for node in running:
             for goal, _ in graph.edges[node]:
-                self.need[goal] += 1
+                if goal is not None:
+                    self.notes.need[graph.node[goal]] += 1
         self.spans: list[tuple[int, Any]] = []
         self._older = self._behind() if recorded else {}
+        self._is_over = False
+
+    @property
+    def table(self) -> ArrayTable:
+        """The arrays that the events speak of."""
+        return self.notes.table
+
+    @property
+    def events(self) -> list[Entry]:
+        """What has happened so far."""
+        return self.notes.events
 
     def trace(self) -> Trace:
         """The graph as it was when the pass began, with what has grown since, and the events."""
+        if self._is_over:  # and nothing will be noted any more
+            return Trace.later(self.notes.parts)
+        graph, arrays, events = self.notes.parts()
         if not self.recorded:  # and so nothing has grown
-            return Trace(self.document, self.table.summaries.copy(), list(self.events))
+            return Trace(graph, arrays.copy(), events.copy())
         table = self.table.copy()
-        return Trace(self._grown(table), table.summaries, list(self.events))
+        return Trace(self._grown(graph, table), table.summaries, events.copy())
+
+    def close(self) -> None:
+        """Let go of all nodes; what is noted stays."""
+        if self.recorded:
+            graph, *_ = self.notes.parts()
+            self.notes.read(self._grown(graph, self.table))
+        self.graph, self.recorded, self._is_over = self.whole_graph(), False, True
+        self.graph.forget_storages()
 
     # What has grown -----------------------------------------------------------------------------
 
@@ -223,19 +246,20 @@ class EventLog:
         """The graph of all nodes that `trace` tells of."""
         return self.graph.extended(self._behind()) if self.recorded else self.graph
 
-    def _grown(self, table: ArrayTable) -> Entry:
+    def _grown(self, document: Entry, table: ArrayTable) -> Entry:
         """The document, with what lies behind the gradients; arrays go into `table`."""
         known, graph, entries = len(self.graph.nodes), self.whole_graph(), []
         for node in graph.nodes[known:]:
-            entries.append(graph.node_entry(table, node))
+            entries.append(graph.seen_node(table, node).entry(table))
             if (maker := self._maker(node)) is not None:
                 entries[-1]["origin"] = graph.node[maker]
                 entries[-1].pop("src", None)  # it comes from that node's rule, and not from a line
         if not entries:
-            return self.document
-        leaves = [graph.leaf_entry(table, x) for x in graph.leaves[len(self.graph.leaves) :]]
-        nodes, leaves = self.document["nodes"] + entries, self.document["leaves"] + leaves
-        return self.document | graph.transforms() | {"nodes": nodes, "leaves": leaves}
+            return document
+        more = [graph.seen_leaf(table, leaf) for leaf in graph.leaves[len(self.graph.leaves) :]]
+        leaves = document["leaves"] + [leaf.entry(table) for leaf in more]
+        nodes = document["nodes"] + entries
+        return document | graph.transforms() | {"nodes": nodes, "leaves": leaves}
 
     def _maker(self, node: Any) -> Any:
         """The node whose turn it was when `node` was made."""
@@ -254,23 +278,18 @@ class EventLog:
     # Events -------------------------------------------------------------------------------------
 
     def _emit(self, kind: str, node: Any = None, **fields: Any) -> None:
-        event: Entry = {"k": len(self.events), "type": kind}
-        if node is not None:
-            event["node"] = self.graph.node[node]
-        event |= fields
-        self.events.append(event)
+        """Note an event. The arrays in it were taken by the table."""
+        self.notes.note(kind, None if node is None else self.graph.node[node], fields)
 
     def _emit_arrival(self, source: Any, position: int, grad: Any) -> None:
         """A gradient has come along an edge of `source`; `grad` is what waits at its end now."""
-        node, slot = self.graph.edges[source][position]
-        name = self.graph.node[node]
-        self.have[name] += 1
-        have, need = self.have[name], self.need[node]
-        edge = f"e{self.graph.node[source][1:]}-{position}"
-        array = self.table.add(grad)
-        self._emit("buffer", node, slot=slot, have=have, need=need, edge=edge, grad=array)
-        if have == need:
-            self._emit("ready", node)
+        self.notes.note_arrival(self.graph.node[source], position, self.table.take(grad))
+
+    def _emit_roots(self, nodes: Iterable[Any]) -> None:
+        """Those that no gradient comes to from another one are ready when the pass begins."""
+        for node in nodes:
+            if not self.notes.need[self.graph.node[node]]:
+                self._emit("ready", node)
 
     def _emit_error(self, node: Any, error: BaseException, stale: str | None) -> None:
         """What ended the pass: its class, and what it says, if it can say it."""
@@ -297,21 +316,16 @@ class Log(EventLog):
         every = task.schedule
         running = every if needed is None else [node for node in every if node in needed]
         super().__init__(graph, running, full=full, recorded=task.recording)
-        self.document = graph.describe(self.table)
+        self.notes.graph = graph.seen(self.table)
         if wanted := sorted(filter(None, map(graph.node.get, task.wanted)), key=rank_of):
-            self.document["wanted"] = wanted
+            self.notes.graph.about["wanted"] = wanted
         if not self.recorded:
             graph.forget_storages()
-        self._entering: list[ArrayId] = []
-        for node in task.schedule:
-            if not self.need[node]:
-                self._emit("ready", node)
-
-    def close(self) -> None:
-        """Let go of all arrays; what is written stays."""
-        self.document = self._grown(self.table)
-        self.graph, self.recorded = self.whole_graph(), False
-        self.graph.forget_storages()
+        self._entering: list[Taken] = []
+        self._arrived: dict[Any, Taken] = {}  # what waits at nodes, as long as nobody can write it
+        self._last_write = state.last_write
+        self._is_undisturbed = True  # no code of a user ran in this pass
+        self._emit_roots(task.schedule)
 
     # Back and forth -----------------------------------------------------------------------------
 
@@ -322,11 +336,8 @@ class Log(EventLog):
     def rewind(self, mark: tuple[int, int, int, int]) -> None:
         """Forget what happened since `mark`, so that going on gives the same log again."""
         events, arrays, hooks, spans = mark
-        for event in self.events[events:]:
-            if event["type"] == "buffer":
-                self.have[event["node"]] -= 1
-        del self.events[events:], self.spans[spans:]
-        self.table.cut(arrays)
+        self.notes.cut(events, arrays)
+        del self.spans[spans:]
         while len(self.graph.hook_ids) > hooks:
             self.graph.hook_ids.popitem()
 
@@ -338,17 +349,81 @@ class Log(EventLog):
 
     def _run(self) -> None:
         task, advance = self.task, state.anomaly or Turn.step
+        is_plain = not task.on_tensors and task.schedule.needed is None and state.anomaly is None
         for node in task.schedule:
-            if self.recorded:
-                self.spans.append((state.next_seq(), node))
-            turn = task.turn = Turn(task, node)
-            while turn.at < len(turn.todo):
-                phase = advance(turn)
-                if phase is not None:
-                    self._tell(*phase)
-                phase = None  # or it would refer to gradients that the next one may reuse
+            if is_plain and _is_simple(node):
+                self._visit(node)
+            elif is_plain and node.__class__ is AccumulateGrad and not has_hooks(node):
+                self._visit_leaf(node)
+            else:
+                self._is_undisturbed = False  # from here on code of a user may have written
+                self._watch(Turn(task, node), advance)
             task.position += 1
         task.step_here()  # which brings it to its end
+
+    def _watch(self, turn: Turn, advance: Callable[[Turn], Phase | None]) -> None:
+        """The turn of a node phase by phase."""
+        if self.recorded:
+            self.spans.append((state.next_seq(), turn.node))
+        self.task.turn = turn
+        while turn.at < len(turn.todo):
+            phase = advance(turn)
+            if phase is not None:
+                self._tell(*phase)
+            phase = None  # or it would refer to gradients that the next one may reuse
+
+    def _visit(self, node: Any) -> None:
+        """The turn of a built-in op at which nothing hangs: what a `Turn` does, all at once."""
+        task, take, held = self.task, self.table.take, None
+        self._kind = "apply"
+        grads = task.take(node)
+        given = self._given(node, grads)
+        if not self._is_undisturbed or state.last_write != self._last_write:
+            versions = [(x.name, x.version, x.now) for x in self.graph.saved_by(node)]
+            held = versions, saved_bytes(node)
+        results = node.compute(grads, False)
+        grads = ()
+        made, fitted = list(map(take, results)), fit(node, results)
+        arrivals: list[tuple[int, Taken]] = []
+        frees = not task.keep_graph
+        self.notes.note_turn(self.graph.node[node], given, made, arrivals, held, frees)
+        if frees:
+            node.release()
+        buffers, arrived = task.buffers, self._arrived
+        for place, edge in enumerate(node.edges):
+            part, taken = fitted[place], made[place]
+            if edge is None:
+                continue
+            if edge.__class__ is GradientEdge or edge in buffers:
+                edge = task.put(edge, part)
+                taken = take(self._waiting_at(*ends(node.edges[place])))
+            elif part is not None:
+                buffers[edge] = part
+                taken = taken if part is results[place] else take(part)
+            arrivals.append((place, taken))
+            arrived[edge] = taken
+
+    def _visit_leaf(self, node: AccumulateGrad) -> None:
+        """The turn of a leaf at which nothing hangs, at once."""
+        leaf = node.variable
+        (grad,) = self.task.take(node)
+        (taken,) = self._given(node, (grad,))
+        is_first = grad_of(leaf) is None
+        if grad is not None and leaf.requires_grad:
+            accumulate(leaf, grad, sys.getrefcount(grad) <= A_LOCAL)
+        taken = taken if is_first else self.table.take(grad_of(leaf))
+        self._emit("accumulate", tensor=self.graph.leaf[node], grad=taken)
+
+    def _given(self, node: Any, grads: Grads) -> list[Taken]:
+        """What goes into a node, which was taken as it arrived, if nobody can have written it."""
+        if self._is_undisturbed and len(grads) == 1 and node in self._arrived:
+            return [self._arrived.pop(node)]
+        return list(map(self.table.take, grads))
+
+    def _waiting_at(self, node: Any, slot: int) -> Any:
+        """The gradient that waits for one output of a node."""
+        waiting = self.task.buffers.get(node)
+        return waiting[slot] if type(waiting) is list else waiting
 
     def step(self, advance: Callable[[], Phase | None]) -> Phase | None:
         """Have the pass do its next phase by calling `advance`, and write it down.
@@ -382,30 +457,28 @@ class Log(EventLog):
         grads = turn.results if kind == "post_hook" else turn.grads
         if kind == "post_accumulate":
             grads = (grad_of(turn.node.variable),)
-        self._entering = list(map(self.table.add, grads))
+        self._entering = list(map(self.table.take, grads))
 
     def _tell(self, kind: str, node: Any, _: Any, after: Grads, detail: Any) -> None:
         """Write down a phase."""
         if kind == "apply":
-            if isinstance(node, PrimitiveNode) and any(self._entering):
+            if isinstance(node, PrimitiveNode) and any(x is not None for x in self._entering):
                 self._unpacked(node)
-            grad_out = list(map(self.table.add, after))
+            grad_out = list(map(self.table.take, after))
             self._emit(kind, node, grad_in=self._entering, grad_out=grad_out)
         elif kind == "buffer":
             source, position = detail
             node, slot = self.graph.edges[source][position]
-            waiting = self.task.buffers.get(node)
-            grad = waiting[slot] if type(waiting) is list else waiting
-            self._emit_arrival(source, position, grad)
+            self._emit_arrival(source, position, self._waiting_at(node, slot))
         elif kind == "free_saved":
             self._emit(kind, node, bytes=detail)
         elif kind == "accumulate":
-            grad = self.table.add(grad_of(node.variable))
+            grad = self.table.take(grad_of(node.variable))
             self._emit(kind, tensor=self.graph.leaf[node], grad=grad)
         elif not isinstance(detail, ReferenceType):  # what retains: no hook
             if kind == "post_accumulate":
                 kind, after = "post_hook", (grad_of(node.variable),)
-            hook, changed = self.graph.hook(node, detail), list(map(self.table.add, after))
+            hook, changed = self.graph.hook(node, detail), list(map(self.table.take, after))
             self._emit(kind, node, hook=hook, before=self._entering, after=changed)
 
     def _told(self, _: str, node: Node) -> None:

@@ -11,8 +11,9 @@ from glassgrad.core.state import Names, Shape
 
 from .breakpoints import MAKERS, Breakpoint, Makers, find_node, find_nodes
 from .events import Trace
-from .graph import Hook, bytes_of, is_leaf, op_of
+from .graph import Hook, is_leaf, op_of
 from .log import EventLog
+from .seen import bytes_of
 from .summary import dtype_name, gradient_in_words
 
 
@@ -166,10 +167,10 @@ class Paused(Engine):
         rows, log = [], self._log
         for node in () if self._node is None else self.schedule[self.position :]:
             name, given = self.names.node[node], self._roots.count(node)
-            have = log.have[name] + given
+            have = log.notes.have[name] + given
             if have or node is self._node:
                 gradients = self._copies(self._waiting_at(node))
-                about = name, node, self.describe(node), have, log.need[node] + given
+                about = name, node, self.describe(node), have, log.notes.need[name] + given
                 rows.append(Waiting(*about, gradients))
         return rows
 

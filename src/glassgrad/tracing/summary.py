@@ -3,7 +3,7 @@
 import functools
 import math
 import sys
-from typing import Any
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -19,8 +19,62 @@ Array = np.ndarray[Any, Any]
 ArrayId = str | None  # "a3"; None where there is no gradient
 
 
+class Key(NamedTuple):
+    """What tells an array from all others."""
+
+    dtype: Any
+    shape: tuple[int, ...]
+    examples: int
+    digest: int
+
+
+class Measures(NamedTuple):
+    """What an entry says of an array, in numbers that are not rounded yet."""
+
+    shape: tuple[int, ...]
+    dtype: Any
+    examples: int
+    found: tuple[Any, ...]
+    head: list[Any]
+    elements: list[Any] | None
+
+    @classmethod
+    def of(cls, array: Array, *, full: bool, examples: int) -> Self:
+        """Measure an array; the arguments are those of `summarize`."""
+        few = array.ravel().tolist() if array.dtype.kind == "f" and 0 < array.size <= _FEW else []
+        if few and all(map(math.isfinite, few)):  # for which Python is faster than NumPy
+            found: tuple[Any, ...] = min(few), max(few), math.hypot(*few), 0, 0
+        else:
+            found = measured(array)
+        head = few[:HEAD] or array.flat[:HEAD].tolist()
+        elements = array.ravel().tolist() if full else None
+        return cls(array.shape, array.dtype, examples, found, head, elements)
+
+    def entry(self) -> dict[str, Any]:
+        """As an entry of a trace's `arrays`."""
+        shape, (low, high, norm, nans, infs) = list(self.shape), self.found
+        low, high, norm, *head = rounded([low, high, norm, *self.head])
+        entry: dict[str, Any] = {"shape": shape[self.examples :], "dtype": dtype_name(self.dtype)}
+        entry |= {"min": low, "max": high, "norm": norm, "head": head}
+        if self.examples:
+            entry["batch"] = shape[: self.examples]
+        if nans:
+            entry["nan"] = nans
+        if infs:
+            entry["inf"] = infs
+        if self.elements is not None:
+            entry["values"] = rounded(self.elements)
+        return entry
+
+
+Taken = Array | Key | None  # a copy, or what is left to know of it
+
+
 class ArrayTable:
     """Gives each array of a pass an id (`a0`, `a1`, … by first appearance); equal arrays share one.
+
+    Whoever runs a pass only takes arrays, which is quick. What they are called, and what there is
+    to say of them, is found when somebody reads.
 
     Args:
         full: keep every element, not only the first four.
@@ -36,33 +90,75 @@ class ArrayTable:
         1.41421
     """
 
+    _copied: ClassVar[int] = 0
+    """The bytes of all copies in the process that nobody has read."""
+
     def __init__(self, *, full: bool = False) -> None:
-        self.full = full
+        self.full, self._own_copies = full, 0
         self.summaries: dict[str, dict[str, Any]] = {}
         self._ids: dict[Any, str] = {}
+        self._measures: dict[Any, Measures] = {}  # of arrays that were taken and have no id yet
 
     def __len__(self) -> int:
         return len(self._ids)
 
-    def add(self, value: Any) -> ArrayId:
-        """The id, new or known, of an array or a tensor of any shape and dtype; None for None."""
-        import xxhash
+    def take(self, value: Any) -> Taken:
+        """An array or a tensor as it is now, for `add`: it may be written at any time.
 
+        It is copied, which takes less time than a summary of it. Where the copies that wait in this
+        process for somebody to read them have grown too large, it is looked at now.
+        """
+        array: Any = value.payload if isinstance(value, Tensor) else value
+        if type(array) is np.ndarray and self._has_room(array.nbytes):
+            return array.copy()
+        if isinstance(array, np.generic):  # as NumPy makes of what has no dims
+            return np.array(array)
+        return None if array is None else self._looked_at(array)
+
+    def _has_room(self, size: int) -> bool:
+        """Whether an array may be copied: a small one, or one of not too many."""
+        if size <= _SMALL or self.full:
+            return True
+        table = type(self)
+        if table._copied + size > MOST_COPIED:
+            return False
+        self._own_copies += size
+        table._copied += size
+        return True
+
+    def forget_copies(self) -> None:
+        """The copies that were taken are gone."""
+        type(self)._copied -= self._own_copies
+        self._own_copies = 0
+
+    __del__ = forget_copies
+
+    def add(self, value: Any) -> ArrayId:
+        """The id, new or known, of an array or tensor of any shape and dtype, or of one `taken`."""
         if value is None:
             return None
-        value = value.payload if isinstance(value, Tensor) else value
-        array, examples = value, 0
-        if type(value) is not np.ndarray:
-            array, examples = np.asarray(numbers(value)), dims_of_batch(value)
-        # The content is the key and not the object: an array that is written in place between two
-        # events must appear as two arrays. A number for it, or the table would hold every array.
-        content = np.ascontiguousarray(array).view(np.uint8).data  # also of nan, bit by bit
-        key = array.dtype.str, array.shape, examples, xxhash.xxh3_64_intdigest(content)
+        key = value if type(value) is Key else self._looked_at(value)
         known = self._ids.get(key)
         if known is None:
             known = self._ids[key] = f"a{len(self._ids)}"
-            self.summaries[known] = summarize(array, full=self.full, examples=examples)
+            self.summaries[known] = self._measures.pop(key).entry()
         return known
+
+    def _looked_at(self, value: Any) -> Key:
+        """What tells an array from all others; it is measured if it is new."""
+        import xxhash
+
+        array = value.payload if isinstance(value, Tensor) else value
+        examples = 0
+        if type(array) is not np.ndarray:
+            array, examples = np.asarray(numbers(array)), dims_of_batch(array)
+        # The content is the key and not the object: an array that is written in place between two
+        # events must appear as two arrays. A number for it, or the table would hold every array.
+        content = np.ascontiguousarray(array).view(np.uint8).data  # also of nan, bit by bit
+        key = Key(array.dtype, array.shape, examples, xxhash.xxh3_64_intdigest(content))
+        if key not in self._ids and key not in self._measures:
+            self._measures[key] = Measures.of(array, full=self.full, examples=examples)
+        return key
 
     def cut(self, length: int) -> None:
         """Be as it was when there were `length` arrays."""
@@ -73,6 +169,7 @@ class ArrayTable:
         """A table to go on with, which leaves this one as it is."""
         twin = ArrayTable(full=self.full)
         twin._ids, twin.summaries = self._ids.copy(), self.summaries.copy()
+        twin._measures = self._measures.copy()
         return twin
 
 
@@ -92,26 +189,7 @@ def summarize(array: Any, *, full: bool = False, examples: int = 0) -> dict[str,
         >>> summarize(np.array([3.0, 4.0], np.float32))["norm"]
         5.0
     """
-    array = np.asarray(array)
-    few = array.ravel().tolist() if array.dtype.kind == "f" and 0 < array.size <= _FEW else []
-    if few and all(map(math.isfinite, few)):  # for which Python is faster than NumPy
-        found: tuple[Any, ...] = min(few), max(few), math.hypot(*few), 0, 0
-    else:
-        found = measured(array)
-    shape, first = list(array.shape), few[:HEAD] or array.flat[:HEAD].tolist()
-    nans, infs = found[3:]
-    low, high, norm, *head = rounded([*found[:3], *first])
-    entry: dict[str, Any] = {"shape": shape[examples:], "dtype": dtype_name(array.dtype)}
-    entry |= {"min": low, "max": high, "norm": norm, "head": head}
-    if examples:
-        entry["batch"] = shape[:examples]
-    if nans:
-        entry["nan"] = nans
-    if infs:
-        entry["inf"] = infs
-    if full:
-        entry["values"] = rounded(array.ravel().tolist())
-    return entry
+    return Measures.of(np.asarray(array), full=full, examples=examples).entry()
 
 
 def rounded(values: list[Any]) -> list[Any]:
@@ -195,6 +273,8 @@ def measured(array: Array) -> tuple[Any, Any, Any, int, int]:
 
 
 _FEW = 32
+_SMALL = 1024  # bytes: a summary is as large
+MOST_COPIED = 16 * 2**20  # bytes of larger copies in a process, until they are read
 
 
 # Arrays in words: from their entries, or of a gradient at hand ------------------------------------

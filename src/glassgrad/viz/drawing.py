@@ -340,7 +340,7 @@ def _trace_so_far(session: Session) -> Trace:
     nodes = [
         node | {"saved": [], "freed": True} if node["id"] in freed else node for node in trace.nodes
     ]
-    return replace(trace, graph=trace.graph | {"nodes": nodes})
+    return Trace(trace.graph | {"nodes": nodes}, trace.arrays, trace.events)
 
 
 def _mark_current(graph: Graph, session: Session | None) -> Graph:

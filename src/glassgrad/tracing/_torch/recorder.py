@@ -26,9 +26,10 @@ from glassgrad.core.engine import Grads
 from glassgrad.core.state import Func
 from glassgrad.memory.saved import Saved
 from glassgrad.ops import _checks as check
-from glassgrad.tracing.graph import Entry, Graph, Hook, bytes_of, is_leaf, name_of, op_of, reach
+from glassgrad.tracing.graph import Graph, Hook, is_leaf, name_of, op_of, reach
 from glassgrad.tracing.log import EventLog
-from glassgrad.tracing.summary import ArrayId
+from glassgrad.tracing.seen import Entry, bytes_of
+from glassgrad.tracing.summary import Taken
 
 Gate = Callable[[Any, Grads], Grads | None]
 
@@ -139,6 +140,12 @@ class TorchGraph(Graph):
                 if entry is not None:
                     found.append(entry)
         return found
+
+    @staticmethod
+    def like(node: Any, slot: int) -> tuple[Any, Any]:
+        """Shape and dtype of an output of a node; of one that is not known (None, None)."""
+        about = node._input_metadata[slot : slot + 1]
+        return (about[0].shape, about[0].dtype) if about else (None, None)
 
     def note_hook(self, node: Any, kind: str, hook: Any) -> str:
         """The id of one more hook at a node."""
@@ -339,7 +346,7 @@ class Recorder(EventLog):
         self.begun: dict[Any, None] = {}
         self.done = 0
         self._handles: list[Any] = []
-        self._before: dict[Any, list[ArrayId]] = {}
+        self._before: dict[Any, list[Taken]] = {}
         self._node: Any = None
         self._accumulated: set[Any] = set()
         self._pass: int | None = None  # its number, once it has come to a node
@@ -351,7 +358,7 @@ class Recorder(EventLog):
             for node in running:
                 self._watch(node)
             self._watch_named_tensors()
-            self.document = self.graph.describe(self.table)
+            self.notes.graph = self.graph.seen(self.table)
             for node in self.graph.nodes:
                 saved = self.graph.saved_by(node)
                 # Only what shares memory: the tensors themselves would outlive their node.
@@ -359,9 +366,7 @@ class Recorder(EventLog):
         except BaseException:
             self._take_down()
             raise
-        for node in reversed(running):
-            if not self.need[node]:
-                self._emit("ready", node)
+        self._emit_roots(reversed(running))
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -469,7 +474,7 @@ class Recorder(EventLog):
 
     def _first(self, node: Any, grads: Grads) -> None:
         self._begin(node)
-        self._before[node] = list(map(self.table.add, grads))
+        self._before[node] = list(map(self.table.take, grads))
 
     def _begin(self, node: Any) -> None:
         self._node = node
@@ -477,7 +482,7 @@ class Recorder(EventLog):
         self._turn_of(node)
 
     def _hooked(self, event: str, name: str, node: Any, grads: Grads, *_: Any) -> None:
-        after = list(map(self.table.add, grads))
+        after = list(map(self.table.take, grads))
         self._emit(event, node, hook=name, before=self._before[node], after=after)
         self._before[node] = after
 
@@ -501,14 +506,14 @@ class Recorder(EventLog):
             self._before[node] = []
             return
         entered, self._before[node] = (
-            list(map(self.table.add, grads)),
-            list(map(self.table.add, results)),
+            list(map(self.table.take, grads)),
+            list(map(self.table.take, results)),
         )
         self._emit("apply", node, grad_in=entered, grad_out=self._before[node])
 
     def _added(self, node: Any, grads: Grads) -> None:
         self._accumulated.add(node)
-        self._before[node] = list(map(self.table.add, grads))
+        self._before[node] = list(map(self.table.take, grads))
         self._emit("accumulate", tensor=self.graph.leaf[node], grad=self._before[node][0])
 
     def _leave(self, node: Any, results: Grads, _: Grads) -> None:

@@ -348,9 +348,9 @@ def _add_names(found: Explanation, node: Node) -> None:
     """Add what the letters of the formulas stand for, and whose values were saved."""
     goals = [ends(edge)[0] for edge in node.edges if edge is not None]
     graph, table = Graph(dict.fromkeys([node, *goals]), []), ArrayTable()
-    entry = graph.node_entry(table, node)
+    entry = graph.seen_node(table, node).entry(table)
     others = [{"id": graph.node[goal], "op": op_name(goal), "edges": []} for goal in goals]
-    leaves = [graph.leaf_entry(table, leaf) for leaf in graph.leaves]
+    leaves = [graph.seen_leaf(table, leaf).entry(table) for leaf in graph.leaves]
     whose = Whose(Trace({"nodes": [*others, entry], "leaves": leaves}, table.summaries, []))
     given = map(_entry, found.given)
     found.edges = [_edge_text(edge, graph) for edge in node.edges]

@@ -374,7 +374,10 @@ def replay_data(trace: Trace, graph: Graph, explain: Entry | None = None) -> Ent
     narrator, whose = Narrator(trace), Whose(trace)
     events, cut = _of_page(trace)
     nodes = _nodes(trace, graph)
-    story, ids = Story(replace(trace, events=events), explain), [node["id"] for node in nodes]
+    story, ids = (
+        Story(Trace(trace.graph, trace.arrays, events), explain),
+        [node["id"] for node in nodes],
+    )
     passed = {name: trace.arrays[name] for name in _passed_on(events)}
     return _beyond(trace, nodes) | {
         "place": {
