@@ -6,10 +6,11 @@ The text view is for a terminal, a screen reader, and graphs of any size.
 
 import html
 import re
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from glassgrad.core.state import Shape
 from glassgrad.tracing.events import Trace
@@ -21,6 +22,8 @@ from glassgrad.viz.results import Results
 LONGEST_NAME = 28
 
 # What the notation of formulas means, for whoever meets it for the first time.
+Row = TypeVar("Row")
+
 NOTATION = "x̄ is the gradient of the loss with respect to x; ẋ, or dx, is a small change of x"
 
 # What must not reach a picture as it is: control characters (XML forbids most), halves of
@@ -216,7 +219,7 @@ def text_view(trace: Trace, *, limit: int | None = None) -> str:
 
     Args:
         trace: what `record` returns.
-        limit: at most so many lines of each part; None for all.
+        limit: at most so many lines of each part, the first and the last; None for all.
 
     Raises:
         DataError: for a `Trace` that was made by hand and is not sound; the message says where.
@@ -321,6 +324,18 @@ def edge_words(edge: Entry) -> str:
 
 
 def _cut(lines: Iterator[str], limit: int | None, count: int) -> list[str]:
+    rows = both_ends(lines, limit, count)
+    return [f"… {count - (limit or 0):,} more" if row is None else row for row in rows]
+
+
+def both_ends(rows: Iterable[Row], limit: int | None, count: int) -> list[Row | None]:
+    """The first and the last of `count` rows, `limit` in all; None for those between.
+
+    Example:
+        >>> both_ends("abcdef", 3, 6)
+        ['a', 'b', None, 'f']
+    """
     if limit is None or count <= limit:
-        return list(lines)
-    return [*islice(lines, limit), f"… {count - limit:,} more"]
+        return [*rows]
+    rows = iter(rows)
+    return [*islice(rows, limit - limit // 2), None, *deque(rows, maxlen=limit // 2)]
