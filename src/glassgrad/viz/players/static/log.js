@@ -249,7 +249,7 @@ export function phases(data, node, count) {
 }
 
 // The number in the record of the event that a step of the page ends with.
-export function numberOf(data, step) {
+export function recordedAt(data, step) {
   const cut = data.events.findIndex(({ type }) => type === "cut");
   return cut >= 0 && step > cut ? step + data.events[cut].left - 1 : step;
 }

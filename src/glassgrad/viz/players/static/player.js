@@ -10,7 +10,7 @@
 //            what it answers. With `granularity`, `noWayBack`, why there is no step back, and
 //            `closed`, why there is no step at all, if so
 
-import { unpack, replay, endings, stops, beginnings, storages, givenTo, tensorOf, flowBounds, nodeNow, numberOf } from "./log.js";
+import { unpack, replay, endings, stops, beginnings, storages, givenTo, tensorOf, flowBounds, nodeNow, recordedAt } from "./log.js";
 import { keepFocus } from "./elements.js";
 import { Stage, heatLegend } from "./stage.js";
 import { View } from "./view.js";
@@ -352,7 +352,7 @@ class Player {
     this.headline.paintNote(this.note, { ended: this.ended, last: this.last, back: this.live && at < this.last && (() => this.go(this.last)) });
     parts.scrub.value = at;
     parts.scrub.setAttribute("aria-valuetext", words);
-    parts.count.textContent = isDebug ? `${numberOf(data, at)} / ${numberOf(data, this.last)}` : this.turns(at);
+    parts.count.textContent = isDebug ? `${recordedAt(data, at)} / ${recordedAt(data, this.last)}` : this.turns(at);
     this.root.classList.toggle("gg-over", Boolean(state.error));
     this.card.paint(state, view, !isDebug && !this.root.classList.contains("gg-open"));
     if (isDebug) this.log.paint(at);
