@@ -112,7 +112,12 @@ def test_the_legend_of_the_heat_says_the_range(play, samples):
     shown = play(player(samples.neuron()))
     assert shown.page.locator(".gg-heat").count() == 0
     shown.page.get_by_label("heat").check()
-    words = shown.page.locator(".gg-heat").inner_text()
+    legend = shown.page.locator(".gg-heat")
+    words = legend.inner_text()
+    assert "so far" in words
+    assert "nothing yet" in words
+    shown.press("End")
+    words = legend.inner_text()
     assert re.search(r"[\d.e-]+ to [\d.e-]+, logarithmic; dotted: zero; red dashes: nan", words)
 
 
