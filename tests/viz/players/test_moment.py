@@ -15,6 +15,7 @@ import glassgrad as gg
 from glassgrad.tracing import Trace
 from glassgrad.viz import draw
 from glassgrad.viz.explaining.entries import record_explained
+from glassgrad.viz.players import html
 from glassgrad.viz.players.assets import script, styles
 from glassgrad.viz.players.html import Player, page_drawing
 from random_programs import Run, writing_programs
@@ -72,13 +73,19 @@ def picture(drawing):
             freed=False,
         )
         for each in graph.vertices
+        if each.kind != "error"  # which is seen once the pass has ended so
     ]
-    return boxes, graph.arcs, graph.title, graph.reading
+    ids = {each.id for each in boxes}
+    arcs = [each for each in graph.arcs if {each.tail, each.head} <= ids]
+    return boxes, arcs, graph.title, graph.reading
 
 
 def labels(player):
-    """What the legend says, but for the turns, of which a log that has just begun knows none."""
-    return re.sub(r", #turn|<svg.*?</svg>", "", player._legend())
+    """What the legend says, but for the turns, of which a log that has just begun knows none.
+
+    How the pass ends it says when it has.
+    """
+    return re.sub(r'<li class="gg-ended">.*?</li>|, #turn|<svg.*?</svg>', "", player._legend())
 
 
 def check(trace, known, count):
@@ -254,3 +261,38 @@ def test_what_a_page_shows_at_an_event_is_what_that_of_a_log_up_to_there_shows(v
         pair = next((pair for pair in zip(late, early, strict=False) if pair[0] != pair[1]), ())
         wrong.append((at, look, *(text[:200] for text in pair)))
     assert not wrong, wrong[:4]
+
+
+# A page that is cut for length -------------------------------------------------------------------
+
+
+def test_behind_a_cut_the_state_is_that_of_the_record_in_both_directions(play, monkeypatch):
+    whole = gg.player(hooked(), mode="debug")
+    count = len(whole.trace.events)
+    page = re.compile(r"cut for length|left out")
+    look = f"""() => {{
+      const root = document.querySelector(".gg-player");
+      const copy = root.cloneNode(true);
+      for (const each of copy.querySelectorAll(".gg-now, .gg-time svg, .gg-phases")) each.remove();
+      return ({SHOWN})(copy);
+    }}"""
+    known = play(whole).walk("ArrowRight", count, look)
+    monkeypatch.setattr(html, "MOST_EVENTS", 15)
+    shown = play(whole)
+    forth = shown.walk("ArrowRight", 14 + 1, look)
+    assert page.search(shown.said)
+    # At the cut itself nothing moves: it is no event of the record.
+    numbers = [*range(8), *range(count - 6, count + 1)]
+    wrong = [
+        at for at, seen in zip(numbers, forth[:8] + forth[9:], strict=True) if known[at] != seen
+    ]
+    assert wrong == []
+    assert forth[::-1] == shown.walk("ArrowLeft", 15, look)
+    shown.page.locator(".gg-scrub").fill("8")
+    assert shown.said.startswith(f"{count - 14} events are left out here, 8 to {count - 7}:")
+    assert shown.count == f"{count - 7} / {count}"
+    assert shown.page.locator(".gg-step").inner_text() == f"event {count - 7} of {count}"
+    shown.page.get_by_label("Lesson").check()
+    assert page.search(shown.said)
+    shown.press("End")
+    assert shown.said.endswith("behind event 7.")

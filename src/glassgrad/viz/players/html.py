@@ -54,7 +54,7 @@ from glassgrad.viz.results import Results
 from glassgrad.viz.scene.derived import FOLDS, cut_out, in_folds
 from glassgrad.viz.scene.graph import Graph, Look, gradient_text, graph_of
 from glassgrad.viz.story import Story
-from glassgrad.viz.style import KINDS, NOTEBOOK
+from glassgrad.viz.style import KINDS, NOTEBOOK, TIES
 from glassgrad.viz.svg.document import Document
 from glassgrad.viz.svg.pen import legend_items, state_items
 from glassgrad.viz.whose import Whose
@@ -190,7 +190,11 @@ class Player:
         items += (
             [("", NUMBERED)] if any(node["op"].endswith("0") for node in self.trace.nodes) else []
         )
-        return "".join(f"<li>{swatch}<span>{escape(label)}</span></li>" for swatch, label in items)
+        late = {KINDS["error"].label: ' class="gg-ended"', TIES["error"].label: ' class="gg-ended"'}
+        return "".join(
+            f"<li{late.get(label, '')}>{swatch}<span>{escape(label)}</span></li>"
+            for swatch, label in items
+        )
 
     def data(self) -> Entry:
         """What `player.js` reads: the log, its sentences, and numbers already put in words."""

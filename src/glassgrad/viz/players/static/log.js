@@ -229,14 +229,15 @@ const PHASES = {
   accumulate: "accumulate", free_saved: "free", buffer: "hand on", error: "error",
 };
 
-// The phases of a node's turn as the log has them, and which of them the first `count` events hold.
+// The phases of a node's turn as the log has them, and which of them the first `count` events hold. That
+// it fails is told when it has.
 export function phases(data, node, count) {
   const found = [{ name: "pop", done: false, here: false }];
   const first = data.events.findIndex((event) => nodeUnderWay(data, event) === node);
   for (let k = first; k >= 0 && k < data.events.length; k++) {
     const event = data.events[k];
     const owner = nodeUnderWay(data, event);
-    if (owner !== undefined && owner !== node) break;
+    if ((owner !== undefined && owner !== node) || (event.type === "error" && k >= count)) break;
     if (event.type === "ready" || event.type === "cut") continue;
     const name = PHASES[event.type] ?? event.type;
     if (found.at(-1).name !== name) found.push({ name, done: false, here: false });
