@@ -1,6 +1,7 @@
 """`glassgrad view`: a record in the terminal."""
 
 import io
+import re
 
 import pytest
 from rich.console import Console
@@ -57,6 +58,11 @@ def test_a_name_is_text_and_no_markup(trace):
 
 def test_a_table_stops_and_says_so(trace):
     assert "… 2 more: --limit N shows more of them" in in_a_terminal(trace, limit=1)
+    told = in_a_terminal(trace, limit=2)
+    assert "… 1 more: --limit N shows more of them" in told
+    count = len(trace.events)
+    numbers = re.findall(r"^ +(\S+) +(?:ready|…|accumulate) ", told, re.MULTILINE)
+    assert numbers == ["…", "1", "…", str(count)]  # of nodes, and of events
 
 
 @pytest.mark.parametrize(

@@ -41,10 +41,14 @@ def test_inputs_without_gradient_and_reduced_broadcasts(samples):
     assert "n2 Σ→(2,)" in text
 
 
-def test_a_limit_cuts_both_parts(samples):
-    lines = text_view(samples.chain(100), limit=2).splitlines()
-    assert lines[3] == "… 99 more"
-    assert lines[-1] == "… 500 more"
+def test_a_limit_cuts_both_parts_and_keeps_the_first_and_the_last(samples):
+    trace = samples.chain(100)
+    lines, whole = text_view(trace, limit=4).splitlines(), text_view(trace).splitlines()
+    assert lines[:3] == whole[:3]
+    assert lines[3] == "… 97 more"
+    assert lines[4:6] == whole[100:102]
+    assert lines[-3:] == ["… 498 more", *whole[-2:]]
+    assert text_view(trace, limit=1).splitlines()[-1] == "… 501 more"
 
 
 def test_hooks_and_stale_versions_are_told(samples):

@@ -332,7 +332,7 @@ def _view(arguments: argparse.Namespace) -> None:
 
     Examples:
       glassgrad view out/digits.trace.json
-      glassgrad view pass.json --limit 20           the first 20 nodes and events
+      glassgrad view pass.json --limit 20           20 nodes and events, the first and the last
       glassgrad view pass.json -o pass.html         a page to step through it
       glassgrad view pass.json -o graph.svg         the graph alone
       glassgrad view pass.json -o both.svg --mirror   forward and backward, face to face
@@ -441,7 +441,10 @@ _COMMANDS: dict[Callable[[argparse.Namespace], int | None], tuple[Any, ...]] = {
         "show a record in the terminal",
         _option("trace", type=Path, help="a .json file that holds a record"),
         _option(
-            "--limit", type=_programs.at_least_one, metavar="N", help="at most N nodes and N events"
+            "--limit",
+            type=_programs.at_least_one,
+            metavar="N",
+            help="at most N nodes and N events, the first and the last",
         ),
         _option("--plain", action="store_true", help="lines, no tables, in a terminal too"),
         _out("draw it: .svg, .png, .html (a page that plays it), .dot, .txt or .json"),

@@ -10,7 +10,7 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from glassgrad.core.state import Names
 from glassgrad.tracing.events import Trace
@@ -62,6 +62,23 @@ def freed_by_node(trace: Trace) -> dict[str, Freed]:
         is_shared = any(holders[storage] for storage in held[name])
         found[name] = Freed(free, leaves_of(nodes[name]), is_shared)
     return found
+
+
+def held_after(trace: Trace, count: int) -> int:
+    """How many bytes the nodes of a pass hold after its first events.
+
+    Example:
+        >>> saved = {"name": "self", "storage": "s0", "version": 0, "bytes": 8}
+        >>> node = {"id": "n0", "op": "Neg", "edges": [], "saved": [saved]}
+        >>> events = [{"type": "free_saved", "node": "n0", "bytes": 8}]
+        >>> trace = Trace({"nodes": [node], "leaves": []}, {}, events)
+        >>> held_after(trace, 0), held_after(trace, 1)
+        (8, 0)
+    """
+    nodes = [node for node in trace.nodes if not node.get("freed")]
+    held = sizes_of(saved for node in nodes for saved in of_no_leaf(node))
+    freed = freed_by_node(replace(trace, events=trace.events[:count]))
+    return sum(held.values()) - sum(each.bytes for each in freed.values())
 
 
 def size_of(node: Entry) -> int:

@@ -5,10 +5,11 @@ The text view is for a terminal, a screen reader, and graphs of any size.
 """
 
 import html
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from itertools import islice
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from glassgrad._words import bytes_text, counted, number_text, one_line, plain, shape_text
 from glassgrad.tracing.events import Trace
@@ -18,6 +19,8 @@ from glassgrad.viz.memory import Freed, freed_by_node, leaves_of, of_no_leaf, si
 from glassgrad.viz.results import Results
 
 # What the notation of formulas means, for whoever meets it for the first time.
+Row = TypeVar("Row")
+
 NOTATION = "x̄ is the gradient of the loss with respect to x; ẋ, or dx, is a small change of x"
 
 # What the number at the end of a node's name is; PyTorch gives it.
@@ -163,7 +166,7 @@ def text_view(trace: Trace, *, limit: int | None = None) -> str:
 
     Args:
         trace: what `record` returns.
-        limit: at most so many lines of each part; None for all.
+        limit: at most so many lines of each part, the first and the last; None for all.
 
     Raises:
         DataError: for a `Trace` that was made by hand and is not sound; the message says where.
@@ -268,6 +271,18 @@ def edge_words(edge: Entry) -> str:
 
 
 def _cut(lines: Iterator[str], limit: int | None, count: int) -> list[str]:
+    rows = both_ends(lines, limit, count)
+    return [f"… {count - (limit or 0):,} more" if row is None else row for row in rows]
+
+
+def both_ends(rows: Iterable[Row], limit: int | None, count: int) -> list[Row | None]:
+    """The first and the last of `count` rows, `limit` in all; None for those between.
+
+    Example:
+        >>> both_ends("abcdef", 3, 6)
+        ['a', 'b', None, 'f']
+    """
     if limit is None or count <= limit:
-        return list(lines)
-    return [*islice(lines, limit), f"… {count - limit:,} more"]
+        return [*rows]
+    rows = iter(rows)
+    return [*islice(rows, limit - limit // 2), None, *deque(rows, maxlen=limit // 2)]

@@ -112,7 +112,12 @@ def test_the_legend_of_the_heat_says_the_range(play, samples):
     shown = play(player(samples.neuron()))
     assert shown.page.locator(".gg-heat").count() == 0
     shown.page.get_by_label("heat").check()
-    words = shown.page.locator(".gg-heat").inner_text()
+    legend = shown.page.locator(".gg-heat")
+    words = legend.inner_text()
+    assert "so far" in words
+    assert "nothing yet" in words
+    shown.press("End")
+    words = legend.inner_text()
     assert re.search(r"[\d.e-]+ to [\d.e-]+, logarithmic; dotted: zero; red dashes: nan", words)
 
 
@@ -179,7 +184,13 @@ def test_a_failure_is_not_told_before_it_happens(play, samples):
     failed = {"k": 6, "type": "error", "node": "n1", "error": "ValueError", "message": "too bad"}
     shown = play(player(Trace(trace.graph, trace.arrays, [*trace.events[:6], failed])))
     assert "bad" not in shown.classes("n1")
+    legend, ending = shown.section("legend"), "the pass ended here"
+    shown.page.get_by_label("Show node").select_option("n1")
+    assert "error" not in shown.page.locator(".gg-phases li").all_inner_texts()
+    assert ending not in legend.inner_text()
     shown.press("End")
+    assert ending in legend.inner_text()
+    assert shown.page.locator(".gg-phases li").all_inner_texts()[-1] == "error"
     assert shown.said == "The pass ends at MulBackward0 with ValueError: too bad"
     assert shown.page.locator("#gg-n1 .fault").text_content() == "error"
     assert "current" in shown.classes("n1")

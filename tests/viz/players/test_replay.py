@@ -102,6 +102,33 @@ def test_what_nodes_hold_that_a_cut_page_leaves_out_is_told(monkeypatch):
     assert held + cut["beyond"] == 40 * 16
 
 
+def test_a_page_that_is_cut_keeps_the_last_events_and_says_so_in_its_last(monkeypatch):
+    x = gg.ones(4, requires_grad=True)
+    y = gg.ones(4, requires_grad=True)
+    trace = gg.record(((x * y).exp() * y + x).sin().cos().sum())
+    whole = data_of(trace)
+    monkeypatch.setattr(html, "MOST_EVENTS", 12)
+    data = data_of(trace)
+    count = len(trace.events)
+    *first, cut = data["events"][:7]
+    last = data["events"][7:]
+    assert [*first, *last] == [*trace.events[:6], *trace.events[count - 5 :]]
+    assert (cut["type"], cut["left"], cut["hooks"]) == ("cut", count - 11, 0)
+    assert len(cut["events"]) == count - 11  # the page has a box for each node
+    assert data["said"][6] == (
+        f"{count - 11} events are left out here, 7 to {count - 5}: they are in the trace, "
+        "and not in the page."
+    )
+    ending = (
+        f" The page was cut for length: {count - 11} of {count} events are left out, "
+        "behind event 6."
+    )
+    assert data["said"][-1] == whole["said"][-1] + ending
+    node = trace.schedule()[-1]
+    assert data["story"] == whole["story"] | {node: whole["story"][node] + ending}
+    assert (data["arrays"], data["nodes"]) == (whole["arrays"], whole["nodes"])
+
+
 def test_a_saved_view_of_a_leaf_is_of_that_leaf():
     w = gg.tensor([1.0, 2.0], requires_grad=True)
     nodes = data_of(gg.record(w[:1].cos().sum())).get("nodes").values()

@@ -17,7 +17,8 @@ tensors   the outputs (their ids are `outputs`), and those that keep their gradi
 arrays    {"a7": "[1, 2]"}               in words
 boxed     {"a7": "‖·‖=2.24"}             the same as boxes show it
 norms     {"a7": 2.236}                  "nan" where there is one, or inf
-events    the trace's own                `said`: a sentence each; `begin`: one before the first
+events    the trace's own                `said`: a sentence each; `begin`: one before the first. One
+          of type "cut" stands for those that the page leaves out, as `_of_page` has it
 story     {"n3": "tanh (line 6) got 1, …"}   what a node did, once its turn is over
 lines     [{"file", "line", "code", "nodes"}, …]   the program, as far as it is known
 wanted    ["n0"]                         nodes whose gradients are given out, not added to .grad
@@ -35,6 +36,7 @@ import re
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from itertools import chain
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -45,7 +47,7 @@ from glassgrad.tracing.graph import Entry
 from glassgrad.viz.drawing import Drawing, drawn
 from glassgrad.viz.explaining.entries import explanations
 from glassgrad.viz.layout.engines import lay_out
-from glassgrad.viz.memory import leaf_of, of_no_leaf, sizes_of
+from glassgrad.viz.memory import held_after, leaf_of, of_no_leaf, sizes_of
 from glassgrad.viz.players.assets import colours, script, sheet
 from glassgrad.viz.players.forward import Values, ops_of, with_forward
 from glassgrad.viz.players.questions import questions
@@ -53,7 +55,7 @@ from glassgrad.viz.results import Results
 from glassgrad.viz.scene.derived import FOLDS, cut_out, in_folds
 from glassgrad.viz.scene.graph import Graph, Look, gradient_text, graph_of
 from glassgrad.viz.story import Story
-from glassgrad.viz.style import KINDS, NOTEBOOK
+from glassgrad.viz.style import KINDS, NOTEBOOK, TIES
 from glassgrad.viz.svg.document import Document
 from glassgrad.viz.svg.pen import legend_items, state_items
 from glassgrad.viz.whose import Whose
@@ -139,8 +141,8 @@ class Player:
         prefix = prefix or f"gg{hashlib.blake2b(data.encode(), digest_size=4).hexdigest()}-"
         count, notices = f"{len(self.trace.events):,}", [self.drawing.layout]
         if len(self.trace.events) > MOST_EVENTS:
-            count = f"the first {MOST_EVENTS:,} of {count}"
-            notices.append(f"{count} events are here; the trace has them all")
+            count = f"{MOST_EVENTS - 1:,} of {count}"
+            notices.append(f"{count} events are here, the first and the last; the trace has all")
         if self.forward is not None:
             count = f"{counted(len(ops_of(self.trace)), 'op')} · {count}"
         sentences = [notice[:1].upper() + notice[1:] for notice in notices]
@@ -181,7 +183,11 @@ class Player:
         items += (
             [("", NUMBERED)] if any(node["op"].endswith("0") for node in self.trace.nodes) else []
         )
-        return "".join(f"<li>{swatch}<span>{escape(label)}</span></li>" for swatch, label in items)
+        late = {KINDS["error"].label: ' class="gg-ended"', TIES["error"].label: ' class="gg-ended"'}
+        return "".join(
+            f"<li{late.get(label, '')}>{swatch}<span>{escape(label)}</span></li>"
+            for swatch, label in items
+        )
 
     def data(self) -> Entry:
         """What `player.js` reads: the log, its sentences, and numbers already put in words."""
@@ -372,12 +378,15 @@ def replay_data(trace: Trace, graph: Graph, explain: Entry | None = None) -> Ent
         'Nothing was recorded: this is the graph alone.'
     """
     narrator, whose = Narrator(trace), Whose(trace)
-    events, cut = _of_page(trace)
     nodes = _nodes(trace, graph)
-    story, ids = (
-        Story(Trace(trace.graph, trace.arrays, events), explain),
-        [node["id"] for node in nodes],
-    )
+    ids = [node["id"] for node in nodes]
+    events = _of_page(trace, set(ids))
+    said = [_left_out(trace) if e["type"] == "cut" else narrator.sentence(e) for e in events]
+    story = Story(trace, explain).sentences(ids)
+    if len(events) < len(trace.events):
+        ending = f" {_ending(trace)}"
+        said[-1] += ending
+        story |= {node: story[node] + ending for node in trace.schedule()[-1:] if node in story}
     passed = {name: trace.arrays[name] for name in _passed_on(events)}
     return _beyond(trace, nodes) | {
         "place": {
@@ -400,29 +409,62 @@ def replay_data(trace: Trace, graph: Graph, explain: Entry | None = None) -> Ent
             name: "nan" if array.get("nan") or array.get("inf") else array["norm"]
             for name, array in passed.items()
         },
-        "events": events + [{"k": len(events), "type": "cut"}] * bool(cut),
-        "said": [*map(narrator.sentence, events), *([cut] if cut else [])],
+        "events": events,
+        "said": said,
         "begin": _begin(trace),
         "notation": NOTATION,
-        "story": story.sentences(ids),
+        "story": story,
         "lines": _lines(nodes),
         "folds": _folds(trace, graph),
     }
 
 
-def _of_page(trace: Trace) -> tuple[list[Entry], str]:
-    """The events that a page has, and the sentence that ends them if it has not all."""
+def _cut(trace: Trace) -> slice:
+    """Which events a page leaves out: it has the first and the last, and one in place of these."""
     if len(trace.events) <= MOST_EVENTS:
-        return trace.events, ""
-    events = trace.events[: MOST_EVENTS - 1]
-    left = f"{len(trace.events) - len(events):,}"
-    return events, f"The page ends here: {left} more events are in the trace, and not in the page."
+        return slice(0, 0)
+    return slice(MOST_EVENTS // 2, len(trace.events) - (MOST_EVENTS - 1) // 2)
+
+
+def _of_page(trace: Trace, known: set[str]) -> list[Entry]:
+    """The events that a page has, which knows the nodes with these ids.
+
+    The event `cut` stands for those between: {"left": how many, "events": those of them that are
+    about nodes of the page, so that its state is right behind them, "hooks": how many hooks ran
+    besides, "held": the bytes that saved tensors hold then}.
+    """
+    part = _cut(trace)
+    between = trace.events[part]
+    if not between:
+        return trace.events
+    accumulators = {leaf["id"]: leaf["acc"] for leaf in trace.leaves}
+    here, hooks = [], 0
+    for event in between:
+        if event.get("node", accumulators.get(event.get("tensor", ""))) in known:
+            here.append({key: event[key] for key in event if key != "k"})
+        else:
+            hooks += event["type"] in ("pre_hook", "post_hook")
+    about = {"left": len(between), "hooks": hooks, "held": held_after(trace, part.stop)}
+    cut = {"k": part.start, "type": "cut", **about, "events": here}
+    return [*trace.events[: part.start], cut, *trace.events[part.stop :]]
+
+
+def _left_out(trace: Trace) -> str:
+    part = _cut(trace)
+    left = f"{part.stop - part.start:,} events are left out here, {part.start + 1:,} to"
+    return f"{left} {part.stop:,}: they are in the trace, and not in the page."
+
+
+def _ending(trace: Trace) -> str:
+    part = _cut(trace)
+    left = f"{part.stop - part.start:,} of {len(trace.events):,} events"
+    return f"The page was cut for length: {left} are left out, behind event {part.start:,}."
 
 
 def _passed_on(events: list[Entry]) -> list[str]:
     """The arrays that went along edges."""
     names: list[str | None] = []
-    for event in events:
+    for event in chain.from_iterable([event, *event.get("events", ())] for event in events):
         for key in ("grad_in", "grad_out", "before", "after"):
             names += event.get(key, ())
         names.append(event.get("grad"))
@@ -442,10 +484,17 @@ def _beyond(trace: Trace, nodes: list[Entry]) -> dict[str, int]:
 
 def _nodes(trace: Trace, graph: Graph) -> list[Entry]:
     """Those that have a box and those the events speak of: not all of a million."""
+    if len(trace.nodes) <= MOST_EVENTS // 4:
+        return trace.nodes
     folds = {vertex.id for vertex in graph.vertices if vertex.kind in FOLDS}
-    known = {event.get("node") for event in trace.events[:MOST_EVENTS]}
+    part = _cut(trace)
+    known = {event.get("node") for event in trace.events[: part.start or None]}
+    known |= {event.get("node") for event in trace.events[part.stop :]}
     known |= {node for node, place in graph.place.items() if place not in folds}
     known |= {leaf["acc"] for leaf in trace.leaves[:MOST_EVENTS]}
+    # Of each folded box the node that runs last, so that it is seen to have run.
+    last = {graph.place[node]: node for node in trace.schedule() if node in graph.place}
+    known |= set(last.values())
     return [node for node in trace.nodes if node["id"] in known]
 
 

@@ -150,7 +150,7 @@ ONLY_FORWARD = (
 )
 MODES = ("lesson", "debug")
 _MOVING = ("next", "back", "run", "restart", "until")
-_BY_ID = ("arrays", "boxed", "norms", "nodes", "explain", "story")
+_BY_ID = ("arrays", "boxed", "norms", "nodes", "place", "explain", "story")
 _STATE = ("stopped", "over", "error", "granularity", "closed")  # of the pass, besides its log
 
 _PLAYERS: "weakref.WeakSet[LivePlayer]" = weakref.WeakSet()

@@ -69,7 +69,7 @@ function aboutArrow(data, state, id) {
   if (!output && !data.nodes[node]) return null;
   const to = data.nodes[node]?.edges[at];
   const target = output ? nameOf(data, output.node) : to ? nameOf(data, to) : leafAt(data, node)?.name;
-  const carried = output ? state.event && data.given[output.node]?.[output.slot] : state.passed.get(id);
+  const carried = output ? state.event && state.given[output.node]?.[output.slot] : state.passed.get(id);
   return {
     kind: "arrow",
     title: `${output ? output.name : nameOf(data, node)} → ${target ?? "nowhere"}`,

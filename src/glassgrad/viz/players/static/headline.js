@@ -2,6 +2,7 @@
 // told of each step once.
 
 import { clip, element, textButton } from "./elements.js";
+import { recordedAt } from "./log.js";
 import { lessonWords, lineOf } from "./modes.js";
 
 export class Headline {
@@ -19,10 +20,10 @@ export class Headline {
   // `shown`: the node that the line is of. Returns the sentence.
   paint(state, { at, isDebug, hasFailed }, shown) {
     const { data } = this;
-    const last = data.events.length;
+    const last = recordedAt(data, data.events.length);
     const words = !isDebug ? lessonWords(data, state, at) : at ? data.said[at - 1] : data.begin;
     this.kind.textContent = state.event ? state.event.type.replace("_", " ") : "start";
-    this.number.textContent = at ? `event ${at} of ${last}` : `${last} events`;
+    this.number.textContent = at ? `event ${recordedAt(data, at)} of ${last}` : `${last} events`;
     this.root.classList.toggle("gg-failed", hasFailed);
     if (this.said.textContent !== words) this.said.textContent = words;
     const line = lineOf(data, shown ?? data.tensors.find((each) => data.outputs.includes(each.id))?.node);
@@ -36,7 +37,7 @@ export class Headline {
     if (ended) {
       this.note.replaceChildren([note, ended, "What has happened can be replayed here."].filter(Boolean).join(" "));
     } else if (back) {
-      this.note.replaceChildren(`Looking back: the pass itself stands after event ${last}. `, textButton("Back to now", back));
+      this.note.replaceChildren(`Looking back: the pass itself stands after event ${recordedAt(this.data, last)}. `, textButton("Back to now", back));
     } else {
       this.note.replaceChildren(note);
     }

@@ -12,26 +12,33 @@ function blank() {
   return {
     node: {}, arrived: {}, grad: {}, into: {}, kept: {}, outof: {}, versions: {}, freed: new Set(),
     passed: new Map(), hooks: [], queue: [], done: 0, current: null, event: null, error: null,
-    made: {}, making: null, hasTurned: false,
+    made: {}, making: null, hasTurned: false, given: {}, missed: 0,
   };
 }
 
 // The state after the first `count` events.
 export function replay(data, count) {
   const state = blank();
+  Object.assign(state.given, data.given);
   for (let k = 0; k < count; k++) advance(state, data, data.events[k]);
   return state;
 }
 
 // The state after one event more. By node, `into` has the gradients that are there, as far as hooks
-// have changed them, `kept` what `retain_grad` keeps of them, and `outof` what its rule gave. By edge,
-// `passed` has what went along it; by leaf, `grad` its `.grad`. In a player that begins with the
-// forward pass, `made` has the values of the ops that have run, and `making` is the last, meanwhile.
+// have changed them, `given` what its turn began with, `kept` what `retain_grad` keeps of them, and
+// `outof` what its rule gave. By edge, `passed` has what went along it; by leaf, `grad` its `.grad`. In
+// a player that begins with the forward pass, `made` has the values of the ops that have run, and
+// `making` is the last, meanwhile. A cut stands for events that the page leaves out: those that it needs
+// are in it, and `missed` counts the hooks among the others.
 export function advance(state, data, event) {
   const { type, node } = event;
   state.event = event;
   state.making = type === "forward" ? node : null;
-  if (type === "forward") {
+  if (type === "cut") {
+    for (const each of event.events) advance(state, data, each);
+    state.missed += event.hooks;
+    state.event = event;
+  } else if (type === "forward") {
     state.made[node] = event.value;
   } else if (type === "turn") {
     state.hasTurned = true;
@@ -40,7 +47,7 @@ export function advance(state, data, event) {
   } else if (type === "ready") {
     state.node[node] = "ready";
     state.queue.push(node);
-    state.into[node] = data.given[node] ?? state.into[node];
+    state.into[node] = state.given[node] ?? state.into[node];
   } else if (type === "buffer") {
     state.arrived[node] = event;
     (state.into[node] ??= [])[event.slot] = event.grad;
@@ -58,13 +65,21 @@ export function advance(state, data, event) {
   }
 }
 
-// By node, the gradients that its turn begins with, before any hook; of nodes whose turn has begun.
+// By node, the gradients that backward was given: where the pass begins, they are there before any
+// event, though the log has them with the first hook or rule.
 export function givenTo(data) {
   const given = {};
-  for (const { type, node, before, grad_in: into } of data.events) {
-    if (type === "pre_hook" || type === "apply") given[node] ??= before ?? into;
+  const fed = new Set();
+  for (const event of data.events) {
+    if (event.type === "buffer") fed.add(event.node);
+    else if (isTurnsFirst(event) && !fed.has(event.node)) given[event.node] ??= event.before ?? event.grad_in;
   }
   return given;
+}
+
+// Whether an event says what gradients a turn has begun with, as the first of it does.
+function isTurnsFirst({ type }) {
+  return type === "pre_hook" || type === "apply";
 }
 
 // A leaf, or another tensor that the page knows, by its id.
@@ -89,6 +104,7 @@ export function versionsOf(state, node, { name, version, now = version }) {
 
 function atNode(state, data, event) {
   const { type, node } = event;
+  if (isTurnsFirst(event)) state.given[node] ??= event.before ?? event.grad_in;
   // A tensor keeps its gradient when its own hooks have run, and before those of the node.
   if (!data.hooked.includes(event.hook)) state.kept[node] ??= event.grad_in ?? event.before ?? state.into[node];
   if (type === "apply") {
@@ -195,7 +211,10 @@ export function stops(data, granularity) {
   const last = data.events.length;
   if (granularity === "micro") return Array.from({ length: last + 1 }, (_, k) => k);
   const places = new Set([0, last]);
-  data.events.forEach(({ type }, k) => { if (BEFORE.includes(type)) places.add(k + 1); });
+  data.events.forEach(({ type }, k) => {
+    if (BEFORE.includes(type)) places.add(k + 1);
+    if (type === "cut") places.add(k).add(k + 1);
+  });
   const isHook = (event) => event?.type === "pre_hook" || event?.type === "post_hook";
   let turns = 0;
   beginnings(data).forEach((node, k) => {
@@ -210,15 +229,16 @@ const PHASES = {
   accumulate: "accumulate", free_saved: "free", buffer: "hand on", error: "error",
 };
 
-// The phases of a node's turn as the log has them, and which of them the first `count` events hold.
+// The phases of a node's turn as the log has them, and which of them the first `count` events hold. That
+// it fails is told when it has.
 export function phases(data, node, count) {
   const found = [{ name: "pop", done: false, here: false }];
   const first = data.events.findIndex((event) => nodeUnderWay(data, event) === node);
   for (let k = first; k >= 0 && k < data.events.length; k++) {
     const event = data.events[k];
     const owner = nodeUnderWay(data, event);
-    if (owner !== undefined && owner !== node) break;
-    if (event.type === "ready") continue;
+    if ((owner !== undefined && owner !== node) || (event.type === "error" && k >= count)) break;
+    if (event.type === "ready" || event.type === "cut") continue;
     const name = PHASES[event.type] ?? event.type;
     if (found.at(-1).name !== name) found.push({ name, done: false, here: false });
     const phase = found.at(-1);
@@ -227,6 +247,12 @@ export function phases(data, node, count) {
   }
   found[0].done = first >= 0 && first < count;
   return found;
+}
+
+// The number in the record of the event that a step of the page ends with.
+export function recordedAt(data, step) {
+  const cut = data.events.findIndex(({ type }) => type === "cut");
+  return cut >= 0 && step > cut ? step + data.events[cut].left - 1 : step;
 }
 
 // The arcs along which the event moves something.
@@ -293,22 +319,23 @@ export function heldBytes(data) {
       kept.add(storage);
     }
     if (event.type === "turn") held = all; // also what no op of the picture has saved
-    for (const storage of event.type === "free_saved" ? byNode.get(event.node) ?? [] : []) {
-      const entry = waiting.get(storage);
-      if (entry.left.delete(event.node) && !entry.left.size) held -= entry.bytes;
+    for (const { node } of (event.events ?? [event]).filter(({ type }) => type === "free_saved")) {
+      for (const storage of byNode.get(node) ?? []) {
+        const entry = waiting.get(storage);
+        if (entry.left.delete(node) && !entry.left.size) held -= entry.bytes;
+      }
     }
+    held = event.held ?? held; // of a cut, which tells of all nodes
     series.push(held);
   }
   return series;
 }
 
-// The smallest and the largest finite norm > 0 that an arrow carries in the log, or in the first
-// `count` events of it, as log₁₀.
-export function flowBounds(data, count = data.events.length) {
+// The smallest and the largest finite norm > 0 that an arrow has carried until now, as log₁₀.
+export function flowBounds(data, state) {
   const logs = [];
-  const { passed } = replay(data, count);
-  const given = data.tensors.map(({ id, node, slot }) => data.outputs.includes(id) && data.given[node]?.[slot]);
-  for (const array of [...passed.values(), ...given]) {
+  const given = state.event ? data.tensors.map(({ id, node, slot }) => data.outputs.includes(id) && state.given[node]?.[slot]) : [];
+  for (const array of [...state.passed.values(), ...given]) {
     const norm = data.norms[array];
     if (norm > 0) logs.push(Math.log10(norm));
   }

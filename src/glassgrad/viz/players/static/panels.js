@@ -10,7 +10,6 @@ const MOST_HOOKS = 30;
 const PARTS = ["value", "tangent", "gradient"];
 const BAR = "\u0304"; // over a letter: its gradient
 const RULE = "rule"; // the section of an explanation that has the rule in numbers
-const IN_NUMBERS = [RULE, "these numbers"]; // those that are shown once the rule has run
 
 export class Panels {
   // `told`: {choose(node), toggleBreak(node), until(node), breaks, legend}.
@@ -88,7 +87,7 @@ export class Panels {
     const isSet = points.has(id);
     return [
       element("p", { class: "gg-op" }, element("strong", {}, clip(node.op)), element("span", {}, id),
-        bad ? element("span", { class: "gg-bad" }, bad.badge) : null, this.verdict(id)),
+        bad ? element("span", { class: "gg-bad" }, bad.badge) : null, this.hasNumbers(state, id, at) ? this.verdict(id) : null),
       element("p", { class: "gg-about" }, node.about.map((each) => clip(each, 120)).join(" · ")),
       this.phaseStrip(id, at),
       this.gradients(state, id, node),
@@ -190,7 +189,7 @@ export class Panels {
     if (!about) return null;
     const table = [];
     let section = "";
-    const list = (about.rows ?? []).filter(([part]) => IN_NUMBERS.includes(part) ? hasNumbers && (part !== RULE || !about.formulas?.length) : true);
+    const list = hasNumbers ? (about.rows ?? []).filter(([part]) => part !== RULE || !about.formulas?.length) : [];
     for (const [title, key, text] of list) {
       if (title !== section) table.push([title, "", "gg-part"]);
       section = title;
@@ -222,7 +221,7 @@ export class Panels {
       const count = this.registered === 1 ? "1 is" : `${this.registered} are`;
       return element("p", { class: "gg-empty" }, `none yet; ${count} registered`);
     }
-    const first = state.hooks.length - fired.length + 1;
+    const first = state.missed + state.hooks.length - fired.length + 1;
     return element("ol", { class: "gg-hooks", start: first, "aria-label": "Hooks in the order in which they ran" },
       ...fired.map((event) => this.hook(event, names[event.hook], event === state.event)));
   }

@@ -10,7 +10,7 @@
 //            what it answers. With `granularity`, `noWayBack`, why there is no step back, and
 //            `closed`, why there is no step at all, if so
 
-import { unpack, replay, endings, stops, beginnings, storages, givenTo, tensorOf, flowBounds, nodeNow } from "./log.js";
+import { unpack, replay, endings, stops, beginnings, storages, givenTo, tensorOf, flowBounds, nodeNow, recordedAt } from "./log.js";
 import { keepFocus } from "./elements.js";
 import { Stage, heatLegend } from "./stage.js";
 import { View } from "./view.js";
@@ -166,7 +166,8 @@ class Player {
     const found = beginnings(this.data)[0] === node ? { at: 0 } :
       nextStop(this.data, points, this.at) ?? nextStop(this.data, points, 0);
     if (found) return this.go(found.at, { note: "The node that you chose is next." });
-    return this.tell("This node does not run in this pass.");
+    const isLeftOut = this.data.events.some(({ events = [] }) => events.some((each) => each.node === node));
+    return this.tell(isLeftOut ? "This node runs among the events that the page leaves out." : "This node does not run in this pass.");
   }
 
   tell(note) {
@@ -235,7 +236,7 @@ class Player {
     const { data, parts } = this;
     data.events = [...data.events.slice(0, from), ...events];
     data.said = [...data.said.slice(0, from), ...said];
-    for (const key of ["arrays", "boxed", "norms", "nodes", "explain", "story"]) Object.assign(data[key] ??= {}, more[key]);
+    for (const key of ["arrays", "boxed", "norms", "nodes", "place", "explain", "story"]) Object.assign(data[key] ??= {}, more[key]);
     for (const key of ["leaves", "tensors", "hooked"]) data[key] = more[key] ?? data[key];
     parts.grain.value = granularity ?? parts.grain.value;
     this.isBusy = false;
@@ -250,13 +251,11 @@ class Player {
   learn() {
     const { data } = this;
     Object.assign(data, { storages: storages(data), given: givenTo(data), ends: endings(data) });
-    this.bounds = flowBounds(data, this.predict?.gate);
     this.stops = stops(data, this.mode === "debug" ? this.parts.grain.value : "node");
     this.timeline.learn(data);
     this.panels.learn();
     this.breaks.learn();
     this.parts.scrub.max = this.last;
-    this.parts.heat.replaceChildren(...(this.stage.hot ? [heatLegend(data, this.bounds)] : []));
   }
 
   // --- breakpoints, and what is chosen ---
@@ -319,7 +318,6 @@ class Player {
     this.stage.hot = hot;
     this.parts.hot.checked = hot;
     this.root.classList.toggle("gg-hot", hot);
-    this.learn();
     this.paint();
   }
 
@@ -343,7 +341,9 @@ class Player {
     const giveFocusBack = keepFocus(this.root);
     const state = this.predict?.state() ?? replay(data, at);
     const isDebug = this.mode === "debug";
-    const view = { at, chosen: this.chosen, node: this.chosen && this.stage.nodeOf(this.chosen), points: this.points, bounds: this.bounds };
+    const bounds = this.stage.hot ? flowBounds(data, state) : null;
+    const view = { at, chosen: this.chosen, node: this.chosen && this.stage.nodeOf(this.chosen), points: this.points, bounds };
+    parts.heat.replaceChildren(...(this.stage.hot ? [heatLegend(bounds)] : []));
     this.stage.paint(state, view);
     this.panels.paint(state, view);
     this.timeline.paint(at);
@@ -352,7 +352,7 @@ class Player {
     this.headline.paintNote(this.note, { ended: this.ended, last: this.last, back: this.live && at < this.last && (() => this.go(this.last)) });
     parts.scrub.value = at;
     parts.scrub.setAttribute("aria-valuetext", words);
-    parts.count.textContent = isDebug ? `${at} / ${this.last}` : this.turns(at);
+    parts.count.textContent = isDebug ? `${recordedAt(data, at)} / ${recordedAt(data, this.last)}` : this.turns(at);
     this.root.classList.toggle("gg-over", Boolean(state.error));
     this.card.paint(state, view, !isDebug && !this.root.classList.contains("gg-open"));
     if (isDebug) this.log.paint(at);

@@ -113,7 +113,7 @@ export class Stage {
   paintArcs(state, at, bounds) {
     const moving = new Set(movingArcs(this.data, state.event));
     for (const [id, groups] of this.arcs) {
-      const carried = id[0] === "r" && at ? this.given(id) : state.passed.get(id);
+      const carried = id[0] === "r" && at ? this.given(id, state) : state.passed.get(id);
       const step = this.hot && bounds ? flowStep(this.data.norms[carried], bounds) : null;
       for (const group of groups) {
         group.classList.toggle("done", state.passed.has(id) || (id[0] === "r" && at > 0));
@@ -124,9 +124,9 @@ export class Stage {
   }
 
   // What backward was given at an output.
-  given(arc) {
+  given(arc, state) {
     const output = tensorOf(this.data, `t${arc.slice(1)}`);
-    return output && this.data.given[output.node]?.[output.slot];
+    return output && state.given[output.node]?.[output.slot];
   }
 
   // --- what is wrong ---
@@ -303,8 +303,8 @@ function pill(group, words) {
     shape("text", { x: wide / 2, y: 11.5 }, words));
 }
 
-// The ramp of the heat mode, and what it says.
-export function heatLegend(data, bounds) {
+// The ramp of the heat mode, and what it says: its ends are the least and the most until now.
+export function heatLegend(bounds) {
   const swatches = FLOWS.slice(0, 6).map((step) => shape("g", { class: `flow-${step}` },
     shape("path", { class: "line", d: `M${24 * Number(step)} 7h20` })));
   const odd = [["zero", 168, "zero"], ["nan", 240, "NaN"]].map(([step, x, words]) =>
@@ -313,6 +313,6 @@ export function heatLegend(data, bounds) {
   const number = (log) => (log < -3 || log > 4 ? (10 ** log).toExponential(1) : String(Number((10 ** log).toPrecision(2))));
   const range = bounds ? bounds.map(number).join(" to ") : "nothing yet";
   return element("div", { class: "gg-heat" },
-    element("span", {}, "‖gradient‖"), shape("svg", { class: "gg", width: 310, height: 14, "aria-hidden": "true" }, ...swatches, ...odd),
+    element("span", {}, "‖gradient‖ so far"), shape("svg", { class: "gg", width: 310, height: 14, "aria-hidden": "true" }, ...swatches, ...odd),
     element("span", {}, `${range}, logarithmic; dotted: zero; red dashes: nan or inf`));
 }

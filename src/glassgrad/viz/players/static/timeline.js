@@ -1,4 +1,4 @@
-// Bytes held by saved tensors over the steps of the log, with a cursor. A click goes there.
+// Bytes held by saved tensors over the steps of the log until now, with a cursor. A click goes there.
 
 import { element, shape, bytesText } from "./elements.js";
 import { heldBytes, leafBytes } from "./log.js";
@@ -17,43 +17,52 @@ export class Timeline {
 
   learn(data) {
     this.held = heldBytes(data);
-    this.top = Math.max(...this.held);
+    this.all = heldBytes({ ...data, events: [] })[0]; // of the graph, as long as nothing has run
     this.kept = leafBytes(data);
-    this.root.hidden = !(this.top || this.kept);
-    this.draw();
+    this.root.hidden = !(this.kept || this.held.some(Boolean));
+    this.curve = shape("path", { class: "gg-curve" });
+    this.area = shape("path", { class: "gg-area" });
+    this.cursor = shape("path", { class: "gg-cursor" });
+    this.picture.replaceChildren(shape("svg",
+      { viewBox: `0 0 ${Math.max(1, this.last)} ${HEIGHT}`, preserveAspectRatio: "none", "aria-hidden": "true" },
+      this.area, this.curve, this.cursor));
+  }
+
+  get last() {
+    return this.held.length - 1;
+  }
+
+  // As far as the pass has come.
+  paint(at) {
+    const known = this.held.slice(0, at + 1);
+    const held = known.at(-1);
+    const top = known.reduce((most, each) => Math.max(most, each), this.all);
+    this.draw(known, top);
+    const share = `${bytesText(held)} of ${bytesText(top)}`;
+    const leaves = this.kept ? `leaves keep theirs, ${bytesText(this.kept)}` : "";
+    this.words.replaceChildren("Saved tensors hold ", element("strong", {}, share), leaves);
+    this.picture.setAttribute("aria-label",
+      `Bytes held by saved tensors over ${this.last} events: ${known[0]} before the first, ` +
+      (at < this.last ? `${held} at event ${at}.` : `${held} after the last.`) +
+      (leaves && ` Besides, ${leaves}.`));
   }
 
   // Steps of a staircase: what is held after k events holds until the next.
-  draw() {
-    const last = Math.max(1, this.held.length - 1);
-    const y = (bytes) => 4 + (HEIGHT - 8) * (1 - bytes / (this.top || 1));
-    let line = `M0 ${y(this.held[0]).toFixed(1)}`;
-    for (let k = 1; k < this.held.length; k++) {
-      if (this.held[k] !== this.held[k - 1]) line += `H${k}V${y(this.held[k]).toFixed(1)}`;
+  draw(held, top) {
+    const y = (bytes) => (4 + (HEIGHT - 8) * (1 - bytes / (top || 1))).toFixed(1);
+    const end = Math.max(held.length - 1, this.last ? 0 : 1);
+    let line = `M0 ${y(held[0])}`;
+    for (let k = 1; k < held.length; k++) {
+      if (held[k] !== held[k - 1]) line += `H${k}V${y(held[k])}`;
     }
-    line += `H${last}`;
-    this.cursor = shape("path", { class: "gg-cursor" });
-    this.picture.replaceChildren(shape("svg",
-      { viewBox: `0 0 ${last} ${HEIGHT}`, preserveAspectRatio: "none", "aria-hidden": "true" },
-      shape("path", { class: "gg-area", d: `${line}V${HEIGHT}H0z` }),
-      shape("path", { class: "gg-curve", d: line }), this.cursor));
-  }
-
-  paint(at) {
-    const held = this.held[at] ?? 0;
-    this.cursor.setAttribute("d", `M${at} 0V${HEIGHT}`);
-    const share = `${bytesText(held)} of ${bytesText(this.top)}`;
-    const leaves = this.kept ? `leaves keep theirs, ${bytesText(this.kept)}` : "";
-    this.words.replaceChildren("Saved tensors hold ", element("strong", {}, share), leaves);
-    const last = this.held.length - 1;
-    this.picture.setAttribute("aria-label",
-      `Bytes held by saved tensors over ${last} events: ${this.held[0]} before the first, ` +
-      `${held} at event ${at}, ${this.held[last]} after the last.` +
-      (leaves && ` Besides, ${leaves}.`));
+    line += `H${end}`;
+    this.curve.setAttribute("d", line);
+    this.area.setAttribute("d", `${line}V${HEIGHT}H0z`);
+    this.cursor.setAttribute("d", `M${held.length - 1} 0V${HEIGHT}`);
   }
 
   click(event) {
     const box = this.picture.getBoundingClientRect();
-    this.go(Math.round(((event.clientX - box.left) / box.width) * (this.held.length - 1)));
+    this.go(Math.round(((event.clientX - box.left) / box.width) * this.last));
   }
 }
