@@ -349,8 +349,11 @@ class Graph:
     def label(self, tensor: Tensor) -> str | None:
         """What `tensor` is called."""
         given = tensor.name or self.naming.parameters.get(id(tensor))
-        if given is None:
-            return self._in_sight.name_of(tensor)
+        if given is None or (given[:1].isdigit() and given is not tensor.name):
+            # Of a `Sequential`, "0.weight": better "model.0.weight", if its variable is in sight.
+            seen = self._in_sight.name_of(tensor)
+            if given is None or (seen or "").endswith(f".{given}"):
+                return seen
         self._given.add(given)
         return given
 
@@ -405,7 +408,8 @@ class Graph:
         entry: Entry = {}
         if scope := self.naming.scopes.get(node):
             entry["scope"] = list(scope)
-        if place := made_at(node):
+        # A write to a part of a tensor was made where the op was that wrote.
+        if place := made_at(node) or made_at(getattr(node, "fn", None)):
             line = place[0].co_filename, span(place)[0]
             entry["src"] = self._lines.get(line) or self._lines.setdefault(line, shown(place))
         if (level := getattr(node, "_level", None)) is not None:

@@ -5,11 +5,14 @@ The text view is for a terminal, a screen reader, and graphs of any size.
 """
 
 import html
+import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from itertools import islice
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from glassgrad.core.state import Shape
 from glassgrad.tracing.events import Trace
@@ -19,6 +22,9 @@ from glassgrad.viz.memory import Freed, freed_by_node, leaves_of, of_no_leaf, si
 from glassgrad.viz.results import Results
 
 LONGEST_NAME = 28
+LONGEST_LIST = 28  # characters of an array that is written out
+LARGE = 1e6  # from there on numbers have an exponent
+WHOLE = 4  # a number of so many digits is not made shorter
 
 # What the notation of formulas means, for whoever meets it for the first time.
 NOTATION = "x̄ is the gradient of the loss with respect to x; ẋ, or dx, is a small change of x"
@@ -93,31 +99,97 @@ def bytes_text(count: int) -> str:
 def array_text(array: Entry | None) -> str:
     """An array of a trace in one short line: all of it, or its shape and norm.
 
+    Of integers, which tend to be classes or places, a norm says nothing: that is their range.
+
     Example:
-        >>> array_text({"shape": [2], "head": [1.5, 2.0], "norm": 2.5})
-        '[1.5, 2]'
-        >>> array_text({"shape": [16], "head": [1.5, 2.0, 3.0, 4.0], "norm": 2.125})
-        '(16,) ‖·‖=2.12'
+        >>> array_text({"shape": [2, 2], "head": [1.5, -2.0, 0.0, 3.0], "norm": 3.9})
+        '[[1.5, -2], [0, 3]]'
+        >>> array_text({"shape": [16], "head": [1.5, 2.0, 3.0, 4.0], "norm": 2.1254})
+        '(16,) ‖·‖=2.13'
     """
     if array is None:
         return "none"
     spoiled = ", ".join(spoiled_in_words(array))
     shape, head = array["shape"], array["head"]
     examples = examples_in_words(array)
-    if not shape and not examples:
-        return number_text(head[0])
-    whole = f"[{', '.join(number_text(value) for value in head)}]"
-    if len(shape) == 1 and shape[0] <= len(head) and len(whole) <= 26 and not examples:
-        return whole
-    norm = "" if array["norm"] is None else f" ‖·‖={number_text(array['norm'])}"
-    return f"{examples}{shape_text(shape)}{norm}" + (f" ({spoiled})" if spoiled else "")
+    if not examples and (0 < math.prod(shape) <= len(head) or shape == [0]):
+        whole = nested_text(map(number_text, head), shape)
+        if not shape or len(whole) <= LONGEST_LIST:
+            return whole
+    about = "" if array["norm"] is None else f" ‖·‖={number_text(array['norm'])}"
+    if head and array.get("dtype", "").startswith(("int", "uint")):
+        about = f" {array['min']} … {array['max']}"
+    return f"{examples}{shape_text(shape)}{about}" + (f" ({spoiled})" if spoiled else "")
+
+
+def nested_text(items: Iterable[str], shape: list[int] | Shape) -> str:
+    """Numbers in words as an array of that shape.
+
+    Example:
+        >>> nested_text(["1", "2"], [2, 1])
+        '[[1], [2]]'
+    """
+    return str(np.reshape(np.array([*items], object), shape).tolist()).replace("'", "")
 
 
 def number_text(value: Any, digits: int = 3) -> str:
-    """A number in so many digits."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
+    """A number in so many significant digits; an integer and what is no number as it is.
+
+    Example:
+        >>> [number_text(value) for value in (0.761594, 1250.0, -0.0, 2e-7, "nan")]
+        ['0.762', '1250', '0', '2e-7', 'nan']
+        >>> number_text("2.71828-4.01e-08j"), number_text("0-0.5j")
+        ('2.72', '-0.5j')
+    """
+    if isinstance(value, str) and value.endswith("j"):
+        return _complex_text(complex(value), digits)
+    if isinstance(value, (bool, str)) or value is None or not math.isfinite(value):
         return str(value)
-    return f"{value:.{digits}g}"
+    if value == int(value) and abs(value) < LARGE:
+        return str(int(value))
+    if float(f"{value:.{WHOLE}g}") == value:
+        digits = max(digits, WHOLE)
+    size = math.floor(math.log10(abs(value)))
+    if not -5 < size < math.log10(LARGE):
+        mantissa, _, power = f"{value:.{digits - 1}e}".partition("e")
+        return f"{_short(mantissa)}e{int(power)}"
+    return _short(f"{value:.{max(digits - 1 - size, 0)}f}")
+
+
+def _short(number: str) -> str:
+    return number.rstrip("0").rstrip(".") if "." in number else number
+
+
+def _complex_text(value: complex, digits: int) -> str:
+    """A complex number without what is rounding beside its larger part."""
+    size = max(abs(value.real), abs(value.imag))
+    if size == 0 or not math.isfinite(size):
+        return "0" if size == 0 else str(value).strip("()")
+    places = digits - 1 - math.floor(math.log10(size))
+    real, imag = (number_text(round(part, places), digits) for part in (value.real, value.imag))
+    if imag == "0":
+        return real
+    return f"{'' if real == '0' else real}{'' if real == '0' or imag[0] == '-' else '+'}{imag}j"
+
+
+def alike(mine: float, shown: float, digits: int) -> bool:
+    """Whether a result reads as the number that is shown does, in so many digits."""
+    text = number_text(shown, digits)
+    return number_text(mine, digits) == text or float(f"{mine:.{digits}g}") == float(text)
+
+
+def op_word(node: Entry) -> str:
+    """An op as one says it: "tanh", "cross_entropy"; of a user's Function, its name.
+
+    Example:
+        >>> op_word({"op": "CrossEntropyBackward0"}), op_word({"op": "Cube", "user": True})
+        ('cross_entropy', 'Cube')
+    """
+    op = node["op"].rpartition("::")[2]
+    name = op.rpartition("Backward")[0] or op
+    if node.get("user"):
+        return plain(name)
+    return plain(re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower())
 
 
 class Narrator:

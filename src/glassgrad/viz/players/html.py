@@ -16,7 +16,7 @@ tensors   the outputs (their ids are `outputs`), and those that keep their gradi
           "node", "slot" and "retains"
 arrays    {"a7": "[1, 2]"}               in words
 boxed     {"a7": "‖·‖=2.24"}             the same as boxes show it
-norms     {"a7": 2.236}                  "nan" where there is one, or inf
+norms     {"a7": 2.236}                  "nan" where there is one, else "inf"
 events    the trace's own                `said`: a sentence each; `begin`: one before the first
 story     {"n3": "tanh (line 6) got 1, …"}   what a node did, once its turn is over
 lines     [{"file", "line", "code", "nodes"}, …]   the program, as far as it is known
@@ -224,8 +224,8 @@ class Player:
 # The picture --------------------------------------------------------------------------------------
 
 GRAD = "grad"  # the row of a box that the script writes
-# A number of many characters; of more than two, such that their list is still written out.
-WIDE = {1: -1.23e-10, 2: -1.23e-10, 3: -0.123, 4: -0.1}
+# Numbers of many characters; the first such that an array of them is still written out.
+WIDE = (-1.23e-10, -0.0123, -0.123, -0.12, -0.1, 0.1)
 
 MOST_NODES = 40  # of a folded box; a larger one is opened as a list of its nodes
 ROOM = 200_000  # characters of all drawings of folded boxes
@@ -263,8 +263,8 @@ def drawn_with_room(trace: Trace, order: Iterable[str]) -> Drawing:
         about = results.leaf_of.get(id) or results.nodes[id]
         shape = about.get("shape", [])
         name, count = f"room {shape}", min(prod(shape), 4)
-        wide = WIDE.get(count, WIDE[4])
-        arrays[name] = {"shape": shape, "head": [wide] * max(count, 1), "norm": WIDE[1]}
+        rooms = [{"shape": shape, "head": [wide] * count, "norm": WIDE[0]} for wide in WIDE]
+        arrays[name] = max(rooms, key=lambda room: len(array_text(room)))
         room: Any = {"type": "apply", "node": id, "grad_in": [name], "grad_out": []}
         if id in results.leaf_of:
             room = {"type": "accumulate", "tensor": about["id"], "grad": name}
@@ -401,7 +401,7 @@ def replay_data(trace: Trace, graph: Graph, explain: Entry | None = None) -> Ent
         "arrays": {name: array_text(array) for name, array in trace.arrays.items()},
         "boxed": {name: gradient_text(array, len(trace.nodes)) for name, array in passed.items()},
         "norms": {
-            name: "nan" if array.get("nan") or array.get("inf") else array["norm"]
+            name: next((kind for kind in ("nan", "inf") if array.get(kind)), array["norm"])
             for name, array in passed.items()
         },
         "events": events + [{"k": len(events), "type": "cut"}] * bool(cut),

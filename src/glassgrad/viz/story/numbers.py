@@ -20,7 +20,7 @@ from glassgrad.viz.explaining.formulas import (
     text,
 )
 from glassgrad.viz.explaining.in_numbers import MOST, Calculator, is_indexed
-from glassgrad.viz.wording import shape_text
+from glassgrad.viz.wording import alike, nested_text, number_text, shape_text
 
 
 class Digits(NamedTuple):
@@ -38,34 +38,9 @@ class Digits(NamedTuple):
 
 
 TRIED = [Digits(given, factor, made) for given, factor, made in (
-    (3, 3, 3), (3, 2, 3), (4, 3, 3), (4, 4, 3), (4, 4, 4), (5, 4, 3), (5, 5, 4), (6, 6, 4),
-    (6, 6, 6),
+    (3, 3, 3), (3, 2, 3), (4, 3, 3), (4, 4, 3), (4, 4, 4), (5, 3, 3), (5, 4, 3), (5, 5, 4),
+    (6, 3, 3), (6, 6, 4), (6, 6, 6),
 )]  # fmt: skip
-WHOLE = 4  # a number of so many digits is not made shorter
-
-
-def number_text(value: Any, digits: int) -> str:
-    """A number in so many significant digits; an integer and what is no number as it is.
-
-    Example:
-        >>> [number_text(value, 3) for value in (0.761594, 1250.0, 1250.4, 2e-7, "nan")]
-        ['0.762', '1250', '1250', '2e-7', 'nan']
-    """
-    if isinstance(value, (bool, str)) or value is None:
-        return str(value)
-    if value == int(value) and abs(value) < 1e6:
-        return str(int(value))
-    if float(f"{value:.{WHOLE}g}") == value:
-        digits = WHOLE
-    size = math.floor(math.log10(abs(value)))
-    if not -4 <= size < 6:
-        mantissa, _, power = f"{value:.{digits - 1}e}".partition("e")
-        return f"{_short(mantissa)}e{int(power)}"
-    return _short(f"{value:.{max(digits - 1 - size, 0)}f}")
-
-
-def _short(number: str) -> str:
-    return number.rstrip("0").rstrip(".") if "." in number else number
 
 
 def is_small(array: Entry | None) -> bool:
@@ -86,8 +61,7 @@ def values_of(array: Entry, digits: int) -> Any:
 def numbers_text(value: Any, digits: int) -> str:
     """An array of numbers as text."""
     value = np.asarray(value)
-    items = [number_text(each, digits) for each in value.ravel().tolist()]
-    return str(np.reshape(items, value.shape).tolist()).replace("'", "")
+    return nested_text([number_text(each, digits) for each in value.ravel().tolist()], value.shape)
 
 
 def in_digits(value: Any, digits: int) -> Any:
@@ -148,9 +122,7 @@ def comes_out(value: Any, array: Entry, digits: int) -> bool:
     if value is None or not np.isfinite(value).all():
         return False
     pairs = zip(value.ravel().tolist(), array["head"], strict=False)
-    return all(
-        number_text(mine, digits) == number_text(float(real), digits) for mine, real in pairs
-    )
+    return all(alike(mine, float(real), digits) for mine, real in pairs)
 
 
 def _summed(value: Any, shape: list[int]) -> Any:

@@ -120,7 +120,8 @@ export class Panels {
     node.edges.forEach((to, index) => {
       if (!out) return;
       const name = leafAt(this.data, to)?.name ?? this.data.nodes[to]?.name ?? to;
-      list.push([to ? `→ ${clip(name, 40)}` : "→ no gradient needed", this.words(out[index])]);
+      if (to) list.push([`→ ${clip(name, 40)}`, this.words(out[index])]);
+      else list.push(["→ nobody", out[index] ? this.words(out[index]) : "not needed"]);
     });
     return list.length ? rows(list) : null;
   }
@@ -203,7 +204,11 @@ export class Panels {
   // --- everything else ---
 
   queue(state) {
-    const name = (id) => clip(this.data.nodes[id]?.name ?? id, 40);
+    const called = Object.values(this.data.nodes).map((node) => node.name);
+    const name = (id) => {
+      const words = this.data.nodes[id]?.name ?? id;
+      return clip(words, 40) + (called.indexOf(words) === called.lastIndexOf(words) ? "" : ` ${id}`);
+    };
     const chips = state.queue.map((id) => element("li", { class: "gg-ready" }, name(id)));
     for (const [id, { have, need }] of Object.entries(state.arrived)) {
       if (have < need) chips.push(element("li", {}, `${name(id)}: ${have} of ${need} arrived`));

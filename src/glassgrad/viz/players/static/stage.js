@@ -3,7 +3,7 @@
 
 import { element, shape, icon, textButton, clip } from "./elements.js";
 import { Forward } from "./forward.js";
-import { flowStep, hasBegun, hasForward, movingArcs, placeNow, tensorOf, tieOf, versionsOf } from "./log.js";
+import { flowStep, hasBegun, hasForward, isSpoiled, movingArcs, placeNow, tensorOf, tieOf, versionsOf } from "./log.js";
 
 const STATES = ["pending", "ready", "current", "done"];
 const FLOWS = ["0", "1", "2", "3", "4", "5", "zero", "nan"];
@@ -235,8 +235,10 @@ function findFaults(state, data) {
       const [then, now] = versionsOf(state, id, saved);
       if (then !== now) add(id, `v${now}≠v${then}`, [tieOf(data, id, saved.name)]);
     }
-    const bad = (arrays) => (arrays ?? []).some((each) => data.norms[each] === "nan");
-    if (bad(state.outof[id]) && !bad(state.into[id])) add(id, "NaN", []);
+    const norms = (arrays) => (arrays ?? []).map((each) => data.norms[each]).filter(isSpoiled);
+    const [made, given] = [norms(state.outof[id]), norms(state.into[id])];
+    if (made.includes("nan") && !given.includes("nan")) add(id, "NaN", []);
+    else if (made.length && !given.length) add(id, "inf", []);
   }
   const { error } = state;
   if (error?.node) {
