@@ -20,7 +20,14 @@ from glassgrad.core.graph import GradientEdge, Node, ends
 from glassgrad.core.tensor import Tensor
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Entry, Graph, rank_of
-from glassgrad.viz.wording import Narrator, array_text, plain, shape_text
+from glassgrad.viz.wording import (
+    Narrator,
+    array_text,
+    nested_text,
+    number_text,
+    plain,
+    shape_text,
+)
 
 MOST = 12  # elements that a student types
 KINDS = {"ready", "buffer", "apply", "accumulate", "unpack", "free_saved", "pre_hook", "post_hook"}
@@ -223,15 +230,17 @@ class _Asker:
                 continue
             who, whom = self._called(name), self._goal(node, at)
             got = f"{who} got {facts[0][1]}." if len(facts[0][1]) <= SHORT else f"{who} runs."
-            does = "does it send to" if "sum_to" not in edge else "then reaches"
+            is_whole = "sum_to" not in edge
             kind, answer = self._answer(array, shape, in_turn=True)
             if kind == "shape":
-                ask = f"{got} What {does} {whom}: of which shape is it?"
+                what = "it sends to" if is_whole else "then reaches"
+                ask = f"{got} Which shape has what {what} {whom}?"
                 told = f"What {who} sends to {whom} has the shape {shape_text(shape)}."
             else:
-                ask = f"{got} What {does} {whom}?{_counted(shape)}"
+                what = "does it send to" if is_whole else "then reaches"
+                ask = f"{got} What {what} {whom}?{_counted(shape)}"
                 told = f"{who} sends {self._text(array or grad)} to {whom}."
-            more = {"also": SUMMED} if "sum_to" in edge else {}
+            more = {} if is_whole else {"also": SUMMED}
             self._ask(k, kind, name, ask, facts, answer, told, **more)
 
     def _meet(self, k: int, event: Entry) -> None:
@@ -315,10 +324,7 @@ class _Asker:
         values = self._values(array)
         if values is None:
             return array_text(self.trace.arrays[array])
-        return _nested(
-            [x if isinstance(x, str) else f"{x:.4g}" for x in values],
-            self.trace.arrays[array]["shape"],
-        )
+        return nested_text([number_text(x, 4) for x in values], self.trace.arrays[array]["shape"])
 
     # Words --------------------------------------------------------------------------------------
 
@@ -354,17 +360,3 @@ def _counted(shape: list[int]) -> str:
         return ""
     words = f"{shape[0]} × {shape[1]}" if len(shape) == 2 else f"{prod(shape)}"
     return f" ({words} numbers)"
-
-
-def _nested(texts: list[str], shape: list[int]) -> str:
-    """Numbers as nested lists.
-
-    Example:
-        >>> _nested(["1", "2", "3", "4"], [2, 2])
-        '[[1, 2], [3, 4]]'
-    """
-    if not shape:
-        return texts[0]
-    step = len(texts) // shape[0]
-    parts = [_nested(texts[at * step : (at + 1) * step], shape[1:]) for at in range(shape[0])]
-    return f"[{', '.join(parts)}]"
