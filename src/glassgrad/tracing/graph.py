@@ -357,6 +357,11 @@ class Graph:
         self._given.add(given)
         return given
 
+    def called(self, what: Any) -> str:
+        """What a tensor, or the array of one, is called; "" if nothing calls it."""
+        name = self.label(what) if self.is_tensor(what) else self._in_sight.name_of(what)
+        return name or ""
+
     def is_tensor(self, value: Any) -> bool:
         """Whether `value` is a tensor of the library."""
         return isinstance(value, self.tensor_class)

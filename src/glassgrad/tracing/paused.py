@@ -46,6 +46,7 @@ class Saved(NamedTuple):
         version, now: the version of its memory when it was saved, and now; the rule refuses to
             run if they differ.
         shared_with: who else holds the same memory: other nodes, and the leaf or output itself.
+        called: what the program calls it; empty if it has no name for it.
     """
 
     name: str
@@ -55,6 +56,7 @@ class Saved(NamedTuple):
     version: int
     now: int
     shared_with: Names
+    called: str = ""
 
     def __str__(self) -> str:
         version = f"saved at version {self.version}"
@@ -62,7 +64,8 @@ class Saved(NamedTuple):
             version += f", which is stale: it is at version {self.now} now"
         shared = f"; memory shared with {', '.join(self.shared_with)}" if self.shared_with else ""
         size = "1 byte" if self.bytes == 1 else f"{self.bytes:,} bytes"
-        return f"{self.name} {self.shape} {self.dtype}, {size}, {version}{shared}"
+        name = f"{printable(self.called)} ({self.name})" if self.called else self.name
+        return f"{name} {self.shape} {self.dtype}, {size}, {version}{shared}"
 
 
 class Engine(Protocol):
@@ -190,7 +193,9 @@ class Paused(Engine):
             owners = self._owners(self.names.storage(what)[0], node)
             shape, dtype = tuple(what.shape), what.dtype  # of one example
             about = name, shape, dtype_name(dtype), bytes_of(shape, dtype)
-            rows.append(Saved(*about, version, now, owners))
+            called = self.names.called(what)
+            called *= f"leaf {called}" not in owners  # where that is said already
+            rows.append(Saved(*about, version, now, owners, called))
         return rows
 
     def _owners(self, storage: str, besides: Any) -> Names:

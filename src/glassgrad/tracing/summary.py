@@ -3,6 +3,7 @@
 import functools
 import math
 import sys
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -199,6 +200,60 @@ _FEW = 32
 # Arrays in words: from their entries, or of a gradient at hand ------------------------------------
 
 
+LARGE = 1e6  # from there on numbers have an exponent
+WHOLE = 4  # a number of so many digits is not made shorter
+
+
+def nested_text(items: Iterable[str], shape: Iterable[int]) -> str:
+    """Numbers in words as an array of that shape.
+
+    Example:
+        >>> nested_text(["1", "2"], [2, 1])
+        '[[1], [2]]'
+    """
+    return str(np.reshape(np.array([*items], object), tuple(shape)).tolist()).replace("'", "")
+
+
+def number_text(value: Any, digits: int = 3) -> str:
+    """A number in so many significant digits; an integer and what is no number as it is.
+
+    Example:
+        >>> [number_text(value) for value in (0.761594, 1250.0, -0.0, 2e-7, "nan")]
+        ['0.762', '1250', '0', '2e-7', 'nan']
+        >>> number_text("2.71828-4.01e-08j"), number_text("0-0.5j")
+        ('2.72', '-0.5j')
+    """
+    if isinstance(value, str) and value.endswith("j"):
+        return _complex_text(complex(value), digits)
+    if isinstance(value, (bool, str)) or value is None or not math.isfinite(value):
+        return str(value)
+    if value == int(value) and abs(value) < LARGE:
+        return str(int(value))
+    if float(f"{value:.{WHOLE}g}") == value:
+        digits = max(digits, WHOLE)
+    size = math.floor(math.log10(abs(value)))
+    if not -5 < size < math.log10(LARGE):
+        mantissa, _, power = f"{value:.{digits - 1}e}".partition("e")
+        return f"{_short(mantissa)}e{int(power)}"
+    return _short(f"{value:.{max(digits - 1 - size, 0)}f}")
+
+
+def _short(number: str) -> str:
+    return number.rstrip("0").rstrip(".") if "." in number else number
+
+
+def _complex_text(value: complex, digits: int) -> str:
+    """A complex number without what is rounding beside its larger part."""
+    size = max(abs(value.real), abs(value.imag))
+    if size == 0 or not math.isfinite(size):
+        return "0" if size == 0 else str(value).strip("()")
+    places = digits - 1 - math.floor(math.log10(size))
+    real, imag = (number_text(round(part, places), digits) for part in (value.real, value.imag))
+    if imag == "0":
+        return real
+    return f"{'' if real == '0' else real}{'' if real == '0' or imag[0] == '-' else '+'}{imag}j"
+
+
 def examples_in_words(entry: dict[str, Any]) -> str:
     """How many examples there are, one number for each `vmap` around: "8 × "."""
     return "".join([f"{size} × " for size in entry.get("batch", ())])
@@ -232,8 +287,7 @@ def gradient_in_words(grad: Any) -> str:
     entry = summarize(array, examples=dims_of_batch(grad))
     words = f"{examples_in_words(entry)}{tuple(entry['shape'])} {entry['dtype']}"
     if len(entry["head"]) == array.size:
-        values = [f"{x:.3g}" if isinstance(x, float) else str(x) for x in entry["head"]]
-        words += f" [{', '.join(values)}]"
+        words += f" {nested_text(map(number_text, entry['head']), array.shape)}"
     elif entry["norm"] is not None:
-        words += f", norm {entry['norm']:.3g}"
+        words += f", norm {number_text(entry['norm'])}"
     return ", ".join([words, *spoiled_in_words(entry)])

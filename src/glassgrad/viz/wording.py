@@ -7,24 +7,25 @@ The text view is for a terminal, a screen reader, and graphs of any size.
 import html
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cached_property
 from itertools import islice
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import NamedTuple
 
 from glassgrad.core.state import Shape
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Entry, counted
-from glassgrad.tracing.summary import examples_in_words, spoiled_in_words
+from glassgrad.tracing.summary import (
+    examples_in_words,
+    nested_text,
+    number_text,
+    spoiled_in_words,
+)
 from glassgrad.viz.memory import Freed, freed_by_node, leaves_of, of_no_leaf, size_of
 from glassgrad.viz.results import Results
 
 LONGEST_NAME = 28
 LONGEST_LIST = 28  # characters of an array that is written out
-LARGE = 1e6  # from there on numbers have an exponent
-WHOLE = 4  # a number of so many digits is not made shorter
 
 # What the notation of formulas means, for whoever meets it for the first time.
 NOTATION = "x̄ is the gradient of the loss with respect to x; ẋ, or dx, is a small change of x"
@@ -120,56 +121,6 @@ def array_text(array: Entry | None) -> str:
     if head and array.get("dtype", "").startswith(("int", "uint")):
         about = f" {array['min']} … {array['max']}"
     return f"{examples}{shape_text(shape)}{about}" + (f" ({spoiled})" if spoiled else "")
-
-
-def nested_text(items: Iterable[str], shape: list[int] | Shape) -> str:
-    """Numbers in words as an array of that shape.
-
-    Example:
-        >>> nested_text(["1", "2"], [2, 1])
-        '[[1], [2]]'
-    """
-    return str(np.reshape(np.array([*items], object), shape).tolist()).replace("'", "")
-
-
-def number_text(value: Any, digits: int = 3) -> str:
-    """A number in so many significant digits; an integer and what is no number as it is.
-
-    Example:
-        >>> [number_text(value) for value in (0.761594, 1250.0, -0.0, 2e-7, "nan")]
-        ['0.762', '1250', '0', '2e-7', 'nan']
-        >>> number_text("2.71828-4.01e-08j"), number_text("0-0.5j")
-        ('2.72', '-0.5j')
-    """
-    if isinstance(value, str) and value.endswith("j"):
-        return _complex_text(complex(value), digits)
-    if isinstance(value, (bool, str)) or value is None or not math.isfinite(value):
-        return str(value)
-    if value == int(value) and abs(value) < LARGE:
-        return str(int(value))
-    if float(f"{value:.{WHOLE}g}") == value:
-        digits = max(digits, WHOLE)
-    size = math.floor(math.log10(abs(value)))
-    if not -5 < size < math.log10(LARGE):
-        mantissa, _, power = f"{value:.{digits - 1}e}".partition("e")
-        return f"{_short(mantissa)}e{int(power)}"
-    return _short(f"{value:.{max(digits - 1 - size, 0)}f}")
-
-
-def _short(number: str) -> str:
-    return number.rstrip("0").rstrip(".") if "." in number else number
-
-
-def _complex_text(value: complex, digits: int) -> str:
-    """A complex number without what is rounding beside its larger part."""
-    size = max(abs(value.real), abs(value.imag))
-    if size == 0 or not math.isfinite(size):
-        return "0" if size == 0 else str(value).strip("()")
-    places = digits - 1 - math.floor(math.log10(size))
-    real, imag = (number_text(round(part, places), digits) for part in (value.real, value.imag))
-    if imag == "0":
-        return real
-    return f"{'' if real == '0' else real}{'' if real == '0' or imag[0] == '-' else '+'}{imag}j"
 
 
 def alike(mine: float, shown: float, digits: int) -> bool:

@@ -8,8 +8,8 @@ import pytest
 import glassgrad as gg
 from checks import together
 from glassgrad.autograd import Function
+from glassgrad.tracing.summary import number_text
 from glassgrad.viz.explaining.entries import explanations
-from glassgrad.viz.wording import number_text
 from viz.explaining.cube import Cube
 
 

@@ -13,13 +13,11 @@ import numpy as np
 
 from glassgrad.core.primitive import Primitive
 from glassgrad.tracing.graph import Entry
-from glassgrad.tracing.summary import DIGITS
+from glassgrad.tracing.summary import DIGITS, nested_text, number_text
 from glassgrad.viz.whose import Whose
 from glassgrad.viz.wording import (
     alike,
     array_text,
-    nested_text,
-    number_text,
     op_word,
     plain,
     shape_text,

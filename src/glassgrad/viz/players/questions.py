@@ -20,11 +20,10 @@ from glassgrad.core.graph import GradientEdge, Node, ends
 from glassgrad.core.tensor import Tensor
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Entry, Graph, rank_of
+from glassgrad.tracing.summary import nested_text, number_text
 from glassgrad.viz.wording import (
     Narrator,
     array_text,
-    nested_text,
-    number_text,
     plain,
     shape_text,
 )

@@ -8,7 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from glassgrad.tracing.graph import Entry
-from glassgrad.tracing.summary import examples_in_words, spoiled_in_words
+from glassgrad.tracing.summary import (
+    examples_in_words,
+    nested_text,
+    number_text,
+    spoiled_in_words,
+)
 from glassgrad.viz.explaining.entries import op_named
 from glassgrad.viz.explaining.formulas import (
     LEAVES,
@@ -20,7 +25,7 @@ from glassgrad.viz.explaining.formulas import (
     text,
 )
 from glassgrad.viz.explaining.in_numbers import MOST, Calculator, is_indexed
-from glassgrad.viz.wording import alike, nested_text, number_text, shape_text
+from glassgrad.viz.wording import alike, shape_text
 
 
 class Digits(NamedTuple):
@@ -93,8 +98,13 @@ def array_words(array: Entry | None, digits: int = 3) -> str:
 # Formulas evaluated ------------------------------------------------------------------------------
 
 
-def value_of(term: Term, letters: dict[str, Any]) -> Any:
+def value_of(term: Term, letters: dict[str, Any], *, is_of_matrices: bool = False) -> Any:
     """The value of a formula, where its letters have those.
+
+    Args:
+        term: the formula.
+        letters: what its letters are.
+        is_of_matrices: whether its products are those of matrices, though no letter is large.
 
     Raises:
         TooMuchError: if a letter has none, or the formula is too much for a pocket calculator.
@@ -102,14 +112,15 @@ def value_of(term: Term, letters: dict[str, Any]) -> Any:
     leaves = [leaf for leaf in terms(term) if leaf.kind in LEAVES]
     known = {text(leaf): letters.get(as_written(leaf).lower()) for leaf in leaves}
     numbers = {letter: value for letter, value in known.items() if value is not None}
+    calculator = Calculator(term, numbers)
+    calculator.is_of_matrices |= is_of_matrices
     with np.errstate(all="ignore"):
-        return Calculator(term, numbers).value(term)
+        return calculator.value(term)
 
 
 def is_matrix(term: Term) -> bool:
-    """Whether a formula is about matrices: their letters are large."""
-    names = [part.sign for part in terms(term) if part.kind in LEAVES]
-    return bool(names) and all(name.isupper() for name in names)
+    """Whether a formula is about matrices: some letters are large."""
+    return any(part.sign[0].isupper() for part in terms(term) if part.kind in LEAVES)
 
 
 def comes_out(value: Any, array: Entry, digits: int) -> bool:
@@ -144,12 +155,14 @@ class Rule(NamedTuple):
         factor: what the gradient is multiplied by, where that is all; None otherwise.
         left: the gradient's letter, with its places.
         is_whole: whether the formula is about whole arrays, and not about places in them.
+        is_of_matrices: whether its products are those of matrices.
     """
 
     formula: Term | None = None
     factor: Term | None = None
     left: str = ""
     is_whole: bool = True
+    is_of_matrices: bool = False
 
 
 @cache
@@ -176,7 +189,8 @@ def rule_of(op: str, operands: int, place: int) -> Rule:
         rest = others[0]
         for factor in others[1:]:
             rest = Term("binary", "·", (rest, factor))
-    return Rule(equation.right, rest, text(equation.left), not is_indexed(equation))
+    whole, left = not is_indexed(equation), text(equation.left)
+    return Rule(equation.right, rest, left, whole, is_matrix(equation))
 
 
 def _factors(term: Term) -> Iterator[Term]:

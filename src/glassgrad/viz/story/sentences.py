@@ -48,7 +48,6 @@ from .numbers import (
     bare,
     comes_out,
     in_digits,
-    is_matrix,
     is_small,
     numbers_text,
     rule_of,
@@ -268,7 +267,7 @@ class Story:
         if all(_is_passed_on(rule) for rule in rules.values()):
             return {}, PASSED_ON
         first = rules[goals[0]]
-        if len(goals) == 1 and first.factor is not None and not is_matrix(_formula(first)):
+        if len(goals) == 1 and first.factor is not None and not first.is_of_matrices:
             return {}, self._times(node, first.factor, entering, digits)
         filled = {
             at: self._filled(node, rule.formula, entering, digits)
@@ -278,12 +277,17 @@ class Story:
         ways = {}
         for at, way in filled.items():
             result = self.trace.arrays[made[at] or ""]
-            value = value_of(_formula(rules[at]), self._letters(node, entering, digits.given))
+            value = self._value(node, rules[at], entering, digits)
             if way.replace("−", "-") != array_words(result, digits.made):
                 ways[at] = f"{way} = "
             if list(np.shape(value)) != result["shape"]:  # PyTorch's rules sum up themselves
                 ways[at] = f"{way} = {numbers_text(value, digits.factor)}, summed to "
         return ways, ""
+
+    def _value(self, node: Entry, rule: Rule, entering: list[ArrayName], digits: Digits) -> Any:
+        """What a rule makes of the numbers that are shown."""
+        letters = self._letters(node, entering, digits.given)
+        return value_of(_formula(rule), letters, is_of_matrices=rule.is_of_matrices)
 
     def _rule_at(self, node: Entry, at: int) -> Rule:
         return Rule() if node.get("user") else rule_of(node["op"], len(node["edges"]), at)
@@ -543,7 +547,7 @@ class Story:
             return bool(self.trace.arrays.get(entering[0] or "") == result)
         letters = self._letters(node, entering, digits.given)
         try:
-            if is_only and rule.factor is not None and not is_matrix(rule.formula):
+            if is_only and rule.factor is not None and not rule.is_of_matrices:
                 exact = value_of(rule.factor, self._letters(node, entering, 6))
                 factor = value_of(rule.factor, letters)
                 factor, exact = in_digits(factor, digits.factor), in_digits(exact, digits.factor)
@@ -551,7 +555,7 @@ class Story:
                     return False
                 (came,) = [letters[letter] for letter in letters if BAR in letter]
                 return comes_out(came * factor, result, digits.made)
-            return comes_out(value_of(rule.formula, letters), result, digits.made)
+            return comes_out(self._value(node, rule, entering, digits), result, digits.made)
         except (TooMuchError, ValueError, TypeError):
             return False
 
