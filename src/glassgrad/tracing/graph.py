@@ -414,7 +414,8 @@ class Graph:
         if scope := self.naming.scopes.get(node):
             entry["scope"] = list(scope)
         # A write to a part of a tensor was made where the op was that wrote.
-        if place := made_at(node) or made_at(getattr(node, "fn", None)):
+        maker = node.fn or node if isinstance(node, CopySlices) else node
+        if place := made_at(maker):
             line = place[0].co_filename, span(place)[0]
             entry["src"] = self._lines.get(line) or self._lines.setdefault(line, shown(place))
         if (level := getattr(node, "_level", None)) is not None:

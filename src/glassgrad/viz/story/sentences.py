@@ -359,7 +359,7 @@ class Story:
         found = formulas_of(cls)
         assert found is not None
         where += [text(e) for e in found.where if left_name(e).sign in used]
-        written = ", ".join(f"{rule.left} = {text(rule.formula)}" for rule in rules)
+        written = ", ".join(f"{rule.left} = {text(_formula(rule))}" for rule in rules)
         return f"uses {written}" + (f", where {_listed(where)}" if where else "")
 
     def _share(self, rule: Rule, entering: list[ArrayName], made: list[ArrayName]) -> str:
@@ -382,9 +382,9 @@ class Story:
         ways = {}
         for at, rule in rules.items():
             words = told.get(rule.left, "")
-            written, *rest = words.split(" = ")
+            _, *rest = words.split(" = ")
             is_filled = len(rest) == 2 and not re.search(r", (where|so|summed) |;", words)
-            if is_filled and written == text(rule.formula) and len(rest[0]) < LONGEST_RULE:
+            if is_filled and len(rest[0]) < LONGEST_RULE:
                 ways[at] = f"{rest[0]} = "
             elif not _is_passed_on(rule):
                 return {}
@@ -402,7 +402,7 @@ class Story:
             shape = saved.get(letters.get(inner.sign, ""), {}).get("shape")
             if shape and whole.kind == "transpose":
                 shape = [*shape[:-2], *reversed(shape[-2:])]
-            kept = letters.get(inner.sign) if inner.sign in letters and shape else inner.sign
+            kept = letters[inner.sign] if shape else inner.sign  # PyTorch's word, or the letter
             name = "what it gave" if inner.sign == own else names.get(inner.sign) or kept
             words = name
             if whole is not inner:
