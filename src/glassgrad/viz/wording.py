@@ -25,7 +25,7 @@ from glassgrad.viz.memory import Freed, freed_by_node, leaves_of, of_no_leaf, si
 from glassgrad.viz.results import Results
 
 LONGEST_NAME = 28
-LONGEST_LIST = 28  # characters of an array that is written out
+LONGEST_LIST, ROOMY = 28, 60  # characters of an array that is written out: in a box, beside it
 
 # What the notation of formulas means, for whoever meets it for the first time.
 NOTATION = "x̄ is the gradient of the loss with respect to x; ẋ, or dx, is a small change of x"
@@ -97,7 +97,7 @@ def bytes_text(count: int) -> str:
     return f"{size:.3g} TB"
 
 
-def array_text(array: Entry | None) -> str:
+def array_text(array: Entry | None, longest: int = LONGEST_LIST) -> str:
     """An array of a trace in one short line: all of it, or its shape and norm.
 
     Of integers, which tend to be classes or places, a norm says nothing: that is their range.
@@ -115,7 +115,7 @@ def array_text(array: Entry | None) -> str:
     examples = examples_in_words(array)
     if not examples and (0 < math.prod(shape) <= len(head) or shape == [0]):
         whole = nested_text(map(number_text, head), shape)
-        if not shape or len(whole) <= LONGEST_LIST:
+        if not shape or len(whole) <= longest:
             return whole
     about = "" if array["norm"] is None else f" ‖·‖={number_text(array['norm'])}"
     if head and array.get("dtype", "").startswith(("int", "uint")):
@@ -167,7 +167,7 @@ class Narrator:
     def numbers(self, ids: list[str | None]) -> str:
         """Gradients, for the ear: `(8, 4) of norm 0.288`; several of them in parentheses."""
         arrays = [self.trace.arrays[id] if id else None for id in ids]
-        texts = [array_text(array).replace(" ‖·‖=", " of norm ") for array in arrays]
+        texts = [array_text(array, ROOMY).replace(" ‖·‖=", " of norm ") for array in arrays]
         return texts[0] if len(texts) == 1 else f"({', '.join(texts)})"
 
     def sentence(self, event: Entry) -> str:

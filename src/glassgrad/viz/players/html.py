@@ -59,6 +59,7 @@ from glassgrad.viz.whose import Whose
 from glassgrad.viz.wording import (
     NOTATION,
     NUMBERED,
+    ROOMY,
     Narrator,
     array_text,
     escape,
@@ -398,7 +399,7 @@ def replay_data(trace: Trace, graph: Graph, explain: Entry | None = None) -> Ent
             if hook.get("kind") == "tensor"
         ],
         "outputs": [output["id"] for output in trace.outputs],
-        "arrays": {name: array_text(array) for name, array in trace.arrays.items()},
+        "arrays": {name: array_text(array, ROOMY) for name, array in trace.arrays.items()},
         "boxed": {name: gradient_text(array, len(trace.nodes)) for name, array in passed.items()},
         "norms": {
             name: next((kind for kind in ("nan", "inf") if array.get(kind)), array["norm"])
@@ -464,7 +465,10 @@ def _node(node: Entry, narrator: Narrator, whose: Whose) -> Entry:
         "name": narrator.name(node["id"]),
         "about": [part for part in about if part],
         "edges": [edge["to"] for edge in node["edges"]],
-        "saved": [_saved(each, whose.saved(node, each)) for each in node.get("saved", ())],
+        "saved": [
+            _saved(each, whose.saved(node, each) or whose.made_by(node, each))
+            for each in node.get("saved", ())
+        ],
         "scope": [plain(part, 80) for part in scope],
         "hooks": [{"id": hook["id"], "name": plain(hook.get("name", ""))} for hook in hooks],
         "freed": node.get("freed", False),

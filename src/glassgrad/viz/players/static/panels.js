@@ -69,13 +69,13 @@ export class Panels {
   }
 
   // What was chosen in short, for a card on the drawing: {title, kind, parts}; null of what is unknown.
-  brief(state, { chosen, node }) {
+  brief(state, { chosen, node, at }) {
     const thing = chosen === node ? null : describe(this.data, state, chosen);
     if (thing) return { ...thing, parts: partsOf(thing) };
     const about = this.data.nodes[node];
     if (!about) return null;
     const lines = element("p", { class: "gg-about" }, about.about.map((each) => clip(each, 120)).join(" · "));
-    const parts = [lines, this.gradients(state, node, about), ...this.saved(state, node, about)];
+    const parts = [lines, this.gradients(state, node, about), ...this.saved(state, node, about), ...this.formulas(state, node, at)];
     return { title: clip(about.name), kind: node, parts: parts.filter(Boolean) };
   }
 
