@@ -150,7 +150,7 @@ def test_what_waits_what_is_saved_which_hooks(step):
     )
     _, told, _ = step(hooked, "n", "queue", "saved", "saved n1", "hooks", "n", "hooks", "c")
     assert "n2 MulBackward0: 1 of 1 arrived" in answer(told, "queue")
-    assert "other (2,) float32, 8 bytes" in answer(told, "saved")
+    assert "y (other) (2,) float32, 8 bytes" in answer(told, "saved")
     assert "result (2,) float32" in answer(told, "saved n1")
     assert "No hooks" in told
     assert "h1 halve (tensor)" in answer(told, "hooks")

@@ -89,6 +89,7 @@ def bytes_text(count: int) -> str:
     return f"{size:.3g} TB"
 
 
+_LARGE = 1e6  # from there on numbers have an exponent
 _WHOLE = 4  # a number of so many digits is not made shorter
 
 
@@ -96,29 +97,46 @@ def number_text(value: Any, digits: int = 3) -> str:
     """A number in so many significant digits; an integer and what is no number as it is.
 
     Example:
-        >>> [number_text(value) for value in (0.761594, 1250.0, 1250.4, 2e-7, "nan")]
-        ['0.762', '1250', '1250', '2e-7', 'nan']
+        >>> [number_text(value) for value in (0.761594, 1250.0, -0.0, 2e-7, "nan")]
+        ['0.762', '1250', '0', '2e-7', 'nan']
+        >>> number_text("2.71828-4.01e-08j"), number_text("0-0.5j")
+        ('2.72', '-0.5j')
     """
+    if isinstance(value, str) and value.endswith("j"):
+        return _complex_text(complex(value), digits)
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
         return str(value)
-    if value == int(value) and abs(value) < 1e6:
+    if value == int(value) and abs(value) < _LARGE:
         return str(int(value))
     if float(f"{value:.{_WHOLE}g}") == value:
-        digits = _WHOLE
+        digits = max(digits, _WHOLE)
     size = math.floor(math.log10(abs(value)))
-    if not -4 <= size < 6:
+    if not -5 < size < math.log10(_LARGE):
         mantissa, _, power = f"{value:.{digits - 1}e}".partition("e")
         return f"{_short(mantissa)}e{int(power)}"
     return _short(f"{value:.{max(digits - 1 - size, 0)}f}")
 
 
-def nested(texts: Sequence[str], shape: Sequence[int]) -> str:
+def _complex_text(value: complex, digits: int) -> str:
+    """A complex number without what is rounding beside its larger part."""
+    size = max(abs(value.real), abs(value.imag))
+    if size == 0 or not math.isfinite(size):
+        return "0" if size == 0 else str(value).strip("()")
+    places = digits - 1 - math.floor(math.log10(size))
+    real, imag = (number_text(round(part, places), digits) for part in (value.real, value.imag))
+    if imag == "0":
+        return real
+    return f"{'' if real == '0' else real}{'' if real == '0' or imag[0] == '-' else '+'}{imag}j"
+
+
+def nested(texts: Iterable[str], shape: Sequence[int]) -> str:
     """The elements of an array as nested lists.
 
     Example:
         >>> nested(["1", "2", "3", "4"], [2, 2])
         '[[1, 2], [3, 4]]'
     """
+    texts = [*texts]
     if not shape:
         return texts[0]
     step = len(texts) // shape[0] if shape[0] else 0

@@ -105,7 +105,7 @@ def test_the_text_reads_from_top_to_bottom():
         "Queue:",
         "  n1 ExpBackward0: 2 of 2 arrived; (2,) float32 [5.44, 14.8]",
         "Saved by n1 ExpBackward0:",
-        "  result (2,) float32, 8 bytes, saved at version 0",
+        "  y (result) (2,) float32, 8 bytes, saved at version 0",
         "Hooks here:",
         "  h1 <lambda> (tensor)",
     ]

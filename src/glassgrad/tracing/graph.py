@@ -355,10 +355,18 @@ class Graph:
     def label(self, tensor: Tensor) -> str | None:
         """What `tensor` is called."""
         given = tensor.name or self.naming.parameters.get(id(tensor))
-        if given is None:
-            return self._in_sight.name_of(tensor)
+        if given is None or (given[:1].isdigit() and given is not tensor.name):
+            # Of a `Sequential`, "0.weight": better "model.0.weight", if its variable is in sight.
+            seen = self._in_sight.name_of(tensor)
+            if given is None or (seen or "").endswith(f".{given}"):
+                return seen
         self._given.add(given)
         return given
+
+    def called(self, what: Any) -> str:
+        """What a tensor, or the array of one, is called; "" if nothing calls it."""
+        name = self.label(what) if self.is_tensor(what) else self._in_sight.name_of(what)
+        return name or ""
 
     def is_tensor(self, value: Any) -> bool:
         """Whether `value` is a tensor of the library."""
@@ -419,7 +427,9 @@ class Graph:
         entry: Entry = {}
         if scope := self.naming.scopes.get(node):
             entry["scope"] = list(scope)
-        if place := made_at(node):
+        # A write to a part of a tensor was made where the op was that wrote.
+        maker = node.fn or node if isinstance(node, CopySlices) else node
+        if place := made_at(maker):
             entry["src"] = place
         if (level := getattr(node, "_level", None)) is not None:
             entry["level"] = _depth(level)

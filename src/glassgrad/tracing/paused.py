@@ -48,6 +48,7 @@ class Saved(NamedTuple):
         version, now: the version of its memory when it was saved, and now; the rule refuses to
             run if they differ.
         shared_with: who else holds the same memory: other nodes, and the leaf or output itself.
+        called: what the program calls it; empty if it has no name for it.
     """
 
     name: str
@@ -57,6 +58,7 @@ class Saved(NamedTuple):
     version: int
     now: int
     shared_with: Names
+    called: str = ""
 
     def __str__(self) -> str:
         version = f"saved at version {self.version}"
@@ -65,6 +67,8 @@ class Saved(NamedTuple):
         shared = f"; memory shared with {', '.join(self.shared_with)}" if self.shared_with else ""
         size = counted(self.bytes, "byte")
         name = plain(self.name, LONGEST)
+        if self.called:
+            name = f"{plain(self.called, LONGEST)} ({name})"
         return f"{name} {self.shape} {self.dtype}, {size}, {version}{shared}"
 
 
@@ -193,7 +197,9 @@ class Paused(Engine):
             owners = self._owners(self.names.storage(what)[0], node)
             shape, dtype = tuple(what.shape), what.dtype  # of one example
             about = name, shape, dtype_name(dtype), bytes_of(shape, dtype)
-            rows.append(Saved(*about, version, now, owners))
+            called = self.names.called(what)
+            called *= f"leaf {called}" not in owners  # where that is said already
+            rows.append(Saved(*about, version, now, owners, called))
         return rows
 
     def _owners(self, storage: str, besides: Any) -> Names:

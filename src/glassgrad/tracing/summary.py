@@ -7,7 +7,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from glassgrad._words import number_text, shape_text
+from glassgrad._words import nested, number_text, shape_text
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.backend import asnumpy
 from glassgrad.values.layers import array_of
@@ -313,7 +313,7 @@ def gradient_in_words(grad: Any) -> str:
     entry = summarize(array, examples=dims_of_batch(grad))
     words = f"{examples_in_words(entry)}{shape_text(entry['shape'])} {entry['dtype']}"
     if len(entry["head"]) == array.size:
-        words += f" [{', '.join(map(number_text, entry['head']))}]"
+        words += f" {nested(map(number_text, entry['head']), array.shape)}"
     elif entry["norm"] is not None:
         words += f", norm {number_text(entry['norm'])}"
     return ", ".join([words, *spoiled_in_words(entry)])

@@ -36,7 +36,9 @@ class Results:
         self.leaf_of = {leaf["acc"]: leaf for leaf in trace.leaves}
         self.turns = {node: turn for turn, node in enumerate(trace.schedule(), 1)}
         self.wanted = set(trace.graph.get("wanted", ()))  # given out, and not added to .grad
-        spoiled = {name for name, array in trace.arrays.items() if array.get("nan")}
+        nans = {name for name, array in trace.arrays.items() if array.get("nan")}
+        infs = {name for name, array in trace.arrays.items() if array.get("inf")} - nans
+        spoiled = nans | infs
         self.gradients: dict[str, Arrays] = {}
         self.returned: dict[str, Arrays] = {}
         self.final = {leaf: grad for leaf, grad in trace.grads().items() if grad is not None}
@@ -53,8 +55,10 @@ class Results:
             match event:
                 case {"type": "apply", "node": node, "grad_in": given, "grad_out": made}:
                     self.gradients[node], self.returned[node] = given, made
-                    if spoiled.isdisjoint(given) and spoiled.intersection(made):
+                    if nans.isdisjoint(given) and nans.intersection(made):
                         self.bad[node] = "NaN"
+                    elif spoiled.isdisjoint(given) and infs.intersection(made):
+                        self.bad[node] = "inf"
                 case {"type": "buffer", "node": node, "grad": str(grad)} if node in self.wanted:
                     self.final[self.leaf_of[node]["id"]] = grad
                 case {"type": "free_saved", "node": node}:

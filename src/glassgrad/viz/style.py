@@ -20,7 +20,7 @@ MONO = "ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', 'Liberatio
 
 TITLE_SIZE = 13.0
 ROW_SIZE = 11.0
-BADGE_SIZE = 10.0
+BADGE_SIZE = 11.0
 
 Shades = tuple[str, str]  # a colour in the light theme, and in the dark one
 
@@ -195,11 +195,11 @@ LOOKS: dict[str, Look] = {
     ".key": {"font-size": f"{ROW_SIZE:g}", "fill": "muted"},
     ".value": {"font-size": f"{ROW_SIZE:g}", "fill": "text", "font-family": MONO},
     ".badge-text": {"font-size": f"{BADGE_SIZE:g}", "fill": "canvas"} | _BOLD_MIDDLE,
-    ".pill-text": {"font-size": "9", "fill": "muted"} | _BOLD_MIDDLE,
+    ".pill-text": {"font-size": f"{BADGE_SIZE:g}", "fill": "muted"} | _BOLD_MIDDLE,
     ".symbol": {"font-size": f"{ROW_SIZE:g}", "fill": "muted", "text-anchor": "middle"},
     ".label": {
         "text-anchor": "middle",
-        "font-size": "10",
+        "font-size": f"{BADGE_SIZE:g}",
         "fill": "muted",
         "stroke": "canvas",  # a halo, which lines end at
         "stroke-width": "4",

@@ -10,6 +10,7 @@ from functools import cached_property
 from glassgrad._words import plain
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Entry
+from glassgrad.viz.wording import op_word
 
 LONGEST = 16  # characters of an expression
 _DEEPEST = 3
@@ -53,6 +54,19 @@ class Whose:
         if not places or len(node["edges"]) > 2:
             return ""
         return self.operand(node, 0 if places == [_FIRST] else 1)
+
+    def made_by(self, node: Entry, saved: Entry) -> str:
+        """Which op made a value that has no name: `relu(…)`; "" if that is not known either."""
+        last, shape = len(node["edges"]) - 1, saved.get("shape")
+        place = {"self": 0, "input": 0, "mat1": 1, "mat2": last, "other": last, "vec": last}
+        at = place.get(saved["name"], len(node["edges"]))
+        goal = (
+            node["edges"][at]["to"] if 0 <= at <= last and not node["edges"][at]["slot"] else None
+        )
+        maker = node if saved["name"] == "result" else self.nodes.get(goal)
+        if maker is None or goal in self.leaf_of or maker.get("shape") != shape:
+            return ""
+        return f"{op_word(maker)}(…)"
 
     def operand(self, node: Entry, at: int, depth: int = _DEEPEST) -> str:
         """What an operand of a node is called; "" if nobody knows."""

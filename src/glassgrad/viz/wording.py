@@ -5,18 +5,22 @@ The text view is for a terminal, a screen reader, and graphs of any size.
 """
 
 import html
+import math
+import re
 from collections import deque
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from itertools import islice
 from typing import NamedTuple, TypeVar
 
-from glassgrad._words import bytes_text, counted, number_text, one_line, plain, shape_text
+from glassgrad._words import bytes_text, counted, nested, number_text, one_line, plain, shape_text
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Entry
 from glassgrad.tracing.summary import examples_in_words, spoiled_in_words
 from glassgrad.viz.memory import Freed, freed_by_node, leaves_of, of_no_leaf, size_of
 from glassgrad.viz.results import Results
+
+LONGEST_LIST, ROOMY = 28, 60  # characters of an array that is written out: in a box, beside it
 
 # What the notation of formulas means, for whoever meets it for the first time.
 Row = TypeVar("Row")
@@ -47,27 +51,50 @@ def notices(*parts: str) -> str:
     return "; ".join(part for part in parts if part)
 
 
-def array_text(array: Entry | None) -> str:
+def array_text(array: Entry | None, longest: int = LONGEST_LIST) -> str:
     """An array of a trace in one short line: all of it, or its shape and norm.
 
+    Of integers, which tend to be classes or places, a norm says nothing: that is their range.
+
     Example:
-        >>> array_text({"shape": [2], "head": [1.5, 2.0], "norm": 2.5})
-        '[1.5, 2]'
-        >>> array_text({"shape": [16], "head": [1.5, 2.0, 3.0, 4.0], "norm": 2.125})
-        '(16,) ‖·‖=2.125'
+        >>> array_text({"shape": [2, 2], "head": [1.5, -2.0, 0.0, 3.0], "norm": 3.9})
+        '[[1.5, -2], [0, 3]]'
+        >>> array_text({"shape": [16], "head": [1.5, 2.0, 3.0, 4.0], "norm": 2.1254})
+        '(16,) ‖·‖=2.13'
     """
     if array is None:
         return "none"
     spoiled = ", ".join(spoiled_in_words(array))
     shape, head = array["shape"], array["head"]
     examples = examples_in_words(array)
-    if not shape and not examples:
-        return number_text(head[0])
-    whole = f"[{', '.join(number_text(value) for value in head)}]"
-    if len(shape) == 1 and shape[0] <= len(head) and len(whole) <= 26 and not examples:
-        return whole
-    norm = "" if array["norm"] is None else f" ‖·‖={number_text(array['norm'])}"
-    return f"{examples}{shape_text(shape)}{norm}" + (f" ({spoiled})" if spoiled else "")
+    if not examples and (0 < math.prod(shape) <= len(head) or shape == [0]):
+        whole = nested(map(number_text, head), shape)
+        if not shape or len(whole) <= longest:
+            return whole
+    about = "" if array["norm"] is None else f" ‖·‖={number_text(array['norm'])}"
+    if head and array.get("dtype", "").startswith(("int", "uint")):
+        about = f" {array['min']} … {array['max']}"
+    return f"{examples}{shape_text(shape)}{about}" + (f" ({spoiled})" if spoiled else "")
+
+
+def alike(mine: float, shown: float, digits: int) -> bool:
+    """Whether a result reads as the number that is shown does, in so many digits."""
+    text = number_text(shown, digits)
+    return number_text(mine, digits) == text or float(f"{mine:.{digits}g}") == float(text)
+
+
+def op_word(node: Entry) -> str:
+    """An op as one says it: "tanh", "cross_entropy"; of a user's Function, its name.
+
+    Example:
+        >>> op_word({"op": "CrossEntropyBackward0"}), op_word({"op": "Cube", "user": True})
+        ('cross_entropy', 'Cube')
+    """
+    op = node["op"].rpartition("::")[2]
+    name = op.rpartition("Backward")[0] or op
+    if node.get("user"):
+        return plain(name)
+    return plain(re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower())
 
 
 class Narrator:
@@ -94,7 +121,7 @@ class Narrator:
     def numbers(self, ids: list[str | None]) -> str:
         """Gradients, for the ear: `(8, 4) of norm 0.288`; several of them in parentheses."""
         arrays = [self.trace.arrays[id] if id else None for id in ids]
-        texts = [array_text(array).replace(" ‖·‖=", " of norm ") for array in arrays]
+        texts = [array_text(array, ROOMY).replace(" ‖·‖=", " of norm ") for array in arrays]
         return texts[0] if len(texts) == 1 else f"({', '.join(texts)})"
 
     def sentence(self, event: Entry) -> str:

@@ -24,8 +24,8 @@ def test_the_dot_of_a_small_graph():
         "digraph backward {",
         "  graph [rankdir=LR, nodesep=0.32, ranksep=0.5]",
         '  node [shape=box, fixedsize=true, label=""]',
-        '  "n1" [id="n1", width=2.4722, height=0.4167]',
-        '  "n0" [id="n0", width=1.2500, height=0.4167]',
+        '  "n1" [id="n1", width=2.5000, height=0.4167]',
+        '  "n0" [id="n0", width=1.3056, height=0.4167]',
         '  "n1" -> "n0" [id="e1-0", tailport=e, headport=w, weight=2, label="in0", fontsize=10]',
         "}",
     ]

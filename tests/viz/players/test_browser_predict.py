@@ -114,7 +114,7 @@ def test_vectors_shapes_and_matrices(asked):
     assert "1 of 2 numbers is right" in answer(shown, "1, 3")
     assert "Right" in answer(shown, "[1 1]")
     shown.press("Enter")
-    assert "of which shape" in shown.card.inner_text()
+    assert "Which shape" in shown.card.inner_text()
     assert "whole numbers" in answer(shown, "one")
     assert "not in this order" in answer(shown, "(2, 1)")
     assert "Right" in answer(shown, "(1, 2)")

@@ -110,7 +110,7 @@ def test_no_made_up_number_is_hovered_over(session):
 
 
 @together
-@pytest.mark.parametrize("shape", [(), (0,), (1,), (3,), (4,), (5,), (2, 3)])
+@pytest.mark.parametrize("shape", [(), (0,), (1,), (3,), (4,), (5,), (2, 2), (3, 1), (2, 3)])
 def test_any_shape_has_room(shape):
     x = gg.ones(shape, requires_grad=True)
     session = gg.step((x * 0.123).sum())

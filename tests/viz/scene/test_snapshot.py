@@ -45,10 +45,10 @@ def test_an_input_without_gradient_is_a_dot(samples):
     assert [arc.id for arc in graph.arcs if arc.head == dot.id] == ["e1-0"]
 
 
-def test_a_storage_has_one_note_with_the_names_of_all_its_holders(samples):
+def test_a_storage_has_one_note_with_the_words_of_all_its_holders(samples):
     graph = graph_of(samples.mlp())
-    (shared,) = [note for note in of_kind(graph, "saved") if "," in note.title]
-    assert shared.title == "input, result"
+    (shared,) = [note for note in of_kind(graph, "saved") if "," in note.rows[0][0]]
+    assert (shared.title, shared.rows[0][0]) == ("tanh(…)", "input, result")
     assert len([arc for arc in graph.arcs if arc.head == shared.id]) == 2
 
 
@@ -66,7 +66,7 @@ def test_a_note_is_freed_when_its_last_holder_lets_go(samples):
     frees = [event["k"] for event in trace.events if event["type"] == "free_saved"]
     half = Trace(trace.graph, trace.arrays, trace.events[: frees[1] + 1])
     freed = {note.title: note.freed for note in of_kind(graph_of(half), "saved")}
-    assert freed == {"log_probs": True, "input, result": False, "images": False}
+    assert freed == {"log_probs": True, "tanh(…)": False, "images": False}
 
 
 def test_a_stale_saved_tensor_is_marked(samples):
@@ -143,7 +143,7 @@ def test_a_graph_that_was_looked_at_after_its_pass_has_struck_notes():
 @together
 @pytest.mark.parametrize(
     ("part", "words"),
-    [("values", "value"), ("shapes", "shape"), ("saved", "size"), ("versions", "v0")],
+    [("values", "value"), ("shapes", "shape"), ("saved", "SAVED"), ("versions", "v0")],
 )
 def test_what_is_not_asked_for_is_not_shown(part, words, samples):
     def text(show):

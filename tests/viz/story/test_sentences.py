@@ -21,7 +21,7 @@ def test_a_neuron_is_told_node_by_node():
     b = gg.tensor(0.1, requires_grad=True)
     assert told(gg.tanh((x * 0.5).sum() + b)) == [
         "tanh got 1, times 1 − (-0.3799)² = 0.856, sends 0.856 to add.",
-        "add got 0.856, passes it on, sends 0.856 to sum and 0.856 to b.",
+        "add got 0.856, passes it on to sum and to b.",
         "b got 0.856: b.grad was empty, now 0.856.",
         "sum got 0.856, gives that to each element, sends [0.856, 0.856] to mul.",
         "mul got [0.856, 0.856], times 0.5, sends [0.428, 0.428] to x.",
@@ -38,9 +38,9 @@ def test_sums_of_gradients_are_written_out():
 def test_large_arrays_are_told_by_shape_and_norm():
     w = gg.ones(4, 3, requires_grad=True)
     _, product, leaf = told((gg.ones(5, 4) @ w).sum())
-    assert product.startswith("mm got a (5, 3) gradient (‖·‖ = 3.87), multiplies it with ")
+    assert product.startswith("mm got a gradient (5, 3) (‖·‖ = 3.87), multiplies it by ")
     assert (
-        leaf == "w got a (4, 3) gradient (‖·‖ = 17.3): w.grad was empty, now (4, 3) (‖·‖ = 17.3)."
+        leaf == "w got a gradient (4, 3) (‖·‖ = 17.3): w.grad was empty, now (4, 3) (‖·‖ = 17.3)."
     )
 
 
@@ -48,7 +48,7 @@ def test_hooks_are_in_the_sentence():
     x = gg.tensor(2.0, requires_grad=True)
     y = x.exp()
     y.register_hook(lambda grad: grad * 3)
-    assert "a hook of yours made 3 of it" in told(y)[0]
+    assert "a hook of yours changed it to 3" in told(y)[0]
 
 
 def test_a_pass_of_pytorch_is_told_as_far_as_its_log_goes():

@@ -43,7 +43,7 @@ MADE_UP = (
     "nothing is left: made-up values stand in, from which the forward leaves for the rule exactly "
     "what it left here"
 )
-PARTS = ("value", "tangent", "cotangent")
+PARTS = ("value", "tangent", "gradient")
 
 # Of a tensor: its name, the array, and its versions when it was saved and now.
 Saved = tuple[str, Any, tuple[int, int]]

@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from glassgrad._words import nested, number_text, plain
+from glassgrad._words import nested, number_text, plain, shape_text
 from glassgrad.core.primitive import Primitive
 from glassgrad.tracing.graph import Entry
 from glassgrad.tracing.summary import DIGITS
 from glassgrad.viz.whose import Whose
-from glassgrad.viz.wording import array_text
+from glassgrad.viz.wording import alike, array_text, op_word
 
 from .formulas import (
     BAR,
@@ -34,6 +34,7 @@ from .formulas import (
 
 MOST = 4  # elements of an array that is written into a formula
 LEAST, MOST_DIGITS = 3, 9  # digits of a number: a trace has six, a float32 nine
+_OF_COMPLEX = ("conj", "Re", "Im", "sgn")  # a rule that has one of these says all
 SUMMED = ", summed over what was broadcast: "
 
 
@@ -117,6 +118,7 @@ def _line(formula: list[Equation], gradient: Gradient, arrays: dict[str, Entry])
     """The right side of a formula, with numbers in it or beside it, and the result."""
     assert gradient.array
     result, side = short_array(gradient.array).text, formula[0].right
+    own = left_name(formula[0]).sign
     parts = [side, *formula[1:]]
     right = ", ".join(map(text, parts))
     leaves = [leaf for part in parts for leaf in terms(part) if leaf.kind in LEAVES]
@@ -133,12 +135,32 @@ def _line(formula: list[Equation], gradient: Gradient, arrays: dict[str, Entry])
     if ending == f" = {used.get(right)}":
         return right + ending  # passed on as it came
     is_whole = len(used) == len(known) and all(value.is_whole for value in short.values())
+    conjugated = _conjugated(side, entries)
+    if conjugated:
+        is_whole = False
     if is_whole and len(formula) == 1 and not is_indexed(side):
-        filled = text(side, lambda leaf: _in_place(used[text(leaf)], leaf == side))
+        shaped = _with_shape(side, own, gradient.array["shape"])
+        filled = text(shaped, lambda leaf: _in_place(used[text(leaf)], leaf == side))
         if right != filled and len(filled) <= LONGEST // 2:
             return f"{right} = {filled}{ending}"
     where = ", ".join(f"{letter} = {value}" for letter, value in used.items())
+    where += f"; of {' and '.join(conjugated)} the conjugate" if conjugated else ""
     return right + ending + (f", where {where}" if where else "")
+
+
+def _with_shape(term: Term, letter: str, shape: list[int]) -> Term:
+    """A formula with the shape of an operand written out, which is that of its gradient."""
+    if term == Term("call", "shape", (Term("name", letter),)):
+        return Term("number", shape_text(shape))
+    return term._replace(parts=tuple(_with_shape(part, letter, shape) for part in term.parts))
+
+
+def _conjugated(side: Term, known: dict[str, Entry]) -> list[str]:
+    """The letters whose complex numbers are conjugated, though the rule, of f', does not say so."""
+    if any(part.kind == "call" and part.sign in _OF_COMPLEX for part in terms(side)):
+        return []
+    names = dict.fromkeys(part.sign for part in terms(side) if part.kind == "name")
+    return [x for x in names if known.get(x, {}).get("dtype", "").startswith("complex")]
 
 
 def is_indexed(formula: Term) -> bool:
@@ -174,15 +196,13 @@ def letters_told(
         return []
     names, lines = letters_of(cls), []
     saved = {each["name"]: each for each in node.get("saved", ())}
-    first = cls.differentiates.start or 0 if issubclass(cls, Primitive) else 0
+    called = names_of_letters(cls, node, whose)
     for place, letter in enumerate(found.operands):
-        kept, at = saved.get(names[letter]), place - first
+        kept, at = saved.get(names[letter]), place - _first(cls)
         goal: Any = node["edges"][at]["to"] if 0 <= at < len(node["edges"]) else None
-        name = whose.saved(node, kept) if kept else whose.operand(node, at) if at >= 0 else ""
-        if not name and goal in whose.nodes:
-            name = f"the result of {whose.maker(goal)}" if goal not in whose.leaf_of else ""
         tensor = kept or whose.leaf_of.get(goal) or {}
-        lines.append((letter, _standing(name, arrays.get(tensor.get("array", "")), kept)))
+        array = arrays.get(tensor.get("array", ""))
+        lines.append((letter, _standing(called[letter], array, kept)))
     for place, letter in enumerate(found.results):
         kept = None if place else saved.get("result")
         name = "" if place else whose.saved(node, kept) if kept else whose.made(node["id"])
@@ -194,6 +214,26 @@ def letters_told(
             bar = text(Term("gradient", letter))
             lines.append((bar, _standing("the gradient that arrived", grad, None)))
     return [(letter, words) for letter, words in lines if words]
+
+
+def names_of_letters(cls: Any, node: Entry, whose: Whose) -> dict[str, str]:
+    """By letter, what the operands of a node are called; "" for those that nobody knows."""
+    found = formulas_of(cls)
+    names, called = letters_of(cls), {}
+    saved = {each["name"]: each for each in node.get("saved", ())}
+    for place, letter in enumerate(found.operands if found else ()):
+        kept, at = saved.get(names[letter]), place - _first(cls)
+        goal: Any = node["edges"][at]["to"] if 0 <= at < len(node["edges"]) else None
+        name = whose.saved(node, kept) if kept else whose.operand(node, at) if at >= 0 else ""
+        if not name and goal in whose.nodes and goal not in whose.leaf_of:
+            name = f"the result of {op_word(whose.nodes[goal])}"
+        called[letter] = name
+    return called
+
+
+def _first(cls: Any) -> int:
+    """The place of the operand that the first edge is of."""
+    return cls.differentiates.start or 0 if issubclass(cls, Primitive) else 0
 
 
 def _standing(name: str, array: Entry | None, kept: Entry | None) -> str:
@@ -243,8 +283,8 @@ def _digits_for(formula: Equation, result: Entry, known: dict[str, Entry]) -> in
             return LEAST
         found, scale = found.reshape(wanted.shape), max(map(_size, numbers.values()), default=0)
         found = np.where((wanted == 0) & (np.abs(found) < _NOTHING * scale), 0.0, found)
-        shown = [number_text(value + 0.0, LEAST) for value in found.ravel().tolist()]
-        if shown == [number_text(value, LEAST) for value in wanted.ravel().tolist()]:
+        pairs = zip(found.ravel().tolist(), wanted.ravel().tolist(), strict=True)
+        if all(alike(mine, real, LEAST) for mine, real in pairs):
             return digits
     return MOST_DIGITS
 

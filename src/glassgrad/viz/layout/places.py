@@ -16,7 +16,7 @@ GAP = 10.0  # between title and badge, key and value
 TITLE_LINE = 18.0
 ROW_LINE = 16.0
 BADGE_PAD = 6.0
-PILL_SIZE, PILL_PAD = 9.0, 5.0
+PILL_PAD = 5.0
 NARROWEST = 74.0
 FOLD = 6.0  # how far text keeps from a folded corner
 SLANT = 12.0  # how far a parallelogram leans
@@ -207,7 +207,7 @@ def pill_width(name: str) -> float:
         >>> pill_width("H1 clip") > pill_width("H1")
         True
     """
-    return _even(text_width(name, PILL_SIZE, bold=True) + 2 * PILL_PAD + 4.0)
+    return _even(text_width(name, BADGE_SIZE, bold=True) + 2 * PILL_PAD + 4.0)
 
 
 def _badge_width(words: str) -> float:

@@ -16,7 +16,7 @@ tensors   the outputs (their ids are `outputs`), and those that keep their gradi
           "node", "slot" and "retains"
 arrays    {"a7": "[1, 2]"}               in words
 boxed     {"a7": "‖·‖=2.24"}             the same as boxes show it
-norms     {"a7": 2.236}                  "nan" where there is one, or inf
+norms     {"a7": 2.236}                  "nan" where there is one, else "inf"
 events    the trace's own                `said`: a sentence each; `begin`: one before the first. One
           of type "cut" stands for those that the page leaves out, as `_of_page` has it
 story     {"n3": "tanh (line 6) got 1, …"}   what a node did, once its turn is over
@@ -59,7 +59,7 @@ from glassgrad.viz.style import KINDS, NOTEBOOK, TIES
 from glassgrad.viz.svg.document import Document
 from glassgrad.viz.svg.pen import legend_items, state_items
 from glassgrad.viz.whose import Whose
-from glassgrad.viz.wording import NOTATION, NUMBERED, Narrator, array_text, escape
+from glassgrad.viz.wording import NOTATION, NUMBERED, ROOMY, Narrator, array_text, escape
 
 # How the page looks before the script is there, and without one.
 BARE = ".gg-page{margin:0}.gg-page .gg-stage>svg{max-width:100%;height:auto}"
@@ -223,8 +223,8 @@ class Player:
 # The picture --------------------------------------------------------------------------------------
 
 GRAD = "grad"  # the row of a box that the script writes
-# A number of many characters; of more than two, such that their list is still written out.
-WIDE = {1: -1.23e-10, 2: -1.23e-10, 3: -0.123, 4: -0.1}
+# Numbers of many characters; the first such that an array of them is still written out.
+WIDE = (-1.23e-10, -0.0123, -0.123, -0.12, -0.1, 0.1)
 
 MOST_NODES = 40  # of a folded box; a larger one is opened as a list of its nodes
 ROOM = 200_000  # characters of all drawings of folded boxes
@@ -262,8 +262,8 @@ def drawn_with_room(trace: Trace, order: Iterable[str]) -> Drawing:
         about = results.leaf_of.get(id) or results.nodes[id]
         shape = about.get("shape", [])
         name, count = f"room {shape}", min(prod(shape), 4)
-        wide = WIDE.get(count, WIDE[4])
-        arrays[name] = {"shape": shape, "head": [wide] * max(count, 1), "norm": WIDE[1]}
+        rooms = [{"shape": shape, "head": [wide] * count, "norm": WIDE[0]} for wide in WIDE]
+        arrays[name] = max(rooms, key=lambda room: len(array_text(room)))
         room: Any = {"type": "apply", "node": id, "grad_in": [name], "grad_out": []}
         if id in results.leaf_of:
             room = {"type": "accumulate", "tensor": about["id"], "grad": name}
@@ -403,10 +403,10 @@ def replay_data(trace: Trace, graph: Graph, explain: Entry | None = None) -> Ent
             if hook.get("kind") == "tensor"
         ],
         "outputs": [output["id"] for output in trace.outputs],
-        "arrays": {name: array_text(array) for name, array in trace.arrays.items()},
+        "arrays": {name: array_text(array, ROOMY) for name, array in trace.arrays.items()},
         "boxed": {name: gradient_text(array, len(trace.nodes)) for name, array in passed.items()},
         "norms": {
-            name: "nan" if array.get("nan") or array.get("inf") else array["norm"]
+            name: next((kind for kind in ("nan", "inf") if array.get(kind)), array["norm"])
             for name, array in passed.items()
         },
         "events": events,
@@ -509,7 +509,10 @@ def _node(node: Entry, narrator: Narrator, whose: Whose) -> Entry:
         "name": narrator.name(node["id"]),
         "about": [part for part in about if part],
         "edges": [edge["to"] for edge in node["edges"]],
-        "saved": [_saved(each, whose.saved(node, each)) for each in node.get("saved", ())],
+        "saved": [
+            _saved(each, whose.saved(node, each) or whose.made_by(node, each))
+            for each in node.get("saved", ())
+        ],
         "scope": [plain(part, 80) for part in scope],
         "hooks": [{"id": hook["id"], "name": plain(hook.get("name", ""))} for hook in hooks],
         "freed": node.get("freed", False),

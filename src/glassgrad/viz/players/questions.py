@@ -224,15 +224,17 @@ class _Asker:
                 continue
             who, whom = self._called(name), self._goal(node, at)
             got = f"{who} got {facts[0][1]}." if len(facts[0][1]) <= SHORT else f"{who} runs."
-            does = "does it send to" if "sum_to" not in edge else "then reaches"
+            is_whole = "sum_to" not in edge
             kind, answer = self._answer(array, shape, in_turn=True)
             if kind == "shape":
-                ask = f"{got} What {does} {whom}: of which shape is it?"
+                what = "it sends to" if is_whole else "then reaches"
+                ask = f"{got} Which shape has what {what} {whom}?"
                 told = f"What {who} sends to {whom} has the shape {shape_text(shape)}."
             else:
-                ask = f"{got} What {does} {whom}?{_counted(shape)}"
+                what = "does it send to" if is_whole else "then reaches"
+                ask = f"{got} What {what} {whom}?{_counted(shape)}"
                 told = f"{who} sends {self._text(array or grad)} to {whom}."
-            more = {"also": SUMMED} if "sum_to" in edge else {}
+            more = {} if is_whole else {"also": SUMMED}
             self._ask(k, kind, name, ask, facts, answer, told, **more)
 
     def _meet(self, k: int, event: Entry) -> None:
@@ -316,8 +318,7 @@ class _Asker:
         values = self._values(array)
         if values is None:
             return array_text(self.trace.arrays[array])
-        shape = self.trace.arrays[array]["shape"]
-        return nested([number_text(value, 4) for value in values], shape)
+        return nested([number_text(x, 4) for x in values], self.trace.arrays[array]["shape"])
 
     # Words --------------------------------------------------------------------------------------
 

@@ -241,7 +241,7 @@ GRADIENT = "gradient's graph"
 ERROR = "error"  # the id of the note with the message
 MESSAGE, LINES = 58, 12  # characters of the message in a line, and lines
 LONGEST = 34  # characters of a value
-WORDS = 12  # characters of what PyTorch calls a saved tensor
+WORDS = 14  # characters of what PyTorch calls a saved tensor
 TIES = ("base", "b", "view"), ("origin", "p", "origin")  # key of a node, letter, kind of arc
 
 
@@ -266,6 +266,8 @@ class _Builder:
     def __init__(self, trace: Trace, look: Look) -> None:
         self.trace, self.title, self.show, self.cut = trace, look.title, look.show, look.cut
         self.results, self.whose = Results(trace), Whose(trace)
+        # By storage: what it is called, and under which words it was saved.
+        self._notes: dict[str, tuple[list[str], list[str]]] = {}
         self.leaf_of, self.turn = self.results.leaf_of, look.turns or self.results.turns
         self.count = len(trace.nodes)
         self.is_full, self.is_large = self.count <= FULL, self.count > MEDIUM
@@ -410,26 +412,26 @@ class _Builder:
 
     def _add_note(self, node: Entry, saved: Entry, bad: str) -> None:
         name: str = saved["storage"]
-        whose = self.whose.saved(node, saved)
-        title = whose or plain(saved["name"])
+        names, words = self._notes.setdefault(name, ([], []))
+        names += filter(None, [self.whose.saved(node, saved)])
+        words += [saved["name"]] * (saved["name"] not in words)
+        kept_as = plain(", ".join(words), WORDS)  # PyTorch's word
+        title = names[0] if names else self.whose.made_by(node, saved)
+        is_named, title = bool(title), title or plain(", ".join(words))
         freed = node["id"] in self.results.freed and "owner" not in saved  # a leaf keeps it
         if known := self.vertices.get(name):
-            # Shared: under each holder's name, and gone when the last has let it go.
-            is_named = whose or saved["name"] in known.title.split(", ")
-            title = known.title if is_named else plain(f"{known.title}, {saved['name']}")
+            # Shared: under each holder's word, and gone when the last has let it go.
             rows = known.rows
-            if whose and rows and saved["name"] not in rows[0][0].split(", "):
-                first = plain(f"{rows[0][0]}, {saved['name']}", WORDS), rows[0][1]
-                rows = (first, *rows[1:])
+            if rows and is_named:
+                rows = ((kept_as, rows[0][1]), *rows[1:])
             freed, bad = known.freed and freed, known.bad or bad
             self._add(replace(known, title=title, rows=rows, freed=freed, bad=bad))
             return
         version, size = saved["version"], bytes_text(saved["bytes"])
         badge = KINDS["saved"].word + (f" v{version}" if "versions" in self.show else "")
         shape = self._shape(saved)
-        kept_as = plain(saved["name"], WORDS)  # PyTorch's word
         row = ("shape", f"{shape}, {size}") if shape else ("size", size)
-        rows = self._rows((kept_as, row[1]) if whose else row, value=saved.get("array"))
+        rows = self._rows((kept_as, row[1]) if is_named else row, value=saved.get("array"))
         tip = f"{title}: saved by {plain(node['op'])} as {kept_as} at version {version}"
         tip += self._numbers("value", saved.get("array"))
         self._add(Vertex(name, "saved", title, badge, rows, tip, freed=freed, bad=bad))

@@ -21,6 +21,7 @@ from glassgrad.viz.explaining.formulas import (
     text,
 )
 from glassgrad.viz.explaining.in_numbers import MOST, Calculator, is_indexed
+from glassgrad.viz.wording import alike
 
 
 class Digits(NamedTuple):
@@ -38,8 +39,8 @@ class Digits(NamedTuple):
 
 
 TRIED = [Digits(given, factor, made) for given, factor, made in (
-    (3, 3, 3), (3, 2, 3), (4, 3, 3), (4, 4, 3), (4, 4, 4), (5, 4, 3), (5, 5, 4), (6, 6, 4),
-    (6, 6, 6),
+    (3, 3, 3), (3, 2, 3), (4, 3, 3), (4, 4, 3), (4, 4, 4), (5, 3, 3), (5, 4, 3), (5, 5, 4),
+    (6, 3, 3), (6, 6, 4), (6, 6, 6),
 )]  # fmt: skip
 
 
@@ -93,8 +94,13 @@ def array_words(array: Entry | None, digits: int = 3) -> str:
 # Formulas evaluated ------------------------------------------------------------------------------
 
 
-def value_of(term: Term, letters: dict[str, Any]) -> Any:
+def value_of(term: Term, letters: dict[str, Any], *, is_of_matrices: bool = False) -> Any:
     """The value of a formula, where its letters have those.
+
+    Args:
+        term: the formula.
+        letters: what its letters are.
+        is_of_matrices: whether its products are those of matrices, though no letter is large.
 
     Raises:
         TooMuchError: if a letter has none, or the formula is too much for a pocket calculator.
@@ -102,14 +108,15 @@ def value_of(term: Term, letters: dict[str, Any]) -> Any:
     leaves = [leaf for leaf in terms(term) if leaf.kind in LEAVES]
     known = {text(leaf): letters.get(as_written(leaf).lower()) for leaf in leaves}
     numbers = {letter: value for letter, value in known.items() if value is not None}
+    calculator = Calculator(term, numbers)
+    calculator.is_of_matrices |= is_of_matrices
     with np.errstate(all="ignore"):
-        return Calculator(term, numbers).value(term)
+        return calculator.value(term)
 
 
 def is_matrix(term: Term) -> bool:
-    """Whether a formula is about matrices: their letters are large."""
-    names = [part.sign for part in terms(term) if part.kind in LEAVES]
-    return bool(names) and all(name.isupper() for name in names)
+    """Whether a formula is about matrices: some letters are large."""
+    return any(part.sign[0].isupper() for part in terms(term) if part.kind in LEAVES)
 
 
 def comes_out(value: Any, array: Entry, digits: int) -> bool:
@@ -122,9 +129,7 @@ def comes_out(value: Any, array: Entry, digits: int) -> bool:
     if value is None or not np.isfinite(value).all():
         return False
     pairs = zip(value.ravel().tolist(), array["head"], strict=False)
-    return all(
-        number_text(mine, digits) == number_text(float(real), digits) for mine, real in pairs
-    )
+    return all(alike(mine, float(real), digits) for mine, real in pairs)
 
 
 def _summed(value: Any, shape: list[int]) -> Any:
@@ -146,12 +151,14 @@ class Rule(NamedTuple):
         factor: what the gradient is multiplied by, where that is all; None otherwise.
         left: the gradient's letter, with its places.
         is_whole: whether the formula is about whole arrays, and not about places in them.
+        is_of_matrices: whether its products are those of matrices.
     """
 
     formula: Term | None = None
     factor: Term | None = None
     left: str = ""
     is_whole: bool = True
+    is_of_matrices: bool = False
 
 
 @cache
@@ -178,7 +185,8 @@ def rule_of(op: str, operands: int, place: int) -> Rule:
         rest = others[0]
         for factor in others[1:]:
             rest = Term("binary", "·", (rest, factor))
-    return Rule(equation.right, rest, text(equation.left), not is_indexed(equation))
+    whole, left = not is_indexed(equation), text(equation.left)
+    return Rule(equation.right, rest, left, whole, is_matrix(equation))
 
 
 def _factors(term: Term) -> Iterator[Term]:

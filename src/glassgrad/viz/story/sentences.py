@@ -32,12 +32,14 @@ from glassgrad.viz.explaining.formulas import (
     Term,
     as_written,
     formulas_of,
+    left_name,
     letters_of,
     terms,
     text,
 )
-from glassgrad.viz.explaining.in_numbers import TooMuchError
-from glassgrad.viz.wording import tensor_name
+from glassgrad.viz.explaining.in_numbers import TooMuchError, names_of_letters
+from glassgrad.viz.whose import Whose
+from glassgrad.viz.wording import op_word, tensor_name
 
 from .numbers import (
     TRIED,
@@ -47,7 +49,6 @@ from .numbers import (
     bare,
     comes_out,
     in_digits,
-    is_matrix,
     is_small,
     numbers_text,
     rule_of,
@@ -56,8 +57,10 @@ from .numbers import (
 )
 from .turns import ArrayName, Turn, turns_of
 
+PASSED_ON = "passes it on"
+WRITTEN = "applies the rule of the write to the part that was written"
 MOST_PARTS = 3  # gradients that meet at a node and are told one by one
-LONGEST_MESSAGE = 300  # characters of what an error says
+LONGEST_MESSAGE = 600  # characters of what an error says
 LONGEST_RULE = 120  # of a rule in numbers
 _SOURCE = re.compile(r"(?:(.*), )?(line \d+)(?:: `(.*)`)?\Z", re.DOTALL)
 
@@ -93,7 +96,9 @@ class Story:
         self.nodes = {node["id"]: node for node in trace.nodes}
         self.leaf_of = {leaf["acc"]: leaf for leaf in trace.leaves}
         self.turns = turns_of(trace)
-        words = Counter(map(_word, trace.nodes))
+        words = Counter(map(op_word, trace.nodes))
+        self._whose = Whose(trace)
+        self._several = {e["to"] for node in trace.nodes for e in node["edges"] if e["slot"]}
         self._shared = {word for word, count in words.items() if count > 1}
         self._hooks = {hook["id"]: hook for node in trace.nodes for hook in node.get("hooks", ())}
 
@@ -122,14 +127,15 @@ class Story:
         """A node in a sentence: "tanh", "mul n4" if there are several, the name of a leaf."""
         if node in self.leaf_of:
             return tensor_name(self.leaf_of[node])
-        word = _word(self.nodes[node])
+        word = op_word(self.nodes[node])
         return f"{word} {node}" if word in self._shared else word
 
     def where(self, node: str) -> str:
         """The line of the program that made a node: "line 3"; empty if that is not known."""
         place = self._places.get(node)
         if place is None:
-            return ""
+            _, _, rule = self.nodes[node].get("src", "").partition("inside glassgrad's ")
+            return plain(f"in {rule}") if rule else ""
         return f"{place.file}, {place.line}" if self._is_told(place.file) else place.line
 
     def _is_told(self, file: str) -> bool:
@@ -169,15 +175,21 @@ class Story:
         after = [event for event in events if event["type"] == "post_hook"]
         shown, is_in_numbers = self._digits(turn, into, entering, made)
         parts = [f"{head} got {self._got(turn, into, shown)}"]
-        parts += [self._hook(hook, hook["before"], hook["after"], shown) for hook in hooks]
+        kept = [
+            f"keeps it as {x['name'] or x['id']}.grad" for x in self.nodes[node].get("retains", ())
+        ]
+        for hook in hooks:
+            if self._hooks.get(hook["hook"], {}).get("kind") != "tensor":  # those run before
+                parts, kept = parts + kept, []
+            parts.append(self._hook(hook, hook["before"], hook["after"], shown))
+        parts += kept if len(into) == 1 and rule is not None else []
         if rule is not None:
             ways, told = self._rule(turn, entering, made, shown, is_in_numbers)
-            parts.append(told)
-            parts += [] if after else [self._sends(turn, made, shown, ways)]
-        for hook in after:
-            parts.append(self._hook(hook, hook["before"], hook["after"], shown, "sends"))
-        if after and rule is not None:
-            parts.append(self._sends(turn, after[-1]["after"], shown))
+            sent = self._sends(turn, after[-1]["after"] if after else made, shown, ways)
+            if told == PASSED_ON and not after and sent:
+                told, sent = "", self._sends(turn, made, shown, is_told=True)
+            parts += [told, *[self._hook(x, x["before"], x["after"], shown, True) for x in after]]
+            parts.append(sent)
         return ", ".join(filter(None, parts))
 
     def _got(self, turn: Turn, into: list[ArrayName], digits: Digits) -> str:
@@ -192,12 +204,14 @@ class Story:
         (name,) = into
         total, count = self._array(name, digits.given), len(turn.given)
         if name is not None and not is_small(arrays[name]):
-            total = f"a {shape_text(arrays[name]['shape'])} gradient" + self._about(name)
+            total = f"{shape_text(arrays[name]['shape'])}{self._about(name)}"
+            if count < 2:
+                return f"a gradient {total}"
         if count < 2:
             return total
         if self._is_sum(turn, name) and self._sum_is_right(turn, into, digits):
             return f"{self._added(turn.given, digits)} = {total}"
-        return f"{count} gradients, in sum {total}"
+        return f"{count} gradients, whose sum is {total}"
 
     def _about(self, name: str) -> str:
         array = self.trace.arrays[name]
@@ -220,21 +234,20 @@ class Story:
         before: list[ArrayName],
         after: list[ArrayName],
         digits: Digits,
-        what: str = "",
+        is_behind: bool = False,
     ) -> str:
-        """What a hook of the user's did."""
+        """What a hook of the user's did: before the rule, or behind it."""
         name = self._hooks.get(event["hook"], {}).get("name", "")
         whose = (
             f"your hook {plain(name)}"
             if name.isidentifier() and name != "hook"
             else "a hook of yours"
         )
+        what = "the result" if is_behind else "it"
         if before == after:
-            return f"{whose} looked at {'what it sends' if what else 'it'}"
-        made = " and ".join(
-            self._array(name, digits.made if what else digits.given) for name in after
-        )
-        return f"{whose} made {made} of {'what it was to send' if what else 'it'}"
+            return f"{whose} looked at {what}"
+        shown = digits.made if is_behind else digits.given
+        return f"{whose} changed {what} to {' and '.join(self._array(x, shown) for x in after)}"
 
     def _rule(
         self,
@@ -248,12 +261,15 @@ class Story:
         node = self.nodes[turn.node]
         goals = [at for at, edge in enumerate(node["edges"]) if edge["to"] is not None]
         rules = {at: self._rule_at(node, at) for at in goals}
+        if node.get("user") or node["op"] == "CopySlices":
+            return {}, "runs its own backward" if node.get("user") else WRITTEN
         if not is_in_numbers:
-            return {}, self._in_symbols(node, list(rules.values()), entering, made)
+            return self._in_symbols(node, rules, entering, made)
         if all(_is_passed_on(rule) for rule in rules.values()):
-            return {}, "passes it on"
-        if len(goals) == 1:
-            return {}, self._in_numbers(node, goals[0], rules[goals[0]], entering, made, digits)
+            return {}, PASSED_ON
+        first = rules[goals[0]]
+        if len(goals) == 1 and first.factor is not None and not first.is_of_matrices:
+            return {}, self._times(node, first.factor, entering, digits)
         filled = {
             at: self._filled(node, rule.formula, entering, digits)
             for at, rule in rules.items()
@@ -262,38 +278,28 @@ class Story:
         ways = {}
         for at, way in filled.items():
             result = self.trace.arrays[made[at] or ""]
-            value = value_of(_formula(rules[at]), self._letters(node, entering, digits.given))
+            value = self._value(node, rules[at], entering, digits)
             if way.replace("−", "-") != array_words(result, digits.made):
                 ways[at] = f"{way} = "
             if list(np.shape(value)) != result["shape"]:  # PyTorch's rules sum up themselves
                 ways[at] = f"{way} = {numbers_text(value, digits.factor)}, summed to "
         return ways, ""
 
+    def _value(self, node: Entry, rule: Rule, entering: list[ArrayName], digits: Digits) -> Any:
+        """What a rule makes of the numbers that are shown."""
+        letters = self._letters(node, entering, digits.given)
+        return value_of(_formula(rule), letters, is_of_matrices=rule.is_of_matrices)
+
     def _rule_at(self, node: Entry, at: int) -> Rule:
         return Rule() if node.get("user") else rule_of(node["op"], len(node["edges"]), at)
 
-    def _in_numbers(
-        self,
-        node: Entry,
-        at: int,
-        rule: Rule,
-        entering: list[ArrayName],
-        made: list[ArrayName],
-        digits: Digits,
-    ) -> str:
-        """The rule for the only operand, with its numbers."""
-        assert rule.formula is not None
-        if rule.factor is None or is_matrix(rule.formula):
-            filled = self._filled(node, rule.formula, entering, digits)
-            return f"makes {filled} = {self._array(made[at], digits.made)} of it"
-        filled = self._filled(node, bare(rule.factor), entering, digits)
-        if rule.factor.kind in LEAVES:
+    def _times(self, node: Entry, factor: Term, entering: list[ArrayName], digits: Digits) -> str:
+        """What the gradient is multiplied by, with its numbers."""
+        filled = self._filled(node, bare(factor), entering, digits)
+        if factor.kind in LEAVES:
             return f"times {filled}"
-        return f"times {filled} = {self._result(rule.factor, node, entering, digits)}"
-
-    def _result(self, term: Term, node: Entry, entering: list[ArrayName], digits: Digits) -> str:
-        value = value_of(term, self._letters(node, entering, digits.given))
-        return numbers_text(value, digits.factor)
+        value = value_of(factor, self._letters(node, entering, digits.given))
+        return f"times {filled} = {numbers_text(value, digits.factor)}"
 
     def _filled(
         self, node: Entry, term: Term | None, entering: list[ArrayName], digits: Digits
@@ -309,32 +315,53 @@ class Story:
         return text(term, number)
 
     def _in_symbols(
-        self, node: Entry, rules: list[Rule], entering: list[ArrayName], made: list[ArrayName]
-    ) -> str:
-        """What the rule does where its numbers are too many, or not all known."""
-        known = [rule for rule in rules if rule.formula is not None]
+        self,
+        node: Entry,
+        rules: dict[int, Rule],
+        entering: list[ArrayName],
+        made: list[ArrayName],
+    ) -> tuple[dict[int, str], str]:
+        """The same where not all numbers are there, or too many of them."""
+        known = [rule for rule in rules.values() if rule.formula is not None]
         if not known:
-            return ""
+            return {}, ""
         if all(_is_passed_on(rule) for rule in known):
             first = next(filter(None, made), None)
             is_alike = all(rule.is_whole for rule in known) or first in entering
-            return "passes it on" if is_alike else "gives that to each element"
-        if len(rules) == 1 and (share := self._share(rules[0], entering, made)):
-            return f"gives {share} of that to each element"
-        factors = [self._factor(node, rule.factor) for rule in known if rule.factor]
-        sums = ["sums it up"] if any(map(_is_sum_of_gradient, known)) else []
-        others = [
-            f"{rule.left} = {text(rule.formula)}"
-            for rule in known
-            if rule.formula and not (rule.factor or _is_sum_of_gradient(rule))
-        ]
+            return {}, PASSED_ON if is_alike else "gives that to each element"
+        if len(rules) == 1 and (share := self._share(known[0], entering, made)):
+            return {}, f"gives {share} of that to each element"
         is_short = all(is_small(self.trace.arrays[name]) for name in (*entering, *made) if name)
-        numbers = self._explained(node) if is_short else []
-        if numbers:
-            return f"by {', '.join(numbers)}"
-        told = [f"multiplies it with {listed(list(dict.fromkeys(factors)), ' and with ')}"]
-        told = told * bool(factors) + sums
-        return " and ".join([*told, *([f"uses {', '.join(others)}"] if others else [])])
+        if is_short and (ways := self._explained(node, rules)):
+            return ways, ""
+        if all(map(_is_put_back, known)):
+            return {}, "puts it where it came from, with 0 elsewhere"
+        of = "the conjugate of " * node.get("dtype", "").startswith("complex")
+        factors = [of + self._factor(node, rule.factor) for rule in known if rule.factor]
+        told = [f"multiplies it by {listed(list(dict.fromkeys(factors)), ' and by ')}"]
+        told *= bool(factors)
+        told += ["sums it up"] * any(map(_is_sum_of_gradient, known))
+        others = [
+            rule for rule in known if rule.factor is None and not _is_sum_of_gradient(rule)
+        ]  # fmt: skip
+        if others:
+            told.append(self._by_formulas(node, others))
+        return {}, " and ".join(told)
+
+    def _by_formulas(self, node: Entry, rules: list[Rule]) -> str:
+        """Rules as they are written, and what their letters stand for."""
+        cls = op_named(node["op"], len(node["edges"]))
+        used = {leaf.sign for rule in rules for leaf in terms(_formula(rule))}
+        where = [
+            f"{letter} is {name}"
+            for letter, name in names_of_letters(cls, node, self._whose).items()
+            if letter in used and name and letter != name
+        ]
+        found = formulas_of(cls)
+        assert found is not None
+        where += [text(e) for e in found.where if left_name(e).sign in used]
+        written = ", ".join(f"{rule.left} = {text(_formula(rule))}" for rule in rules)
+        return f"uses {written}" + (f", where {listed(where)}" if where else "")
 
     def _share(self, rule: Rule, entering: list[ArrayName], made: list[ArrayName]) -> str:
         """The part of the gradient that each element gets: "1/3" of a mean."""
@@ -349,38 +376,44 @@ class Story:
         given, got = (math.prod(array["shape"]) for array in arrays)
         return f"1/{got // given}" if given else ""
 
-    def _explained(self, node: Entry) -> list[str]:
-        """The rule in numbers, as `explain` had it when it ran: numbers that the log has not."""
+    def _explained(self, node: Entry, rules: dict[int, Rule]) -> dict[int, str]:
+        """By edge, the rule in numbers as `explain` had it: it knows some that the log has not."""
         rows = self.explain.get(node["id"], {}).get("rows", ())
-        rules = [(key, words) for section, key, words in rows if section == "rule"]
-        told = [f"{key} = {words}" for key, words in rules if re.search(r"= \S*\d", words)]
-        return told if len(", ".join(told)) < LONGEST_RULE else []
+        told = {key: words for section, key, words in rows if section == "rule"}
+        ways = {}
+        for at, rule in rules.items():
+            words = told.get(rule.left, "")
+            _, *rest = words.split(" = ")
+            is_filled = len(rest) == 2 and not re.search(r", (where|so|summed) |;", words)
+            if is_filled and len(rest[0]) < LONGEST_RULE:
+                ways[at] = f"{rest[0]} = "
+            elif not _is_passed_on(rule):
+                return {}
+        return ways
 
     def _factor(self, node: Entry, factor: Term) -> str:
         """A factor with the names of what was saved: `wᵀ (4, 5)`; `1 − y², where y is …`."""
-        letters = letters_of(op_named(node["op"], len(node["edges"])))
-        saved = {each["name"]: each for each in node.get("saved", ())}
-        called = {
-            letter: self._called(saved[name]) or letter
-            for letter, name in letters.items()
-            if name in saved and name != "result"
-        }
+        cls = op_named(node["op"], len(node["edges"]))
+        letters, names = letters_of(cls), names_of_letters(cls, node, self._whose)
         own = next((letter for letter, name in letters.items() if name == "result"), "")
         whole = bare(factor)
-        words = text(whole, lambda leaf: called.get(as_written(leaf), as_written(leaf)))
         inner = whole.parts[0] if whole.kind == "transpose" else whole
         if inner.kind in LEAVES:
+            saved = {each["name"]: each for each in node.get("saved", ())}
             shape = saved.get(letters.get(inner.sign, ""), {}).get("shape")
             if shape and whole.kind == "transpose":
                 shape = [*shape[:-2], *reversed(shape[-2:])]
-            words = "what it gave" if inner.sign == own else words
+            kept = letters[inner.sign] if shape else inner.sign  # PyTorch's word, or the letter
+            name = "what it gave" if inner.sign == own else names.get(inner.sign) or kept
+            words = name
+            if whole is not inner:
+                words = f"{name}, transposed" if " " in name else f"{name}ᵀ"
             return f"{words} {shape_text(shape)}" if shape else words
-        is_own = any(leaf.kind == "name" and leaf.sign == own for leaf in terms(whole))
-        return f"{words}, where {own} is what it gave" if is_own and own else words
-
-    def _called(self, saved: Entry) -> str:
-        leaf = next((x for x in self.trace.leaves if x["id"] == saved.get("leaf")), None)
-        return tensor_name(leaf) if leaf else plain(saved.get("label", ""))
+        used = dict.fromkeys(leaf.sign for leaf in terms(whole) if leaf.kind == "name")
+        names[own] = "what it gave"
+        words = text(whole)
+        where = [f"{letter} is {names[letter]}" for letter in used if names.get(letter)]
+        return words + (f", where {listed(where)}" if where else "")
 
     def _sends(
         self,
@@ -388,23 +421,37 @@ class Story:
         made: list[ArrayName],
         digits: Digits,
         ways: dict[int, str] | None = None,
+        *,
+        is_told: bool = False,
     ) -> str:
-        """Where the results have gone, as far as they have been handed on."""
+        """Where the results have gone, as far as they have been handed on.
+
+        Args:
+            ways: by edge, how its result comes about.
+            is_told: the results are what came, which the sentence has told already.
+        """
         node, parts = self.nodes[turn.node], []
         arrivals = {event.get("edge"): event for event in turn.events if event["type"] == "buffer"}
         for at, edge in enumerate(node["edges"]):
             arrival = arrivals.get(f"e{turn.node[1:]}-{at}")
             if edge["to"] is None or arrival is None or at >= len(made):
                 continue
-            goal = self.name(edge["to"]) + (f", output {edge['slot'] + 1}" if edge["slot"] else "")
+            goal = self.name(edge["to"])
+            if edge["to"] in self._several:
+                goal += f", output {edge['slot'] + 1}"
             array = made[at]
             if array is None:
                 parts.append(f"no gradient to {goal}")
                 continue
-            way, summed = (ways or {}).get(at, ""), self._summed(edge, array, arrival, digits)
+            summed = self._summed(edge, array, arrival, digits)
+            if is_told:
+                total = summed.removeprefix(", summed to ")
+                parts.append(f"to {goal}" + (f" as its sum {total}" if total else ""))
+                continue
+            way = (ways or {}).get(at, "")
             summed += "," if summed or "summed to" in way else ""
             parts.append(f"{way}{self._array(array, digits.made)}{summed} to {goal}")
-        return f"sends {listed(parts)}" if parts else ""
+        return f"{PASSED_ON if is_told else 'sends'} {listed(parts)}" if parts else ""
 
     def _summed(self, edge: Entry, made: str, arrival: Entry, digits: Digits) -> str:
         """What the engine makes of a gradient whose operand was broadcast."""
@@ -501,7 +548,7 @@ class Story:
             return bool(self.trace.arrays.get(entering[0] or "") == result)
         letters = self._letters(node, entering, digits.given)
         try:
-            if is_only and rule.factor is not None and not is_matrix(rule.formula):
+            if is_only and rule.factor is not None and not rule.is_of_matrices:
                 exact = value_of(rule.factor, self._letters(node, entering, 6))
                 factor = value_of(rule.factor, letters)
                 factor, exact = in_digits(factor, digits.factor), in_digits(exact, digits.factor)
@@ -509,7 +556,7 @@ class Story:
                     return False
                 (came,) = [letters[letter] for letter in letters if BAR in letter]
                 return comes_out(came * factor, result, digits.made)
-            return comes_out(value_of(rule.formula, letters), result, digits.made)
+            return comes_out(self._value(node, rule, entering, digits), result, digits.made)
         except (TooMuchError, ValueError, TypeError):
             return False
 
@@ -574,6 +621,19 @@ def _is_passed_on(rule: Rule) -> bool:
     return rule.formula is not None and rule.formula.kind == "gradient"
 
 
+def _is_put_back(rule: Rule) -> bool:
+    """`x̄ᵢ = ȳ·[i = index]`: the gradient goes where the operand's elements came from."""
+    factors = [rule.formula] if rule.formula is not None else []
+    while factors and factors[0].kind == "big" and factors[0].sign == "Σ":
+        factors = [factors[0].parts[1]]
+    if not factors or factors[0].kind != "binary" or factors[0].sign != "·":
+        return False
+    left, right = factors[0].parts
+    base = left.parts[0] if left.kind == "places" else left
+    is_equation = right.kind == "bracket" and right.sign == "[" and right.parts[0].sign == "="
+    return base.kind == "gradient" and is_equation
+
+
 def _is_sum_of_gradient(rule: Rule) -> bool:
     """`b̄ⱼ = Σᵢ ȳᵢⱼ`."""
     formula = rule.formula
@@ -586,20 +646,6 @@ def _is_sum_of_gradient(rule: Rule) -> bool:
 def in_place(number: str) -> str:
     """A number in the place of a letter."""
     return f"({number})" if number.startswith("-") else number
-
-
-def _word(node: Entry) -> str:
-    """An op as one says it: "tanh", "cross_entropy"; of a user's Function, its name.
-
-    Example:
-        >>> _word({"op": "CrossEntropyBackward0"}), _word({"op": "Cube", "user": True})
-        ('cross_entropy', 'Cube')
-    """
-    op = node["op"].rpartition("::")[2]
-    name = op.rpartition("Backward")[0] or op
-    if node.get("user"):
-        return plain(name)
-    return plain(re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower())
 
 
 def last_sentence(trace: Trace) -> str:

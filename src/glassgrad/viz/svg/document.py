@@ -192,7 +192,7 @@ class Document(Pen):
         """A pill on the upper border for each hook, one on the lower for what was saved."""
         at = place.left + 6
         for name in vertex.hooks:
-            yield self.pill("hook", name, at, place.top)
+            yield self.pill("hook", name, at, place.top - 3)  # clear of the title
             at += pill_width(name)
         if vertex.kept:
             at = place.right - pill_width(vertex.kept) - 2

@@ -96,7 +96,7 @@ class Pen:
     def pill(self, name: str, words: str, x: float, y: float, *, struck: bool = False) -> str:
         """A pill whose left end is at x and whose middle is at y: a "hook", or what was "kept"."""
         width = pill_width(words) - 4
-        inside = self.label("pill", words, Place(x + width / 2, y, width, 14), [name])
+        inside = self.label("pill", words, Place(x + width / 2, y, width, 15), [name])
         line = self.strike(x + 3, y, width - 6) if struck else ""
         return f'<g class="{name}">{inside}{line}</g>'
 

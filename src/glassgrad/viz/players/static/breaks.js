@@ -2,7 +2,7 @@
 // a live one Python keeps them, and this is only the form and the list.
 
 import { element, textButton, clip, refill } from "./elements.js";
-import { advance, beginnings, replay, tensorOf } from "./log.js";
+import { advance, beginnings, isSpoiled, replay, tensorOf } from "./log.js";
 
 const KINDS = [
   ["node", "node"], ["op", "op"], ["tensor", "tensor"], ["scope", "scope"], ["hook", "hook"],
@@ -50,7 +50,7 @@ function arrivalOf(data, id) {
 
 // Whether nan or inf came out of finite numbers.
 function spoils(data, event) {
-  const bad = (arrays) => (arrays ?? []).some((each) => data.norms[each] === "nan");
+  const bad = (arrays) => (arrays ?? []).some((each) => isSpoiled(data.norms[each]));
   if (event.type === "apply") return bad(event.grad_out) && !bad(event.grad_in);
   return bad(event.after) && !bad(event.before);
 }

@@ -342,10 +342,15 @@ export function flowBounds(data, state) {
   return logs.length ? [Math.min(...logs), Math.max(...logs)] : null;
 }
 
+// Whether a norm is that of an array with a "nan" or an "inf" in it.
+export function isSpoiled(norm) {
+  return typeof norm === "string";
+}
+
 // "0" to "5" by log₁₀ of the norm, "zero" or "nan": as `viz/results.py` has it.
 export function flowStep(norm, bounds) {
   if (norm === undefined || norm === null) return null;
-  if (norm === "nan") return "nan";
+  if (isSpoiled(norm)) return "nan";
   if (norm === 0) return "zero";
   const [low, high] = bounds;
   const share = high > low ? (Math.log10(norm) - low) / (high - low) : 1;

@@ -68,13 +68,13 @@ export class Panels {
   }
 
   // What was chosen in short, for a card on the drawing: {title, kind, parts}; null of what is unknown.
-  brief(state, { chosen, node }) {
+  brief(state, { chosen, node, at }) {
     const thing = chosen === node ? null : describe(this.data, state, chosen);
     if (thing) return { ...thing, parts: partsOf(thing) };
     const about = this.data.nodes[node];
     if (!about) return null;
     const lines = element("p", { class: "gg-about" }, about.about.map((each) => clip(each, 120)).join(" · "));
-    const parts = [lines, this.gradients(state, node, about), ...this.saved(state, node, about)];
+    const parts = [lines, this.gradients(state, node, about), ...this.saved(state, node, about), ...this.formulas(state, node, at)];
     return { title: clip(about.name), kind: node, parts: parts.filter(Boolean) };
   }
 
@@ -119,7 +119,8 @@ export class Panels {
     node.edges.forEach((to, index) => {
       if (!out) return;
       const name = leafAt(this.data, to)?.name ?? this.data.nodes[to]?.name ?? to;
-      list.push([to ? `→ ${clip(name, 40)}` : "→ no gradient needed", this.words(out[index])]);
+      if (to) list.push([`→ ${clip(name, 40)}`, this.words(out[index])]);
+      else list.push(["→ nobody", out[index] ? this.words(out[index]) : "not needed"]);
     });
     return list.length ? rows(list) : null;
   }
@@ -202,7 +203,11 @@ export class Panels {
   // --- everything else ---
 
   queue(state) {
-    const name = (id) => clip(this.data.nodes[id]?.name ?? id, 40);
+    const called = Object.values(this.data.nodes).map((node) => node.name);
+    const name = (id) => {
+      const words = this.data.nodes[id]?.name ?? id;
+      return clip(words, 40) + (called.indexOf(words) === called.lastIndexOf(words) ? "" : ` ${id}`);
+    };
     const chips = state.queue.map((id) => element("li", { class: "gg-ready" }, name(id)));
     for (const [id, { have, need }] of Object.entries(state.arrived)) {
       if (have < need) chips.push(element("li", {}, `${name(id)}: ${have} of ${need} arrived`));

@@ -63,7 +63,7 @@ class Player {
     // In a notebook the element gets its place, and so its width, after this.
     new ResizeObserver(() => {
       this.view.refit();
-      this.view.reveal(this.stage.boxNow(replay(this.data, this.at)));
+      this.view.reveal(...this.stage.boxesNow(this.state));
     }).observe(this.stage.frame);
     this.listen(keys);
     this.setMode(firstMode(this.data, live), { isChosen: false });
@@ -79,6 +79,11 @@ class Player {
   // Whether the buttons move a pass in Python; one that was closed there is only looked at.
   get isDriven() {
     return Boolean(this.live) && !this.ended;
+  }
+
+  // All that the page shows.
+  get state() {
+    return this.predict?.state() ?? replay(this.data, this.at);
   }
 
   get points() {
@@ -339,7 +344,7 @@ class Player {
   paint() {
     const { data, at, parts } = this;
     const giveFocusBack = keepFocus(this.root);
-    const state = this.predict?.state() ?? replay(data, at);
+    const { state } = this;
     const isDebug = this.mode === "debug";
     const bounds = this.stage.hot ? flowBounds(data, state) : null;
     const view = { at, chosen: this.chosen, node: this.chosen && this.stage.nodeOf(this.chosen), points: this.points, bounds };
@@ -361,7 +366,7 @@ class Player {
     // All is written. From here on places are read: so the browser lays the page out once.
     this.log.follow();
     this.source.follow();
-    if (this.followed !== at) this.view.reveal(this.stage.boxNow(state));
+    if (this.followed !== at) this.view.reveal(...this.stage.boxesNow(state));
     this.followed = at;
     this.view.paint();
     this.card.keepClear(this.stage.boxOf(this.chosen), this.stage.frame);

@@ -3,7 +3,7 @@
 
 import { element, shape, icon, textButton, clip } from "./elements.js";
 import { Forward } from "./forward.js";
-import { flowStep, hasBegun, hasForward, movingArcs, placeNow, tensorOf, tieOf, versionsOf } from "./log.js";
+import { flowStep, hasBegun, hasForward, isSpoiled, leafAt, movingArcs, placeNow, tensorOf, tieOf, versionsOf } from "./log.js";
 
 const STATES = ["pending", "ready", "current", "done"];
 const FLOWS = ["0", "1", "2", "3", "4", "5", "zero", "nan"];
@@ -160,9 +160,10 @@ export class Stage {
     group.append(shape("text", { class: "fault", x, y: y + 3.5 }, words));
   }
 
-  // The box of the node that is under way.
-  boxNow(state) {
-    return this.boxOf(placeNow(state, this.data));
+  // The box of the node that is under way, and that of the leaf whose `.grad` it fills.
+  boxesNow(state) {
+    const id = placeNow(state, this.data);
+    return [this.boxOf(id), this.boxOf(leafAt(this.data, id)?.id)];
   }
 
   // The box, or the arrow, of something that is called so in the log.
@@ -235,8 +236,10 @@ function findFaults(state, data) {
       const [then, now] = versionsOf(state, id, saved);
       if (then !== now) add(id, `v${now}≠v${then}`, [tieOf(data, id, saved.name)]);
     }
-    const bad = (arrays) => (arrays ?? []).some((each) => data.norms[each] === "nan");
-    if (bad(state.outof[id]) && !bad(state.into[id])) add(id, "NaN", []);
+    const norms = (arrays) => (arrays ?? []).map((each) => data.norms[each]).filter(isSpoiled);
+    const [made, given] = [norms(state.outof[id]), norms(state.into[id])];
+    if (made.includes("nan") && !given.includes("nan")) add(id, "NaN", []);
+    else if (made.length && !given.length) add(id, "inf", []);
   }
   const { error } = state;
   if (error?.node) {

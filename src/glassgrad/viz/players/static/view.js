@@ -116,18 +116,33 @@ export class View {
     this.frame.scrollBy({ left, top, behavior: this.calm ? "instant" : "smooth" });
   }
 
-  // Brings a box of the drawing into sight, and the map out of its way.
-  reveal(group) {
+  // Brings a box of the drawing into sight, with others if there is room, and the map out of the way.
+  reveal(group, ...others) {
     if (!group) return;
-    const box = group.getBoundingClientRect();
     const frame = this.frame.getBoundingClientRect();
+    const all = around([group, ...others]);
+    const box = all.right - all.left <= frame.width && all.bottom - all.top <= frame.height ? all : around([group]);
     const isSeen = box.left >= frame.left && box.right <= frame.right && box.top >= frame.top && box.bottom <= frame.bottom;
-    if (!isSeen) {
-      this.scroll((box.left + box.right - frame.left - frame.right) / 2, (box.top + box.bottom - frame.top - frame.bottom) / 2);
-    }
+    const right = isSeen ? 0 : (box.left + box.right - frame.left - frame.right) / 2;
+    const down = isSeen ? 0 : (box.top + box.bottom - frame.top - frame.bottom) / 2;
+    if (!isSeen) this.scroll(right, down);
     if (this.map.hidden) return;
-    const goes = isSeen ? box.top : frame.top + (frame.height - box.height) / 2;
-    this.map.classList.toggle("gg-up", goes + box.height > frame.bottom - this.mapHeight - PADDING);
+    const [low, high] = [false, true].map((isUp) => this.covered(isUp, group, right, down));
+    this.map.classList.toggle("gg-up", high < low);
+  }
+
+  // What would be under the map at the bottom, or at the top, after the drawing has moved: how many
+  // boxes, and one of them counts for all.
+  covered(isUp, most, right, down) {
+    const frame = this.frame.getBoundingClientRect();
+    const left = frame.right - this.map.offsetWidth - PADDING;
+    const high = this.mapHeight + PADDING;
+    const top = isUp ? frame.top : frame.bottom - high;
+    const under = [...this.boxes.keys()].filter((group) => {
+      const box = group.getBoundingClientRect();
+      return box.right - right > left && box.left - right < frame.right && box.bottom - down > top && box.top - down < top + high;
+    });
+    return under.length + (under.includes(most) ? this.boxes.size : 0);
   }
 
   // --- hands ---
@@ -224,6 +239,13 @@ export class View {
     });
     event.preventDefault();
   }
+}
+
+// What the boxes take, all of them.
+function around(groups) {
+  const boxes = groups.filter(Boolean).map((group) => group.getBoundingClientRect());
+  const [low, high] = [(side) => Math.min(...boxes.map((box) => box[side])), (side) => Math.max(...boxes.map((box) => box[side]))];
+  return { left: low("left"), top: low("top"), right: high("right"), bottom: high("bottom") };
 }
 
 function between(first, second) {
