@@ -345,7 +345,8 @@ class Player {
     const isDebug = this.mode === "debug";
     const view = { at, chosen: this.chosen, node: this.chosen && this.stage.nodeOf(this.chosen), points: this.points, bounds: this.bounds };
     this.stage.paint(state, view);
-    this.panels.paint(state, view);
+    const isOpen = isDebug || this.root.classList.contains("gg-open");
+    if (isOpen) this.panels.paint(state, view);
     this.timeline.paint(at);
     const hasFailed = Boolean(state.error ?? this.error);
     const words = this.headline.paint(state, { at, isDebug, hasFailed }, this.shown);
@@ -354,7 +355,7 @@ class Player {
     parts.scrub.setAttribute("aria-valuetext", words);
     parts.count.textContent = isDebug ? `${at} / ${this.last}` : this.turns(at);
     this.root.classList.toggle("gg-over", Boolean(state.error));
-    this.card.paint(state, view, !isDebug && !this.root.classList.contains("gg-open"));
+    this.card.paint(state, view, !isOpen);
     if (isDebug) this.log.paint(at);
     this.source.paint(view.node ?? nodeNow(state));
     giveFocusBack();
