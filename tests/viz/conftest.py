@@ -17,6 +17,7 @@ def count_calls():
 WRITE = """([html, fragment, mode]) => {
     localStorage.setItem("glassgrad-mode", mode);
     history.replaceState(null, "", location.pathname + fragment);
+    document.adoptedStyleSheets = []; // those of the page before: nothing else takes them away
     document.open();
     document.write(html);
     document.close();

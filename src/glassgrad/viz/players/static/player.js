@@ -350,7 +350,8 @@ class Player {
     const view = { at, chosen: this.chosen, node: this.chosen && this.stage.nodeOf(this.chosen), points: this.points, bounds };
     parts.heat.replaceChildren(...(this.stage.hot ? [heatLegend(bounds)] : []));
     this.stage.paint(state, view);
-    this.panels.paint(state, view);
+    const isOpen = isDebug || this.root.classList.contains("gg-open");
+    if (isOpen) this.panels.paint(state, view);
     this.timeline.paint(at);
     const hasFailed = Boolean(state.error ?? this.error);
     const words = this.headline.paint(state, { at, isDebug, hasFailed }, this.shown);
@@ -359,7 +360,7 @@ class Player {
     parts.scrub.setAttribute("aria-valuetext", words);
     parts.count.textContent = isDebug ? `${recordedAt(data, at)} / ${recordedAt(data, this.last)}` : this.turns(at);
     this.root.classList.toggle("gg-over", Boolean(state.error));
-    this.card.paint(state, view, !isDebug && !this.root.classList.contains("gg-open"));
+    this.card.paint(state, view, !isOpen);
     if (isDebug) this.log.paint(at);
     this.source.paint(view.node ?? nodeNow(state));
     giveFocusBack();

@@ -7,7 +7,6 @@ import { flowStep, hasBegun, hasForward, isSpoiled, leafAt, movingArcs, placeNow
 
 const STATES = ["pending", "ready", "current", "done"];
 const FLOWS = ["0", "1", "2", "3", "4", "5", "zero", "nan"];
-const SIDE = Math.hypot(7.5, 3.6); // of an arrow's head, drawn from its left corner to its point
 const LONGEST = 34; // characters of a row in a box, as Python cuts it
 const TURNS = { pending: "waits", ready: "ready", current: "runs now", done: "done" };
 
@@ -276,7 +275,8 @@ function widen(arc) {
   if (line) arc.prepend(shape("path", { class: "reach", d: line.getAttribute("d") }));
   const head = arc.querySelector(".tip");
   if (!head) return; // a tie
-  const { x, y } = head.getPointAtLength(SIDE);
+  // Its corners are written there: to ask for a place makes the browser lay the page out, for each.
+  const [x, y] = head.getAttribute("d").split("L")[1].split(" ");
   head.style.transformOrigin = `${x}px ${y}px`;
 }
 
