@@ -1,0 +1,36 @@
+"""The exercises of the course check themselves: `gg.course.check("01.slopes", slopes)`.
+
+In reading order:
+
+task       what a task is: a stub, cases from small to large, known mistakes
+chapters/  the tasks of each chapter
+diagnoses  what is wrong with a result, said by how it differs from the right one
+guard      runs an answer in a process of its own: hanging, exiting, flooding do no harm
+judge      `check`: tries an answer, and reports on the smallest case that fails
+figures    charts of the chapters: curves, maps of numbers, a slider
+grading    `glassgrad check`: files of stubs, from a terminal
+folder     `glassgrad course`: the chapters, copied
+"""
+
+from . import guard
+from .chapters import tasks
+from .figures import Figure, heat, plot, slider
+from .judge import Report, check
+from .task import Case, Mistake, Task, call, value
+
+guard.remember()
+
+__all__ = [
+    "check",
+    "Report",
+    "tasks",
+    "Task",
+    "Case",
+    "Mistake",
+    "call",
+    "value",
+    "plot",
+    "heat",
+    "slider",
+    "Figure",
+]
