@@ -22,7 +22,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test slow fuzz check format bench gallery stubs operators docs test-docs clean
+.PHONY: help demo test slow notebooks fuzz check format bench gallery stubs operators docs test-docs clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -35,6 +35,9 @@ test: $(VENV)/.test  ## Run the test suite, with PyTorch as the oracle
 
 slow: $(VENV)/.test  ## Run the tests that `make test` leaves out: long ones, and more cases of the others
 	@$(PYTEST) -m slow $(PYTEST_ARGS)
+
+notebooks: $(VENV)/.test  ## Run the chapters of the course, their exercises and pages (CHAPTER=05: one)
+	@GLASSGRAD_CHAPTER=$(CHAPTER) $(PYTEST) tests/course/test_chapters.py tests/notebooks
 
 fuzz: $(VENV)/.test  ## Play 20,000 random programs in glassgrad and in PyTorch (FUZZ_ARGS="--seed 7")
 	@PYTHONPATH=tests OMP_NUM_THREADS=1 $(BIN)/python -m fuzz $(FUZZ_ARGS)

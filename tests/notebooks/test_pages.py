@@ -1,13 +1,15 @@
 """Notebooks as pages of the documentation: run at build, the same each time, in the site's ways."""
 
 import importlib.util
+import os
 import re
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PATHS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+ONLY = os.environ.get("GLASSGRAD_CHAPTER", "")
+PATHS = sorted((ROOT / "notebooks").glob(f"{ONLY}*.ipynb"))
 PLAYER = 'class="gg gg-player'
 
 
@@ -47,8 +49,11 @@ def test_ids_are_those_of_one_picture(pages):
         assert len(set(ids)) == len(ids)
 
 
+@pytest.mark.skipif(bool(ONLY), reason="one chapter was asked for")
 def test_live_players_show_what_was_played(pages):
-    players = pages["02-inside-the-engine"].split(PLAYER)[1:]
+    players = next(
+        page for stem, page in pages.items() if stem.endswith("inside-the-engine")
+    ).split(PLAYER)[1:]
     assert all('"accumulate"' in player for player in players)
 
 
@@ -56,7 +61,7 @@ def test_links_lead_to_pages(pages):
     for page in pages.values():
         assert ".ipynb)" not in page
         for target in re.findall(r"\]\(([\w-]+)\.md\)", page):
-            assert target in pages
+            assert (ROOT / "notebooks" / f"{target}.ipynb").is_file()
 
 
 def test_solutions_stay_folded(pages):

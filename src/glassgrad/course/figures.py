@@ -152,8 +152,9 @@ def heat(
         left, top = LEFT + column * wide, TOP + row * high
         colour = COLOURS[0] if number >= 0 else COLOURS[1]
         body.append(
-            f'<rect x="{left:.1f}" y="{top:.1f}" width="{wide + 0.3:.1f}" '
-            f'height="{high + 0.3:.1f}" fill="{colour}" fill-opacity="{abs(number) / most:.2f}"/>'
+            f'<rect x="{left:.1f}" y="{top:.1f}" width="{wide:.1f}" height="{high:.1f}" '
+            f'shape-rendering="crispEdges" fill="{colour}" '
+            f'fill-opacity="{abs(number) / most:.2f}"/>'
         )
         if matrix.size <= MOST_LABELLED and up is None:
             middle = f'x="{left + wide / 2:.1f}" y="{top + high / 2 + 4:.1f}"'
