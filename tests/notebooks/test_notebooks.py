@@ -150,9 +150,8 @@ def test_a_chapter_of_the_course_has_its_six_parts_and_a_list_of_words(path):
     words = re.findall(r"^\* \*\*(.+?)\*\*: ", text.partition("### Words")[2], re.M)
     assert words
     for word in words:
-        assert len(re.findall(rf"\*\*{word}(?:s|es)?\*\*", text)) >= 2, (
-            f"{word} is not bold where it is first used"
-        )
+        bold = re.findall(rf"\*\*{word}(?:s|es)?\*\*", text, re.IGNORECASE)
+        assert len(bold) >= 2, f"{word} is not bold where it is first used"
 
 
 # Run ---------------------------------------------------------------------------------------------

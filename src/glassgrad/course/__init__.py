@@ -7,6 +7,7 @@ chapters/  the tasks of each chapter
 diagnoses  what is wrong with a result, said by how it differs from the right one
 guard      runs an answer in a process of its own: hanging, exiting, flooding do no harm
 judge      `check`: tries an answer, and reports on the smallest case that fails
+tapes      a student's own tape, watched, beside glassgrad's
 figures    charts of the chapters: curves, maps of numbers, a slider
 grading    `glassgrad check`: files of stubs, from a terminal
 folder     `glassgrad course`: the chapters, copied
@@ -16,19 +17,26 @@ from . import guard
 from .chapters import tasks
 from .figures import Figure, heat, plot, slider
 from .judge import Report, check
+from .tapes import OwnTape, own_tape
 from .task import Case, Mistake, Task, call, value
 
 guard.remember()
 
 __all__ = [
+    # in a cell
     "check",
     "Report",
+    # what a task is
     "tasks",
     "Task",
     "Case",
     "Mistake",
     "call",
     "value",
+    # a student's own tape
+    "own_tape",
+    "OwnTape",
+    # charts
     "plot",
     "heat",
     "slider",

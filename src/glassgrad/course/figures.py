@@ -209,11 +209,8 @@ class _Axes:
 
     @classmethod
     def around(cls, points: Sequence[tuple[float, float]], is_log: bool) -> "_Axes":
-        sides = []
-        for values in zip(*points, strict=True):
-            low, high = min(values), max(values)
-            sides += [low, high] if low < high else [low - 0.5, high + 0.5]
-        return cls(*sides, is_log)
+        (left, right), (bottom, top) = (_span(values) for values in zip(*points, strict=True))
+        return cls(left, right, bottom, top, is_log)
 
     def across(self, value: float) -> float:
         part = (value - self.left) / (self.right - self.left)
@@ -247,6 +244,11 @@ class _Axes:
 
     def _label(self, value: float) -> str:
         return f"1e{value:.0f}" if self.is_log else _short(value)
+
+
+def _span(values: Sequence[float]) -> tuple[float, float]:
+    low, high = min(values), max(values)
+    return (low, high) if low < high else (low - 0.5, high + 0.5)
 
 
 def _ticks(low: float, high: float, log: bool) -> list[float]:

@@ -226,8 +226,10 @@ def _in_words(error: BaseException) -> tuple[str, str]:
 def _tried(task: Task, case: Case, given: str, answer: Any) -> Outcome:
     """Try the answer on a case."""
     if case.args and not callable(answer):
-        failure = f"`{task.name}` is {words(answer)}.", "Give the function itself: its name alone."
-        return Outcome(case, given, None, failure)
+        no_function = f"`{task.name}` is {words(answer)}."
+        return Outcome(
+            case, given, None, (no_function, "Give the function itself: its name alone.")
+        )
     args = deepcopy(case.args)
     found, failure = _attempt(lambda: case.run(answer, *args))
     if failure is not None:
@@ -236,14 +238,16 @@ def _tried(task: Task, case: Case, given: str, answer: Any) -> Outcome:
         complaint = case.complains(found)
         return Outcome(case, given, None, None if complaint is None else (complaint, ""))
     pair = _pair(task, case, found)
-    wrong: tuple[str, str] | None = None if is_right(pair) else ("", "")
+    if not is_right(pair):
+        return Outcome(case, given, pair, ("", ""))
     for place, (before, after) in enumerate(zip(case.args, args, strict=True), start=1):
-        if wrong is None and _is_data(before) and not is_right(Pair(after, before)):
+        if _is_data(before) and not is_right(Pair(after, before)):
             says = (
                 f"its argument {place} is not what it was: {words(before)} became {words(after)}."
             )
-            wrong = says, "An answer makes something new, and leaves what it was given as it is."
-    return Outcome(case, given, pair, wrong)
+            hint = "An answer makes something new, and leaves what it was given as it is."
+            return Outcome(case, given, pair, (says, hint))
+    return Outcome(case, given, pair)
 
 
 def _is_data(value: Any) -> bool:
