@@ -1,11 +1,24 @@
-"""The worked solutions of the course: `docs/solutions/`, a file for each chapter."""
+"""The chapters of the course that tests are about, and their worked solutions."""
 
 import ast
 import importlib.util
+import os
 from functools import cache
 from pathlib import Path
 
-FOLDER = Path(__file__).parents[1] / "docs" / "solutions"
+ROOT = Path(__file__).parents[1]
+NOTEBOOKS, FOLDER = ROOT / "notebooks", ROOT / "docs" / "solutions"
+
+# `make notebooks` is about all chapters, or with CHAPTER=05 about that. `make test` runs a few from
+# top to bottom; the others are run as well, where `make docs` makes pages of them.
+ASKED = os.environ.get("GLASSGRAD_CHAPTER")
+PATHS = sorted(NOTEBOOKS.glob(f"{ASKED or ''}*.ipynb"))
+RUN_IN_EACH_TEST = ("build-a-tape", "inside-the-engine", "hooks")
+RUN = [
+    path
+    for path in PATHS
+    if ASKED is not None or any(name in path.stem for name in RUN_IN_EACH_TEST)
+]
 
 
 def path_of(number):

@@ -1,17 +1,13 @@
 """Every task: its solution passes, its stub does not, typical wrong answers get fitting hints."""
 
-import os
-
 import pytest
 
 from glassgrad.course import check, tasks
 from glassgrad.course.chapters import numbers
 from glassgrad.course.folder import chapters
-from solved import path_of, solutions
+from solved import ASKED, path_of, solutions
 
-ALL = tasks(
-    os.environ.get("GLASSGRAD_CHAPTER") or None
-)  # of the one that somebody writes, or of all
+ALL = tasks(ASKED or None)  # of the one that somebody writes, or of all
 EACH = pytest.mark.parametrize("task", ALL, ids=lambda task: task.id)
 
 

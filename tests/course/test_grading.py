@@ -3,6 +3,7 @@
 import json
 import re
 import sys
+import tomllib
 
 import pytest
 
@@ -27,6 +28,13 @@ def test_a_copy_has_the_chapters_and_the_stubs_and_no_solution(copied):
     assert {path.name for path in folder.chapters()} <= names
     assert "stubs/chapter_01.py" in names
     assert not any("WRONG" in path.read_text("utf-8") for path in copied.rglob("*.py"))
+
+
+def test_a_wheel_has_the_chapters_where_they_are_looked_for():
+    project = tomllib.loads((folder.HERE.parents[2] / "pyproject.toml").read_text("utf-8"))
+    packed = project["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
+    assert packed == {"notebooks": "glassgrad/course/notebooks"}
+    assert folder.notebooks().name == "notebooks"
 
 
 def test_a_file_that_was_changed_is_overwritten_only_if_somebody_says_so(copied, capsys):

@@ -129,6 +129,8 @@ def test_a_patched_checker_is_a_wrong_answer(monkeypatch):
 
     assert "glassgrad.course.judge.is_right is not the function it was" in said(patch)
     assert not check(DOUBLE, lambda x: 0).passed  # here it is what it was
+    with pytest.raises(AttributeError, match=r"course.check cannot be replaced"):
+        gg.course.check = lambda *_: True
     monkeypatch.setattr(math, "isclose", lambda *_, **__: True)
     assert "math.isclose is not the function it was" in said(lambda x: 2 * x)
 

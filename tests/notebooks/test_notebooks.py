@@ -3,7 +3,6 @@
 import json
 import os
 import re
-from pathlib import Path
 
 import nbformat
 import pytest
@@ -11,11 +10,8 @@ from nbmake.nb_run import NotebookRun
 
 from checks import together
 from glassgrad.course import tasks
-from solved import source_of
+from solved import ASKED, NOTEBOOKS, PATHS, RUN, source_of
 
-FOLDER = Path(__file__).parents[2] / "notebooks"
-ONLY = os.environ.get("GLASSGRAD_CHAPTER", "")  # "05": that one alone, for who writes it
-PATHS = sorted(FOLDER.glob(f"{ONLY}*.ipynb"))
 HEADINGS = ["Predict", "Build", "Watch", "Break", "Check", "Reflect"]
 CHAPTERS = pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
 MOST_SECONDS = 60  # of a processor, for one chapter and a reader who waits
@@ -78,7 +74,7 @@ def as_graded(cell):
     return {"nbgrader": said | ({"points": 2} if is_check else {})}
 
 
-@pytest.mark.skipif(bool(ONLY), reason="one chapter was asked for")
+@pytest.mark.skipif(bool(ASKED), reason="one chapter was asked for")
 def test_the_chapters_begin_with_the_first():
     assert [path.stem[:2] for path in PATHS][:2] == ["01", "02"]
     assert len(PATHS) >= 4
@@ -127,7 +123,7 @@ def test_a_notebook_speaks_of_its_subject_alone(path):
 def test_links_between_chapters_lead_somewhere(path):
     for cell in read(path).cells:
         for target in re.findall(r"\]\(([^)#]+\.ipynb)\)", cell.source):
-            assert (FOLDER / target).is_file(), target
+            assert (NOTEBOOKS / target).is_file(), target
 
 
 @together
@@ -157,7 +153,7 @@ def test_a_chapter_of_the_course_has_its_six_parts_and_a_list_of_words(path):
 # Run ---------------------------------------------------------------------------------------------
 
 
-@CHAPTERS
+@pytest.mark.parametrize("path", RUN, ids=lambda path: path.stem)
 def test_a_notebook_and_its_solutions_run_on_a_bare_machine(path, tmp_path, monkeypatch):
     """No `dot`, no browser, no anywidget; recorded players in place of live ones.
 

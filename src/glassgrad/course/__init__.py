@@ -13,6 +13,10 @@ grading    `glassgrad check`: files of stubs, from a terminal
 folder     `glassgrad course`: the chapters, copied
 """
 
+import sys
+import types
+from typing import Any
+
 from . import guard
 from .chapters import tasks
 from .figures import Figure, heat, plot, slider
@@ -21,6 +25,21 @@ from .tapes import OwnTape, own_tape
 from .task import Case, Mistake, Task, call, value
 
 guard.remember()
+
+
+class _Kept(types.ModuleType):
+    """This module: a cell that puts a function of its own in place of `check` is told so."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in __all__:
+            raise AttributeError(
+                f"glassgrad.course.{name} cannot be replaced: it judges answers, and a class "
+                "relies on it. Give your own function another name."
+            )
+        super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Kept
 
 __all__ = [
     # in a cell
