@@ -71,6 +71,16 @@ def test_jupyterlab_is_opened_as_asked(tmp_path, monkeypatch):
     assert typed[0][1:] == ["-m", "jupyterlab", str(target), "--no-browser", "--port=9000"]
 
 
+def test_the_chapters_pictures_are_saved_for_slides(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(folder, "chapters", lambda: [folder.notebooks() / "01-why-gradients.ipynb"])
+    assert cli.main(["course", "--figures", str(tmp_path / "slides")]) == cli.DONE
+    names = {path.name for path in (tmp_path / "slides").iterdir()}
+    assert {"01-why-gradients-surface.svg", "01-why-gradients-broken-graph.svg"} <= names
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert f"{len(names)} pictures" in told.err
+
+
 def test_stubs_are_graded_and_the_score_is_written(copied, capsys):
     assert cli.main(["check", "01", "--json", "score.json"]) == cli.FAILED
     told = capsys.readouterr().out

@@ -86,6 +86,24 @@ def test_what_floods_the_screen_is_stopped():
     assert len(text) < 2_000
 
 
+def test_where_there_is_no_fork_answers_are_judged_in_place(monkeypatch):
+    monkeypatch.delattr(os, "fork")
+    assert check(DOUBLE, lambda x: 2 * x).passed
+    assert "should be 2, and is 1" in said(lambda x: x)
+    assert "ends the program" in said(lambda x: sys.exit())
+
+
+def test_what_nobody_thought_of_is_no_verdict():
+    class Odd:
+        __hash__ = None
+
+        def __eq__(self, other):
+            raise ValueError("odd")
+
+    task = replace(DOUBLE, cases=[call(1.0, expects=Odd())])
+    assert "the check cannot judge this: it raises ValueError: odd" in said(lambda x: Odd(), task)
+
+
 def test_what_asks_for_input_is_told_that_nobody_types():
     assert "nobody is here" in said(lambda x: float(input("x? ")))
 

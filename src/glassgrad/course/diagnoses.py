@@ -89,7 +89,9 @@ def _array(value: Any) -> Any:
 
 
 def _is_numeric(value: Any) -> bool:
-    return isinstance(value, (Tensor, np.ndarray, int, float, complex, np.number))
+    if isinstance(value, np.ndarray):
+        return value.dtype.kind in "biufc"
+    return isinstance(value, (Tensor, int, float, complex, np.number, np.bool_))
 
 
 def _is_list(value: Any) -> bool:
@@ -133,7 +135,8 @@ def _whole(pair: Pair) -> str | None:
     if len(pair.found) != of:
         first = next((p for p in _each_of_shorter(pair) if not is_right(p)), None)
         more = "" if first is None else f" The first that differs is {first.where}."
-        return f"There should be {of}; there are {len(pair.found)}.{more}"
+        there = "is one" if len(pair.found) == 1 else f"are {len(pair.found)}"
+        return f"There should be {of}; there {there}.{more}"
     if of > 1 and is_right(replace(pair, found=pair.found[::-1])):
         return "All of them are right, but in the opposite order."
     if all(isinstance(name, str) for name in pair.expected):
@@ -171,9 +174,9 @@ def _other_kind(pair: Pair) -> str | None:
         return None
     if isinstance(pair.expected, Tensor) and not isinstance(pair.found, Tensor):
         kind = type(pair.found).__name__
-        return f"It is a {kind}, and should be a tensor. `.item()` and `.numpy()` leave the graph."
+        return f"Its type is {kind}, a tensor is wanted. `.item()` and `.numpy()` leave the graph."
     if not _is_numeric(pair.found):
-        return f"It is a {type(pair.found).__name__}, and should be a number or an array."
+        return f"Its type is {type(pair.found).__name__}, a number or an array is wanted."
     return None
 
 

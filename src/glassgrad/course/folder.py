@@ -1,9 +1,11 @@
 """The chapters as files: where they are, a copy to work in, stubs to fill in, their pictures."""
 
 import ast
+import io
 import json
 import shutil
 from collections.abc import Iterator
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ from glassgrad._programs import reaching
 from glassgrad.viz import Drawing, Player
 
 from .chapters import numbers, tasks
+from .figures import Figure
 
 HERE = Path(__file__).parent
 STUBS = "stubs"
@@ -75,19 +78,21 @@ def copy_to(folder: Path, *, keep: list[str]) -> list[str]:
 
 def pictures(chapter: Path) -> Iterator[tuple[str, str]]:
     """The drawings of a chapter, which is run for it: a name and an SVG each."""
-    notebook = json.loads(chapter.read_text("utf-8"))
     space: dict[str, Any] = {"__name__": "__main__"}
-    for cell in notebook["cells"]:
-        if cell["cell_type"] != "code":
-            continue
-        program = ast.parse("".join(cell["source"]))
-        last = program.body[-1] if program.body else None
-        shown: Any = None
+    for cell in json.loads(chapter.read_text("utf-8"))["cells"]:
+        if cell["cell_type"] == "code":
+            shown = _shown(ast.parse("".join(cell["source"])), chapter.name, space)
+            if isinstance(shown, Player):
+                shown = shown.drawing
+            if isinstance(shown, (Drawing, Figure)):
+                yield f"{chapter.stem}-{cell['id']}.svg", shown.svg
+
+
+def _shown(program: ast.Module, name: str, space: dict[str, Any]) -> Any:
+    """Run a cell of a chapter of ours; return what its last line is, as a notebook shows it."""
+    last = program.body.pop() if isinstance(program.body[-1], ast.Expr) else None
+    with redirect_stdout(io.StringIO()):
+        exec(compile(program, name, "exec"), space)  # noqa: S102
         if isinstance(last, ast.Expr):
-            program.body.pop()
-        exec(compile(program, chapter.name, "exec"), space)  # noqa: S102  # a chapter of ours
-        if isinstance(last, ast.Expr):
-            shown = eval(compile(ast.Expression(last.value), chapter.name, "eval"), space)  # noqa: S307
-        if isinstance(shown, (Drawing, Player)):
-            drawing = shown.drawing if isinstance(shown, Player) else shown
-            yield f"{chapter.stem}-{cell['id']}.svg", drawing.svg
+            return eval(compile(ast.Expression(last.value), name, "eval"), space)  # noqa: S307
+    return None

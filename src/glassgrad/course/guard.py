@@ -87,8 +87,9 @@ def run_apart(work: Callable[[Callable[[Any], None]], Any], seconds: float) -> E
             reached = told
         return Ended(None, reached, "hangs")
     finally:
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(child, signal.SIGKILL)
+        for end in (os.killpg, os.kill):  # with all that it has started
+            with contextlib.suppress(ProcessLookupError):
+                end(child, signal.SIGKILL)
         os.waitpid(child, 0)
         receiving.close()
 
@@ -96,6 +97,7 @@ def run_apart(work: Callable[[Callable[[Any], None]], Any], seconds: float) -> E
 def _be_the_child(work: Callable[[Callable[[Any], None]], Any], sending: Connection) -> None:
     """Do the work, tell the result, and end: nothing of this process may go on."""
     try:
+        os.setpgrp()
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent's to answer
         _limit_memory()
         nowhere = os.open(os.devnull, os.O_RDWR)

@@ -125,6 +125,7 @@ REPLACED = (
 )
 RESTART = "Remove that line, restart the kernel, and run the cells from the top."
 HANGS = "Look at each loop: what must happen for it to stop, and does that ever happen?"
+ODD = "What the answer returns is of a kind that was not expected. Return what the stub promises."
 EXITS = "A function returns to who called it; `exit()`, `quit()` and `os._exit()` do not."
 FLOODS = "It printed more than {:,} characters, and was stopped. Print less, or only once a loop."
 
@@ -153,6 +154,14 @@ class Outcome(NamedTuple):
 
 
 def _judged(task: Task, load: Callable[[], Any], at: Callable[[Any], None]) -> Report:
+    try:
+        return _tried_all(task, load, at)
+    except Exception as error:  # noqa: BLE001  # what nobody thought of is no verdict
+        says = f"the check cannot judge this: {_in_words(error)[0]}"
+        return Report(task.id, task.title, False, len(task.cases), says=says, hint=ODD)
+
+
+def _tried_all(task: Task, load: Callable[[], Any], at: Callable[[Any], None]) -> Report:
     printed = guard.Printed()
     outcomes = []
     with redirect_stdout(printed), redirect_stderr(printed), enable_grad():
@@ -345,7 +354,7 @@ def check(task: Task | str, answer: Any) -> Report:
     Example:
         >>> check("01.best-h", lambda f, x, exact, steps: steps)
         Not yet: best_h of 3·t at 0.5, h 1 or 0.3 should be 1, and is (1, 0.3).
-        It is a tuple, and should be a number or an array.
+        Its type is tuple, a number or an array is wanted.
         Read: the question about h at the top of src/glassgrad/autograd/gradcheck.py.
     """
     known = task if isinstance(task, Task) else task_of(task)
