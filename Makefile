@@ -17,12 +17,14 @@ PIP  := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-co
 PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 \
   $(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 --dist worksteal
 TORCH := torch==2.13.0
+# What grades a class, with what only it needs: the rest is there for JupyterLab.
+NBGRADER := nbgrader==0.9.6 SQLAlchemy alembic Mako RapidFuzz
 # Tests start many processes. Each would compile the package anew if Python might keep nothing.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test slow fuzz check format bench gallery stubs operators docs test-docs clean
+.PHONY: help demo test slow notebooks fuzz check format bench gallery stubs operators docs test-docs clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -33,8 +35,11 @@ demo: $(VENV)/.run  ## Train on real digits, record one backward pass, draw it i
 test: $(VENV)/.test  ## Run the test suite, with PyTorch as the oracle
 	@$(PYTEST) $(PYTEST_ARGS)
 
-slow: $(VENV)/.test  ## Run the tests that `make test` leaves out: long ones, and more cases of the others
+slow: $(VENV)/.grading  ## Run the tests that `make test` leaves out: long ones, and more cases of the others
 	@$(PYTEST) -m slow $(PYTEST_ARGS)
+
+notebooks: $(VENV)/.test  ## Run the chapters of the course, their exercises and pages (CHAPTER=05: one)
+	@GLASSGRAD_CHAPTER=$(CHAPTER) $(PYTEST) tests/course/test_chapters.py tests/notebooks
 
 fuzz: $(VENV)/.test  ## Play 20,000 random programs in glassgrad and in PyTorch (FUZZ_ARGS="--seed 7")
 	@PYTHONPATH=tests OMP_NUM_THREADS=1 $(BIN)/python -m fuzz $(FUZZ_ARGS)
@@ -106,6 +111,12 @@ $(VENV)/.torch: $(VENV)/.made
 $(VENV)/.test: $(VENV)/.run $(VENV)/.torch
 	@echo "installing what the tests need into $(VENV) …"
 	@$(PIP) --editable '.[test]'
+	@touch $@
+
+# In a folder of its own: in the environment, JupyterLab would load its extensions in every test.
+$(VENV)/.grading: $(VENV)/.test
+	@echo "installing nbgrader into $(VENV)/grading …"
+	@$(PIP) --target $(VENV)/grading --upgrade --no-deps $(NBGRADER)
 	@touch $@
 
 $(VENV)/.bench: $(VENV)/.run $(VENV)/.torch

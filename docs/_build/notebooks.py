@@ -5,6 +5,7 @@ the source tree. In the notebook's kernel `install` has drawings and players sho
 show them; everything else keeps its text.
 """
 
+import ast
 import html
 import itertools
 import re
@@ -16,6 +17,7 @@ from typing import Any
 
 HERE = Path(__file__).parent
 NOTEBOOKS = HERE.parents[1] / "notebooks"
+SOLUTIONS = HERE.parent / "solutions"  # of the tasks, a file for each chapter
 IN_PAGE = "application/vnd.glassgrad.page"  # HTML that relies on the site's script and style
 FORMULA = re.compile(r"\$\$(?P<block>.+?)\$\$|\$(?P<inline>[^$\n]+)\$", re.DOTALL)
 CODE = re.compile(r"(```.*?```|`[^`\n]+`)", re.DOTALL)
@@ -41,7 +43,10 @@ def page_of(path: Path) -> str:
         nbclient.exceptions.CellExecutionError: if a cell raises.
     """
     cells = _run(path).cells
-    parts = [_words(c.source) if c.cell_type == "markdown" else _code(c) for c in cells]
+    parts = []
+    for cell in cells:
+        parts += [_words(cell.source)] if cell.cell_type == "markdown" else [_code(cell)]
+        parts += _solution(cell)
     note = (
         '\n!!! tip "This page is a notebook"\n\n'
         f"    Open `notebooks/{path.name}` in JupyterLab to change its programs, to do the\n"
@@ -88,6 +93,7 @@ def install() -> None:
     from IPython import get_ipython
     from IPython.display import HTML, display
 
+    from glassgrad.course import Figure
     from glassgrad.viz import Drawing, Explanation, Player
     from glassgrad.viz.players.live import LivePlayer
 
@@ -103,6 +109,9 @@ def install() -> None:
     def explanation(shown: Any, **_: Any) -> dict[str, str]:
         return {IN_PAGE: _typeset(shown.html)}
 
+    def chart(shown: Any, **_: Any) -> dict[str, str]:
+        return {IN_PAGE: shown.html}
+
     def live(shown: Any) -> None:
         still = HTML("")  # `finish` puts the player here
         _live.append((display(still, display_id=True), shown))
@@ -110,6 +119,7 @@ def install() -> None:
     formatter.mimebundle_formatter.for_type(Drawing, drawing)
     formatter.mimebundle_formatter.for_type(Player, player)
     formatter.mimebundle_formatter.for_type(Explanation, explanation)
+    formatter.mimebundle_formatter.for_type(Figure, chart)
     formatter.ipython_display_formatter.for_type(LivePlayer, live)
 
 
@@ -148,6 +158,27 @@ def _folded(found: re.Match[str]) -> str:
 def _code(cell: Any) -> str:
     parts = [f"```python\n{cell.source}\n```", *_outputs(cell.outputs)]
     return "\n\n".join(parts)
+
+
+def _solution(cell: Any) -> Iterator[str]:
+    """Below a cell that checks a task: the task's solution, folded up."""
+    asked = re.match(r'gg\.course\.check\("(\d\d)\.[\w-]+", (\w+)\)', cell.source)
+    if asked is not None:
+        (path,) = SOLUTIONS.glob(f"{asked[1]}-*.py")
+        text = path.read_text("utf-8")
+        named = (node for node in ast.parse(text).body if asked[2] in _names_of(node))
+        code = "\n\n\n".join(ast.get_source_segment(text, node) or "" for node in named)
+        yield FOLDED.sub(
+            _folded,
+            "<details><summary>A solution</summary>\n\n"
+            f"```python\n{code}\n```\n\n</details>",
+        )
+
+
+def _names_of(node: ast.stmt) -> list[str]:
+    if isinstance(node, ast.Assign):
+        return [target.id for target in node.targets if isinstance(target, ast.Name)]
+    return [getattr(node, "name", "")]
 
 
 def _outputs(outputs: list[Any]) -> Iterator[str]:

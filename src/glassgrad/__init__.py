@@ -40,6 +40,7 @@ from .values.backend import Device as device
 from .values.dtypes import set_default_dtype
 
 if _TYPE_CHECKING:
+    from . import course as course
     from . import data as data
     from . import distributions as distributions
     from . import fft as fft
@@ -87,8 +88,8 @@ def is_inference(input: Tensor) -> _builtins.bool:
 
 
 _PACKAGES = (
-    "data distributions fft func linalg multiprocessing nn optim overrides profiler signal sparse "
-    "special testing tracing trajectory utils viz"
+    "course data distributions fft func linalg multiprocessing nn optim overrides profiler signal "
+    "sparse special testing tracing trajectory utils viz"
 )
 _LATER = {name: name for name in _PACKAGES.split()}
 _LATER |= {"record": "tracing", "draw": "viz", "explain": "viz", "player": "viz", "vmap": "func"}

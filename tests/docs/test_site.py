@@ -77,7 +77,7 @@ def test_a_click_on_a_node_shows_it(visit):
 
 
 def test_players_on_one_page_do_not_move_each_other(visit):
-    page = visit("notebooks/01-build-a-tape/")
+    page = visit("notebooks/03-build-a-tape/")
     assert page.locator(".gg-player").count() >= 2
     player(page, 1).get_by_role("button", name="Forward", exact=True).click()
     assert count(page, 0).startswith("0 / ")

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from solved import ASKED, RUN
+
 ROOT = Path(__file__).parents[2]
-PATHS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 PLAYER = 'class="gg gg-player'
 
 
@@ -23,16 +24,16 @@ def step():
 
 @pytest.fixture(scope="module")
 def pages(step):
-    return {path.stem: step.page_of(path) for path in PATHS}
+    return {path.stem: step.page_of(path) for path in RUN}
 
 
 def test_a_page_is_the_same_each_time(step, pages):
-    path = PATHS[-1]
+    path = RUN[-1]
     assert step.page_of(path) == pages[path.stem]
 
 
 def test_pictures_and_players_are_those_of_the_site(pages):
-    for path in PATHS:
+    for path in RUN:
         page = pages[path.stem]
         source = path.read_text("utf-8")
         assert page.count('<figure class="gg-figure"') == len(re.findall(r'"gg\.draw\(', source))
@@ -47,8 +48,11 @@ def test_ids_are_those_of_one_picture(pages):
         assert len(set(ids)) == len(ids)
 
 
+@pytest.mark.skipif(bool(ASKED), reason="one chapter was asked for")
 def test_live_players_show_what_was_played(pages):
-    players = pages["02-inside-the-engine"].split(PLAYER)[1:]
+    players = next(
+        page for stem, page in pages.items() if stem.endswith("inside-the-engine")
+    ).split(PLAYER)[1:]
     assert all('"accumulate"' in player for player in players)
 
 
@@ -56,7 +60,7 @@ def test_links_lead_to_pages(pages):
     for page in pages.values():
         assert ".ipynb)" not in page
         for target in re.findall(r"\]\(([\w-]+)\.md\)", page):
-            assert target in pages
+            assert (ROOT / "notebooks" / f"{target}.ipynb").is_file()
 
 
 def test_solutions_stay_folded(pages):

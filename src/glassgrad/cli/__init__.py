@@ -1,4 +1,4 @@
-"""The command line: `glassgrad demo`, `draw`, `step`, `watch`, `view` and `compare`.
+"""The command line: `glassgrad demo`, `draw`, `step`, `watch`, `view`, `compare`, and the course.
 
 A command is a function; its docstring is the help that teaches it, up to its examples above the
 list of its arguments. Exit codes: 0 done, 1 it could not be done (the reason is on stderr), 2 a
@@ -52,6 +52,8 @@ examples:
   glassgrad watch train.py                    look for mistakes that nobody complains about
   glassgrad view out/digits.trace.json        a record, as text
   glassgrad compare before.json after.json    what differs between two records
+  glassgrad course                            the chapters of the course, in JupyterLab
+  glassgrad check 01                          grade the exercises of chapter 1
   glassgrad draw --help                       all that can be changed
 
 the same in Python:
@@ -383,6 +385,51 @@ def _compare(arguments: argparse.Namespace) -> None:
         _save(found, arguments, arguments.out)
 
 
+def _course(arguments: argparse.Namespace) -> int:
+    """Copy the chapters of the course into a folder, and open them in JupyterLab.
+
+    The folder gets the notebooks, and in stubs/ a file for each chapter, with the functions to fill
+    in. A file that you have changed is overwritten only if you say so.
+
+    Examples:
+      glassgrad course                       into course/, then JupyterLab
+      glassgrad course lessons --no-browser  … into lessons/; it prints the address to open
+      glassgrad course --port 9000           … at this port
+      glassgrad course --figures slides      save the chapters' pictures as SVG, for slides
+
+    exit codes:
+      0 done; 1 a folder that cannot be written; otherwise what JupyterLab exits with
+    """
+    from . import lessons  # and what judges answers: only here and in `check`
+
+    if arguments.figures is not None:
+        return lessons.save_figures(arguments.figures)
+    return lessons.copy_and_open(
+        arguments.dir, force=arguments.force, browser=not arguments.no_browser, port=arguments.port
+    )
+
+
+def _check(arguments: argparse.Namespace) -> int:
+    """Grade the exercises: files of stubs that you have filled in.
+
+    `glassgrad course` writes the stubs, a file for each chapter. A task that is not passed says
+    what is wrong, with the smallest input that shows it. An answer runs in a process of its own,
+    for some seconds: it may hang, end Python or print without end.
+
+    Examples:
+      glassgrad check                     all chapters
+      glassgrad check 01                  one chapter
+      glassgrad check 01.slopes           one task
+      glassgrad check --dir solved --json score.json    files elsewhere; the score for programs
+
+    exit codes:
+      0 all tasks are passed; 1 some are not, or there are no files to grade
+    """
+    from . import lessons
+
+    return lessons.grade(arguments.task, arguments.dir, arguments.json)
+
+
 _COMMANDS: dict[Callable[[argparse.Namespace], int | None], tuple[Any, ...]] = {
     _demo: (
         "train on real digits, then record and draw",
@@ -466,6 +513,27 @@ _COMMANDS: dict[Callable[[argparse.Namespace], int | None], tuple[Any, ...]] = {
         _out("draw both, what differs marked: .svg, .png, .html, .dot or .txt"),
         _RANKDIR,
         _THEME,
+    ),
+    _course: (
+        "copy the chapters of the course and open them",
+        _option(
+            "dir", type=Path, nargs="?", default=Path("course"), help="where to (default: course)"
+        ),
+        _option("--no-browser", action="store_true", help="start JupyterLab, open no browser"),
+        _option("--port", type=_programs.at_least_one, metavar="N", help="JupyterLab's port"),
+        _option("--force", action="store_true", help="overwrite files that you have changed"),
+        _option(
+            "--figures",
+            type=Path,
+            metavar="DIR",
+            help="save the chapters' pictures, and that is all",
+        ),
+    ),
+    _check: (
+        "grade the exercises of the course",
+        _option("task", nargs="*", help="chapters (01) or tasks (01.slopes); none: all"),
+        _option("--dir", type=Path, metavar="DIR", help="the folder of the files of stubs"),
+        _option("--json", type=Path, metavar="FILE", help="write the score there"),
     ),
 }
 
