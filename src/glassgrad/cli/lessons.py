@@ -9,9 +9,9 @@ from subprocess import call
 from typing import TYPE_CHECKING
 
 from glassgrad._programs import DONE, FAILED, Refused, progress, reaching, to_stdout
+from glassgrad._words import counted
 from glassgrad.course import folder, grading
 from glassgrad.course.judge import Report
-from glassgrad.tracing.graph import counted
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -10,7 +10,7 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from glassgrad.core.state import Names
 from glassgrad.tracing.events import Trace
@@ -77,7 +77,7 @@ def held_after(trace: Trace, count: int) -> int:
     """
     nodes = [node for node in trace.nodes if not node.get("freed")]
     held = sizes_of(saved for node in nodes for saved in of_no_leaf(node))
-    freed = freed_by_node(replace(trace, events=trace.events[:count]))
+    freed = freed_by_node(Trace(trace.graph, trace.arrays, trace.events[:count]))
     return sum(held.values()) - sum(each.bytes for each in freed.values())
 
 
