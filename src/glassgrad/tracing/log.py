@@ -8,23 +8,26 @@ that runs, for code of a user may write into it.
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from operator import itemgetter
 from typing import Any
 from weakref import ReferenceType
 
+from glassgrad.autograd.scopes import segments
 from glassgrad.core import state
 from glassgrad.core.backward import backward_task
 from glassgrad.core.engine import Grads, Schedule
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, StaleTensorError
-from glassgrad.core.graph import AccumulateGrad, Node, get_gradient_edge
+from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node, get_gradient_edge
 from glassgrad.core.saved import PrimitiveNode
-from glassgrad.core.state import modes
+from glassgrad.core.state import modes, set_modes
 from glassgrad.core.tensor import Tensor
 from glassgrad.hooks.turn import GraphTask, Phase, Turn
 from glassgrad.ops import _checks as check
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Edges, Entry, Graph, grad_of, is_leaf, rank_of, reach
+from glassgrad.tracing.recomputing import Checkpoints, saved_bytes_of
 from glassgrad.tracing.summary import ArrayId, ArrayTable
 
 
@@ -128,13 +131,25 @@ def snapshot(tensors: Tensor | Iterable[Tensor], *, values: str = "summary") -> 
     check_values(values)
     table = ArrayTable(full=values == "full")
     graph = graph_behind(outputs_of(tensors, "snapshot"))
-    return Trace(graph.describe(table), table.summaries, [])
+    document = graph.describe(table)
+    if segments:
+        Checkpoints(graph, table, document)
+    return Trace(document, table.summaries, [])
 
 
 def graph_behind(outputs: list[Any]) -> Graph:
     """The graph behind tensors: its parts have the ids that a log of their pass gives them."""
     schedule = Schedule([get_gradient_edge(output).node for output in outputs])
     return Graph(schedule, outputs)
+
+
+def roots_of(task: GraphTask) -> list[GradientEdge]:
+    """The edges where gradients wait before a pass has begun."""
+    roots = []
+    for node, waiting in task.buffers.items():
+        slots = waiting if type(waiting) is list else [waiting]
+        roots += [GradientEdge(node, nr) for nr, grad in enumerate(slots) if grad is not None]
+    return roots
 
 
 def outputs_of(tensors: Any, function: str, *, also: tuple[type, ...] = ()) -> list[Any]:
@@ -298,6 +313,7 @@ class Log(EventLog):
         running = every if needed is None else [node for node in every if node in needed]
         super().__init__(graph, running, full=full, recorded=task.recording)
         self.document = graph.describe(self.table)
+        self.checkpoints = Checkpoints(graph, self.table, self.document) if segments else None
         if wanted := sorted(filter(None, map(graph.node.get, task.wanted)), key=rank_of):
             self.document["wanted"] = wanted
         if not self.recorded:
@@ -408,15 +424,65 @@ class Log(EventLog):
             hook, changed = self.graph.hook(node, detail), list(map(self.table.add, after))
             self._emit(kind, node, hook=hook, before=self._entering, after=changed)
 
-    def _told(self, _: str, node: Node) -> None:
-        """The tracer: somebody asks for `ctx.saved_tensors`; a rule of this pass, or of another."""
-        if modes.task is self.task and node in self.graph.node:
-            self._unpacked(node)
+    def _told(self, kind: str, what: Any, *about: Any) -> Any:
+        """The tracer: somebody asks for `ctx.saved_tensors`, or a checkpoint runs again.
+
+        It may be of this pass, or of another.
+        """
+        if modes.task is not self.task:
+            return None
+        if kind == "unpack":
+            if what in self.graph.node:
+                self._unpacked(what)
+        elif not about:
+            self._emit("recompute", what, ran=[], made=[], bytes=0, failed=True)
+            return self._inner(self.events[-1])
+        elif self.checkpoints and what in self.checkpoints.ids:
+            if not self.checkpoints.is_told(self.events, what):
+                fields = self.checkpoints.told_of(what, *about, self)
+                self._emit("recompute", self.task.node, **fields)
+        return None
+
+    @contextmanager
+    def _inner(self, event: Entry) -> Iterator[None]:
+        """The block in which a checkpoint runs a pass of its own, whose log goes into `event`."""
+        outer = modes.watcher
+
+        def watch(task: GraphTask) -> None:
+            set_modes(watcher=outer)  # passes in there are others'
+            trace: Trace | None = None
+            try:
+                if outer is None:
+                    log = Log(task, Graph(task.schedule, roots_of(task)), full=self.table.full)
+                    try:
+                        log.run()
+                    finally:
+                        trace = log.trace()
+                        task.close()
+                        log.close()
+                else:
+                    trace = outer(task)
+            except BaseException as error:
+                trace = trace or getattr(error, "trace", None)
+                raise
+            finally:
+                if trace is not None:
+                    event["inner"] = trace.document()
+                    event["bytes"] = saved_bytes_of(trace)
+
+        del event["failed"]
+        set_modes(watcher=watch)
+        try:
+            yield
+        finally:
+            set_modes(watcher=outer)
 
     def _unpacked(self, node: Node) -> None:
-        """A rule reads what its node saved."""
+        """A rule reads what its node saved, or what was computed again of that."""
         for name, _, saved, now in self.graph.saved_by(node):
             self._emit("unpack", node, saved=name, version=[saved, now])
+        for name in self.checkpoints.made_for(self.events, self.graph.node[node]) if self.checkpoints else ():
+            self._emit("unpack", node, saved=name, version=[0, 0])
 
     def _failed(self, error: BaseException) -> None:
         """Write down what ended the pass, and end both."""
