@@ -28,8 +28,8 @@ gradient's own graph, which a pass under `create_graph=True` made. Each is a dic
     base    optional, of an op whose result is a view: the node that made the memory it shows, "n1"
             (the AccumulateGrad of a leaf)
     part    optional, of CopySlices: the shape of the view that was written, [2]
-    checkpoint  optional, the innermost call of `checkpoint` that it was made in, "c0": what it would
-            save is computed again when it is asked for
+    checkpoint  optional, the innermost call of `checkpoint` that it was made in, "c0": what it
+            would save is computed again when it is asked for
     origin  optional, the node while whose turn this one was recorded, "n3": it is of the
             gradient's own graph, and does not run in the pass that made it
     hooks   optional, a list of {"id": "h1", "kind": "pre" | "post" | "tensor" | "post_accumulate",
@@ -48,7 +48,7 @@ gradient's own graph, which a pass under `create_graph=True` made. Each is a dic
     {"id": "t2", "name": "loss" or None, "shape": [], "dtype": "float32",
      "node": "n9", "slot": 0, "array": "a1" (its value; optional)}
 
-Optional in `graph`, where functions are checkpointed, transforms are about or nobody held the loss:
+Optional in `graph`, where checkpoints or transforms are about or nobody held the loss:
 
     checkpoints the calls of `checkpoint` that are not reentrant: {"id": "c0", "src": (its line),
                 "inside": "c1" (the call around it; optional), "saved": (its arguments, which it
@@ -69,8 +69,8 @@ id.
                                             and after list one array (or None) per output slot
     unpack      node, saved, version        the rule reads its saved tensor `saved` (the name in the
                                             node's list); version is [when saved, now]
-    recompute   node, ran, made, bytes      a checkpointed function ran again, because `node` asked for
-                                            what was saved in it: see `recomputing.py`. `ran`: the
+    recompute   node, ran, made, bytes      a checkpointed function ran again, because `node` asked
+                                            for what was saved in it (`recomputing.py`). `ran`: the
                                             nodes whose ops ran again; `made`: what waits in memory
                                             since then, entries as of `saved`, with the "node" that
                                             it waits for; `bytes`: how much memory that took.
@@ -119,8 +119,8 @@ SCHEMA = "glassgrad.trace/1"
 # The order of the fields in the file. It is the order in which a person reads an entry, and it
 # makes the text independent of the order in which the recorder happened to fill its dicts.
 _FIELDS = """
-    k id type checkpoints levels inside wanted op seq name node tensor storage leaf owner label scope
-    src checkpoint level
+    k id type checkpoints levels inside wanted op seq name node tensor storage leaf owner label
+    scope src checkpoint level
     user freed base part origin kind acc shape dtype hook for until ran made saved version now bytes
     failed to slot sum_to
     have need edge before after grad_in grad_out grad error message array batch min max norm

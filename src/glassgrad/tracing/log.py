@@ -427,20 +427,20 @@ class Log(EventLog):
     def _told(self, kind: str, what: Any, *about: Any) -> Any:
         """The tracer: somebody asks for `ctx.saved_tensors`, or a checkpoint runs again.
 
-        It may be of this pass, or of another.
+        It may be of this pass, or of another. Of a reentrant checkpoint it is told the node, and
+        returns the block for the pass inside; of another the call, and what `told_of` takes.
         """
+        known = self.checkpoints
         if modes.task is not self.task:
             return None
-        if kind == "unpack":
-            if what in self.graph.node:
-                self._unpacked(what)
-        elif not about:
-            self._emit("recompute", what, ran=[], made=[], bytes=0, failed=True)
+        if kind == "unpack" and what in self.graph.node:
+            self._unpacked(what)
+        elif kind == "recompute" and not about:
+            self._emit(kind, what, ran=[], made=[], bytes=0, failed=True)
             return self._inner(self.events[-1])
-        elif self.checkpoints and what in self.checkpoints.ids:
-            if not self.checkpoints.is_told(self.events, what):
-                fields = self.checkpoints.told_of(what, *about, self)
-                self._emit("recompute", self.task.node, **fields)
+        elif kind == "recompute" and known is not None and known.is_news(self.events, what):
+            asked, run = about
+            self._emit(kind, self.task.node, **known.told_of(what, asked, run, self))
         return None
 
     @contextmanager
@@ -454,6 +454,7 @@ class Log(EventLog):
             try:
                 if outer is None:
                     log = Log(task, Graph(task.schedule, roots_of(task)), full=self.table.full)
+                    self._name_arguments(event["node"], log)
                     try:
                         log.run()
                     finally:
@@ -477,12 +478,26 @@ class Log(EventLog):
         finally:
             set_modes(watcher=outer)
 
+    def _name_arguments(self, node: str, inner: "Log") -> None:
+        """Call the leaves of a pass inside as what they are: what that node has saved."""
+        known, entry = self.graph, self.document["nodes"][rank_of(node)]
+        leaves = {leaf["id"]: leaf["name"] for leaf in self.document["leaves"]}
+        names = {
+            known.memory_of(saved.what)[0]: leaves.get(told.get("leaf")) or told.get("label")
+            for saved, told in zip(
+                known.saved_by(known.nodes[rank_of(node)]), entry.get("saved", ()), strict=False
+            )
+        }
+        for leaf, told in zip(inner.graph.leaves, inner.document["leaves"], strict=True):
+            told["name"] = told["name"] or names.get(known.memory_of(leaf.variable)[0])
+
     def _unpacked(self, node: Node) -> None:
         """A rule reads what its node saved, or what was computed again of that."""
         for name, _, saved, now in self.graph.saved_by(node):
             self._emit("unpack", node, saved=name, version=[saved, now])
-        for name in self.checkpoints.made_for(self.events, self.graph.node[node]) if self.checkpoints else ():
-            self._emit("unpack", node, saved=name, version=[0, 0])
+        if self.checkpoints is not None:
+            for name in self.checkpoints.made_for(self.events, self.graph.node[node]):
+                self._emit("unpack", node, saved=name, version=[0, 0])
 
     def _failed(self, error: BaseException) -> None:
         """Write down what ended the pass, and end both."""

@@ -34,7 +34,6 @@ looking at an empty dict.
 
 import weakref
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 from glassgrad.autograd.scopes import segments
@@ -109,10 +108,12 @@ class Checkpoints:
 
     # What ran again -----------------------------------------------------------------------------
 
-    def is_told(self, events: list[Entry], call: Any) -> bool:
-        """Whether a run of that call is told of: a pass that was stepped back may ask once more."""
+    def is_news(self, events: list[Entry], call: Any) -> bool:
+        """Whether no run of it is told of: a pass that was stepped back may ask once more."""
+        if call not in self.ids:
+            return False  # a run of one around it has made it: what it keeps, nobody asks for
         known = self._told.get(call, len(events))
-        return known < len(events) and events[known].get("checkpoint") == self.ids[call]
+        return known >= len(events) or events[known].get("checkpoint") != self.ids[call]
 
     def made_for(self, events: list[Entry], node: str) -> list[str]:
         """The names of what was computed again for a node."""
@@ -153,7 +154,12 @@ class Checkpoints:
         }
         users = [each for each in task.schedule if each in own]
         needed = task.schedule.needed
-        if users and not task.keep_graph and (needed is None or own <= {*self.ids, *needed}):
+        if (
+            run.is_sound
+            and users
+            and not task.keep_graph
+            and (needed is None or own <= {*self.ids, *needed})
+        ):
             fields["until"] = names[users[-1]]
         return fields if run.is_sound else fields | {"failed": True}
 
@@ -162,7 +168,10 @@ class Checkpoints:
         found: dict[tuple[Any, int], tuple[Any, str, Any]] = {}
         calls = {id(call): call for call in self.ids}
         nodes = [(node, node, "") for node in self.graph.nodes]
-        for holder, node, word in [*nodes, *((call, call.inputs, "argument") for call in calls.values())]:
+        for holder, node, word in [
+            *nodes,
+            *((call, call.inputs, "argument") for call in calls.values()),
+        ]:
             own = node.fn if isinstance(node, CopySlices) else node
             for at, (name, kept, *_) in enumerate(places(own) if own else (), start=1):
                 hook = kept.unpack_hook if isinstance(kept, Packed) else None

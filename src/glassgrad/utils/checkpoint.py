@@ -503,9 +503,8 @@ class _Recomputation:
 
 def _tell(*about: Any) -> AbstractContextManager[Any]:
     """Tell the log of the pass, if there is one, of a run; the block in which a pass follows it."""
-    if modes.tracer is not None and (block := modes.tracer("recompute", *about)) is not None:
-        return block
-    return contextlib.nullcontext()
+    block = None if modes.tracer is None else modes.tracer("recompute", *about)
+    return contextlib.nullcontext() if block is None else block
 
 
 # The inputs ---------------------------------------------------------------------------------------

@@ -19,11 +19,20 @@ from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 from glassgrad.core.state import Names
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Entry, Ids, counted
+from glassgrad.viz.memory import completed
 from glassgrad.viz.results import FLOWS, Results
 from glassgrad.viz.scene.folding import STUBS, Fold, fold, runs_by_scope
 from glassgrad.viz.style import KINDS
 from glassgrad.viz.whose import Whose
-from glassgrad.viz.wording import array_text, bytes_text, notices, plain, shape_text, tensor_name
+from glassgrad.viz.wording import (
+    array_text,
+    bytes_text,
+    checkpoint_name,
+    notices,
+    plain,
+    shape_text,
+    tensor_name,
+)
 
 PARTS = ("values", "shapes", "saved", "hooks", "versions")
 FULL, MEDIUM = 15, 60  # up to so many nodes: everything is written out; names, shapes and norms
@@ -237,6 +246,7 @@ def _parts_of(show: Iterable[str]) -> frozenset[str]:
 
 
 GRADIENT = "gradient's graph"
+AGAIN = "RECOMPUTED"  # the badge of what a checkpoint has computed again
 ERROR = "error"  # the id of the note with the message
 MESSAGE, LINES = 58, 12  # characters of the message in a line, and lines
 LONGEST = 34  # characters of a value
@@ -263,7 +273,8 @@ class _Builder:
     """Collects vertices and arcs. One is made per snapshot and thrown away."""
 
     def __init__(self, trace: Trace, look: Look) -> None:
-        self.trace, self.title, self.show, self.cut = trace, look.title, look.show, look.cut
+        self.trace = trace = completed(trace)
+        self.title, self.show, self.cut = look.title, look.show, look.cut
         self.results, self.whose = Results(trace), Whose(trace)
         self.leaf_of, self.turn = self.results.leaf_of, look.turns or self.results.turns
         self.count = len(trace.nodes)
@@ -273,6 +284,11 @@ class _Builder:
         self.uses = self._uses()
         many = {name for name in self.leaf_of if self.uses[name] > STUBS}
         self.stubbed = set() if self.is_full else many
+        self.arguments = {
+            saved["storage"]
+            for call in trace.graph.get("checkpoints", ())
+            for saved in call.get("saved", ())
+        }
         self.place = {name: self._place_of(name) for name in self.results.nodes}
         self.vertices: dict[str, Vertex] = {}
         self.arcs: dict[str | tuple[str, str], Arc] = {}  # by id; those of folds by their ends
@@ -411,7 +427,9 @@ class _Builder:
         name: str = saved["storage"]
         whose = self.whose.saved(node, saved)
         title = whose or plain(saved["name"])
-        freed = node["id"] in self.results.freed and "owner" not in saved  # a leaf keeps it
+        # A leaf keeps it; what was computed again goes once it was used.
+        gone = self.results.gradients if "again" in saved else self.results.freed
+        freed = node["id"] in gone and "owner" not in saved
         if known := self.vertices.get(name):
             # Shared: under each holder's name, and gone when the last has let it go.
             is_named = whose or saved["name"] in known.title.split(", ")
@@ -425,11 +443,14 @@ class _Builder:
             return
         version, size = saved["version"], bytes_text(saved["bytes"])
         badge = KINDS["saved"].word + (f" v{version}" if "versions" in self.show else "")
+        if "again" in saved and name not in self.arguments:
+            badge = AGAIN
         shape = self._shape(saved)
         kept_as = plain(saved["name"], WORDS)  # PyTorch's word
         row = ("shape", f"{shape}, {size}") if shape else ("size", size)
         rows = self._rows((kept_as, row[1]) if whose else row, value=saved.get("array"))
         tip = f"{title}: saved by {plain(node['op'])} as {kept_as} at version {version}"
+        tip += ", and computed again for it" if badge == AGAIN else ""
         tip += self._numbers("value", saved.get("array"))
         self._add(Vertex(name, "saved", title, badge, rows, tip, freed=freed, bad=bad))
 
@@ -569,7 +590,7 @@ class _Builder:
     # --- the whole ---
 
     def _clusters(self) -> tuple[Cluster, ...]:
-        """Frames: a gradient's graph; levels inside of transforms, else modules.
+        """Frames: a gradient's graph; levels inside of transforms, else checkpoints, else modules.
 
         A leaf, a note or an AccumulateGrad that serves one frame only is in that frame.
         """
@@ -586,7 +607,10 @@ class _Builder:
         ]
         frames: Frames = []
         if not self.is_large:
-            frames = _levels(ops, self.trace.graph.get("levels", ())) or _modules(ops)
+            frames = _levels(ops, self.trace.graph.get("levels", ())) or _checkpoints(
+                self.trace, ops
+            )
+            frames = frames or _modules(ops)
         frames += [(GRADIENT, grown)] if grown else []
         frame_of = {self.place[name]: at for at, (_, names) in enumerate(frames) for name in names}
         users: dict[str, set[int | None]] = {}
@@ -653,6 +677,18 @@ def _levels(ops: list[Entry], levels: Sequence[Entry]) -> Frames:
     if set(by_level) <= {0}:
         return []
     return [(titles.get(level, f"level {level}"), by_level[level]) for level in sorted(by_level)]
+
+
+def _checkpoints(trace: Trace, ops: list[Entry]) -> Frames:
+    """One frame per checkpoint, around the nodes that are of no other inside of it."""
+    found: Frames = []
+    for call in trace.graph.get("checkpoints", ()):
+        members = [node["id"] for node in ops if node.get("checkpoint") == call["id"]]
+        title = checkpoint_name(trace, call["id"])
+        if "inside" in call:
+            title += f", inside of the {checkpoint_name(trace, call['inside'])}"
+        found += [(plain(title, 80), members)] if members else []
+    return found
 
 
 def _modules(ops: list[Entry]) -> Frames:

@@ -36,7 +36,8 @@ from glassgrad.viz.explaining.formulas import (
     text,
 )
 from glassgrad.viz.explaining.in_numbers import TooMuchError
-from glassgrad.viz.wording import plain, shape_text, tensor_name
+from glassgrad.viz.memory import completed
+from glassgrad.viz.wording import op_word, plain, recomputing, shape_text, tensor_name
 
 from .numbers import (
     TRIED,
@@ -87,12 +88,12 @@ class Story:
     """
 
     def __init__(self, trace: Trace, explain: Entry | None = None) -> None:
-        self.trace = trace
+        self.trace = trace = completed(trace)
         self.explain = explain or {}
         self.nodes = {node["id"]: node for node in trace.nodes}
         self.leaf_of = {leaf["acc"]: leaf for leaf in trace.leaves}
         self.turns = turns_of(trace)
-        words = Counter(map(_word, trace.nodes))
+        words = Counter(map(op_word, trace.nodes))
         self._shared = {word for word, count in words.items() if count > 1}
         self._hooks = {hook["id"]: hook for node in trace.nodes for hook in node.get("hooks", ())}
 
@@ -112,8 +113,14 @@ class Story:
         return told + self._ending(turn)
 
     def last(self) -> str:
-        """The sentence of the node that ran last; empty if none has."""
-        return self.sentence(next(reversed(self.turns))) if self.turns else ""
+        """The sentence of the node that ran last, behind those of what ran again for it."""
+        if not self.turns:
+            return ""
+        node = next(reversed(self.turns))
+        events = [event for event in self.turns[node].events if event["type"] == "recompute"]
+        return " ".join(
+            [*[recomputing(self.trace, event) for event in events], self.sentence(node)]
+        )
 
     # Names --------------------------------------------------------------------------------------
 
@@ -121,7 +128,7 @@ class Story:
         """A node in a sentence: "tanh", "mul n4" if there are several, the name of a leaf."""
         if node in self.leaf_of:
             return tensor_name(self.leaf_of[node])
-        word = _word(self.nodes[node])
+        word = op_word(self.nodes[node])
         return f"{word} {node}" if word in self._shared else word
 
     def where(self, node: str) -> str:
@@ -590,20 +597,6 @@ def in_place(number: str) -> str:
 def _listed(parts: list[str], last: str = " and ") -> str:
     """Parts of a sentence: "a, b and c"."""
     return last.join(filter(None, [", ".join(parts[:-1]), *parts[-1:]]))
-
-
-def _word(node: Entry) -> str:
-    """An op as one says it: "tanh", "cross_entropy"; of a user's Function, its name.
-
-    Example:
-        >>> _word({"op": "CrossEntropyBackward0"}), _word({"op": "Cube", "user": True})
-        ('cross_entropy', 'Cube')
-    """
-    op = node["op"].rpartition("::")[2]
-    name = op.rpartition("Backward")[0] or op
-    if node.get("user"):
-        return plain(name)
-    return plain(re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower())
 
 
 def last_sentence(trace: Trace) -> str:

@@ -12,8 +12,9 @@ export class Headline {
     this.said = element("p", { class: "gg-said", "aria-live": "polite" });
     this.line = element("p", { class: "gg-from" });
     this.note = element("p", { class: "gg-note", role: "status" });
+    this.inside = element("p", { class: "gg-inner" });
     this.root = element("section", { class: "gg-now", "aria-label": "This step" },
-      element("div", {}, this.kind, this.number), this.said, this.line, this.note);
+      element("div", {}, this.kind, this.number), this.said, this.line, this.inside, this.note);
   }
 
   // `shown`: the node that the line is of. Returns the sentence.
@@ -25,10 +26,16 @@ export class Headline {
     this.number.textContent = at ? `event ${at} of ${last}` : `${last} events`;
     this.root.classList.toggle("gg-failed", hasFailed);
     if (this.said.textContent !== words) this.said.textContent = words;
-    const line = lineOf(data, shown ?? data.tensors.find((each) => data.outputs.includes(each.id))?.node);
+    const again = state.event?.type === "recompute" && data.checkpoints.find(({ id }) => id === state.event.checkpoint)?.line;
+    const line = again || lineOf(data, shown ?? data.tensors.find((each) => data.outputs.includes(each.id))?.node);
     const where = line ? [line.file, line.line && `line ${line.line}`].filter(Boolean).join(", ") : "";
     this.line.replaceChildren(...(where ? [element("span", {}, clip(where, 60))] : []), ...(line ? [element("code", {}, clip(line.code, 160))] : []));
     return words;
+  }
+
+  // `enter`: opens the pass inside, where there is one.
+  paintInside(enter) {
+    this.inside.replaceChildren(...(enter ? [textButton("Open the pass inside", enter)] : []));
   }
 
   // `ended`: why a pass cannot be moved any more; `back`: what leads to now, where one looks back.

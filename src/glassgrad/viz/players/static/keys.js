@@ -23,6 +23,7 @@ function isAlone(root) {
 }
 
 function press(player, event) {
+  if (player.inner) return press(player.inner, event);
   const { key, target } = event;
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   const on = (selector) => target.closest?.(selector);
