@@ -395,8 +395,10 @@ class _Checkpointed:
         if task is None:
             return self._recomputed(holder.position)[holder.position]
         found = self._passes.get(task)
-        if found is None or (task.is_rewound and holder.position not in found):
+        if found is None:
             found = self._passes[task] = self._recomputed(holder.position)
+        elif task.is_rewound and holder.position not in found:
+            found[holder.position] = self._recomputed(holder.position)[holder.position]
         if holder.position not in found:
             raise CheckpointError(
                 "torch.utils.checkpoint: Unpack is being triggered for a tensor that was already "
