@@ -152,7 +152,7 @@ def test_the_checkpoint_has_its_line_its_nodes_and_its_arguments():
     trace = logged(inner, x * 3)
     (call,) = trace.graph["checkpoints"]
     assert re.fullmatch(r"checkpoints\.py, line \d+: `return tools\(lib\).*`", call["src"])
-    assert [(saved["name"], saved["bytes"]) for saved in call["saved"]] == [("argument 1", 16)]
+    assert [(saved["name"], saved["bytes"]) for saved in call["saved"]] == [("args[0]", 16)]
     members = [node["op"] for node in trace.nodes if node.get("checkpoint") == "c0"]
     assert members == ["MulBackward0", "ExpBackward0", "SinBackward0"]
     assert "checkpoints" not in snapshot(x * 3).graph

@@ -27,7 +27,7 @@ from glassgrad.hooks.turn import GraphTask, Phase, Turn
 from glassgrad.ops import _checks as check
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Edges, Entry, Graph, grad_of, is_leaf, rank_of, reach
-from glassgrad.tracing.recomputing import Checkpoints, saved_bytes_of
+from glassgrad.tracing.recomputing import Checkpoints, argument_name, saved_bytes_of
 from glassgrad.tracing.summary import ArrayId, ArrayTable
 
 
@@ -480,14 +480,14 @@ class Log(EventLog):
 
     def _name_arguments(self, node: str, inner: "Log") -> None:
         """Call the leaves of a pass inside as what they are: what that node has saved."""
-        known, entry = self.graph, self.document["nodes"][rank_of(node)]
+        known, caller = self.graph, self.graph.nodes[rank_of(node)]
         leaves = {leaf["id"]: leaf["name"] for leaf in self.document["leaves"]}
-        names = {
-            known.memory_of(saved.what)[0]: leaves.get(told.get("leaf")) or told.get("label")
-            for saved, told in zip(
-                known.saved_by(known.nodes[rank_of(node)]), entry.get("saved", ()), strict=False
-            )
-        }
+        entries = self.document["nodes"][rank_of(node)].get("saved", ())
+        names: dict[int, str] = {}
+        for saved, told in zip(known.saved_by(caller), entries, strict=False):
+            name = leaves.get(told.get("leaf")) or told.get("label")
+            memory = known.memory_of(saved.what)[0]
+            names.setdefault(memory, name or argument_name(caller, saved.name))
         for leaf, told in zip(inner.graph.leaves, inner.document["leaves"], strict=True):
             told["name"] = told["name"] or names.get(known.memory_of(leaf.variable)[0])
 

@@ -101,8 +101,8 @@ class Checkpoints:
         saved = self.graph.saved_by(call.inputs)
         if saved:
             entry["saved"] = [
-                {**self.graph._saved(table, item), "name": f"argument {at}"}
-                for at, item in enumerate(saved, start=1)
+                {**self.graph._saved(table, item), "name": argument_name(call, item.name)}
+                for item in saved
             ]
         return entry
 
@@ -167,17 +167,15 @@ class Checkpoints:
         """By call and position, who keeps its place: a node or an inner call; its name there."""
         found: dict[tuple[Any, int], tuple[Any, str, Any]] = {}
         calls = {id(call): call for call in self.ids}
-        nodes = [(node, node, "") for node in self.graph.nodes]
-        for holder, node, word in [
-            *nodes,
-            *((call, call.inputs, "argument") for call in calls.values()),
-        ]:
+        keepers = [(node, node) for node in self.graph.nodes]
+        keepers += [(call, call.inputs) for call in calls.values()]
+        for holder, node in keepers:
             own = node.fn if isinstance(node, CopySlices) else node
-            for at, (name, kept, *_) in enumerate(places(own) if own else (), start=1):
+            for name, kept, *_ in places(own) if own else ():
                 hook = kept.unpack_hook if isinstance(kept, Packed) else None
                 if call := calls.get(id(getattr(hook, "__self__", None))):
-                    name = f"{word} {at}" if word else name
-                    found[call, kept.packed.position] = holder, name, kept
+                    known = name if isinstance(holder, Node) else argument_name(holder, name)
+                    found[call, kept.packed.position] = holder, known, kept
         return found
 
     def _made(
@@ -251,6 +249,12 @@ class Checkpoints:
         for event in events:
             if event["type"] == "recompute":
                 yield from [made["storage"] for made in event.get("made", ())]
+
+
+def argument_name(call: Any, saved: str) -> str:
+    """What an argument of a checkpointed call is called, "args[0]", by its name among the saved."""
+    name: str = call.arguments.names[int(saved.removeprefix("saved_tensors[")[:-1])]
+    return name
 
 
 def saved_bytes_of(trace: Any) -> int:

@@ -531,10 +531,18 @@ class CheckpointInputs(Function):
 
 
 class _Arguments:
-    """The arguments of a call without its tensors: those are saved by a node."""
+    """The arguments of a call without its tensors: those are saved by a node.
+
+    Attributes:
+        names: what the tensors are called in the log of a pass: "args[0]".
+    """
 
     def __init__(self, args: tuple[Any, ...]) -> None:
         self._rest = [_A_TENSOR if isinstance(arg, Tensor) else arg for arg in args]
+
+    @property
+    def names(self) -> list[str]:
+        return [f"args[{at}]" for at, arg in enumerate(self._rest) if arg is _A_TENSOR]
 
     def with_tensors(self, tensors: Iterable[Tensor]) -> list[Any]:
         """All arguments, with these tensors in their places."""
