@@ -680,14 +680,20 @@ def _levels(ops: list[Entry], levels: Sequence[Entry]) -> Frames:
 
 
 def _checkpoints(trace: Trace, ops: list[Entry]) -> Frames:
-    """One frame per checkpoint, around the nodes that are of no other inside of it."""
-    found: Frames = []
-    for call in trace.graph.get("checkpoints", ()):
-        members = [node["id"] for node in ops if node.get("checkpoint") == call["id"]]
-        title = checkpoint_name(trace, call["id"])
-        if "inside" in call:
-            title += f", inside of the {checkpoint_name(trace, call['inside'])}"
-        found += [(plain(title, 80), members)] if members else []
+    """One frame per checkpoint that is inside of no other; it has the nodes of those inside."""
+    calls = trace.graph.get("checkpoints", ())
+    outermost: dict[str, str] = {}  # the call around another comes before it
+    for call in calls:
+        outermost[call["id"]] = outermost.get(call.get("inside", ""), call["id"])
+    members: dict[str, list[str]] = {}
+    for node in ops:
+        if "checkpoint" in node:
+            members.setdefault(outermost[node["checkpoint"]], []).append(node["id"])
+    found = []
+    for name, nodes in members.items():
+        inside = [call["id"] for call in calls if outermost[call["id"]] == name != call["id"]]
+        more = f", {len(inside)} more inside" if inside else ""
+        found.append((plain(checkpoint_name(trace, name) + more, 80), nodes))
     return found
 
 

@@ -12,7 +12,7 @@ function blank() {
   return {
     node: {}, arrived: {}, grad: {}, into: {}, kept: {}, outof: {}, versions: {}, freed: new Set(),
     passed: new Map(), hooks: [], queue: [], done: 0, current: null, event: null, error: null,
-    made: {}, making: null, hasTurned: false, again: {},
+    made: {}, making: null, hasTurned: false, again: {}, computed: new Set(), ran: [],
   };
 }
 
@@ -27,7 +27,8 @@ export function replay(data, count) {
 // have changed them, `kept` what `retain_grad` keeps of them, and `outof` what its rule gave. By edge,
 // `passed` has what went along it; by leaf, `grad` its `.grad`. In a player that begins with the
 // forward pass, `made` has the values of the ops that have run, and `making` is the last, meanwhile.
-// `again` says of nodes for which a checkpoint has computed something again: "held", then "gone".
+// `again` says of nodes for which a checkpoint has computed something again: "held", then "gone"; and
+// `computed` has the memory that this was, and `ran` the nodes whose ops ran again for the current one.
 export function advance(state, data, event) {
   const { type, node } = event;
   state.event = event;
@@ -105,7 +106,11 @@ function atNode(state, data, event) {
   // A tensor keeps its gradient when its own hooks have run, and before those of the node.
   if (!data.hooked.includes(event.hook)) state.kept[node] ??= event.grad_in ?? event.before ?? state.into[node];
   if (type === "recompute") {
-    for (const { for: holder } of event.made) if (holder) state.again[holder] = "held";
+    state.ran = event.ran;
+    for (const { for: holder, of } of event.made) {
+      state.computed.add(of);
+      if (holder) state.again[holder] = "held";
+    }
   } else if (type === "apply") {
     state.into[node] = event.grad_in;
     state.outof[node] = event.grad_out;
@@ -134,6 +139,7 @@ export function begin(state, data, node) {
   state.current = node;
   state.node[node] = "current";
   state.done += 1;
+  state.ran = [];
   state.queue = state.queue.filter((each) => each !== node);
 }
 
@@ -212,7 +218,7 @@ export function stops(data, granularity) {
   if (granularity === "micro") return Array.from({ length: last + 1 }, (_, k) => k);
   const places = new Set([0, last]);
   data.events.forEach(({ type }, k) => { if (BEFORE.includes(type)) places.add(k + 1); });
-  data.events.forEach(({ type }, k) => { if (type === "recompute") places.add(k + 1); });
+  data.events.forEach(({ type }, k) => { if (type === "recompute" && !data.isLive) places.add(k + 1); });
   const isHook = (event) => event?.type === "pre_hook" || event?.type === "post_hook";
   let turns = 0;
   beginnings(data).forEach((node, k) => {

@@ -94,12 +94,13 @@ export class Stage {
       const now = holders.map(([node, saved]) => keeping(state, data, node, saved));
       for (const group of this.vertices.get(storage) ?? []) {
         group.classList.toggle("freed", now.every((each) => each === "gone"));
-        const isAbsent = !isKept && now.every((each) => each === "absent");
+        const isAbsent = !isKept && !state.computed.has(storage) && now.every((each) => each === "absent");
         group.classList.toggle("absent", isAbsent);
         if (!isKept && holders.every(([, { again }]) => again)) group.querySelector(".badge-text").textContent = isAbsent ? "NOT KEPT" : "RECOMPUTED";
       }
     }
-    const again = new Set(state.event?.ran?.map((node) => data.place[node]));
+    // A paused pass does not stop there: so it is seen as long as the node is the current one.
+    const again = new Set((data.isLive ? state.ran : state.event?.ran ?? []).map((node) => data.place[node]));
     for (const [id, groups] of this.vertices) {
       for (const group of groups) group.classList.toggle("again", again.has(id));
     }
