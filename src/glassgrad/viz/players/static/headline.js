@@ -17,8 +17,9 @@ export class Headline {
       element("div", {}, this.kind, this.number), this.said, this.line, this.inside, this.note);
   }
 
-  // `shown`: the node that the line is of. Returns the sentence.
-  paint(state, { at, isDebug, hasFailed }, shown) {
+  // `shown`: the node that the line is of; `open`: opens a pass inside. Returns the sentence.
+  paint(state, { at, isDebug, hasFailed, open }, shown) {
+    this.inside.replaceChildren(...(open ? [textButton("Open the pass inside", open)] : []));
     const { data } = this;
     const last = data.events.length;
     const words = !isDebug ? lessonWords(data, state, at) : at ? data.said[at - 1] : data.begin;
@@ -31,11 +32,6 @@ export class Headline {
     const where = line ? [line.file, line.line && `line ${line.line}`].filter(Boolean).join(", ") : "";
     this.line.replaceChildren(...(where ? [element("span", {}, clip(where, 60))] : []), ...(line ? [element("code", {}, clip(line.code, 160))] : []));
     return words;
-  }
-
-  // `enter`: opens the pass inside, where there is one.
-  paintInside(enter) {
-    this.inside.replaceChildren(...(enter ? [textButton("Open the pass inside", enter)] : []));
   }
 
   // `ended`: why a pass cannot be moved any more; `back`: what leads to now, where one looks back.

@@ -95,12 +95,6 @@ export function keeping(state, data, node, saved) {
   return state.freed.has(node) || data.nodes[node].freed ? "gone" : "held";
 }
 
-// The pass that a checkpoint has run inside of this one, by its number, while its node is current.
-export function passInside(state, data, at) {
-  const event = data.events.slice(0, at).findLast((each) => each.pass);
-  return event?.node === state.current ? event?.pass : undefined;
-}
-
 function atNode(state, data, event) {
   const { type, node } = event;
   // A tensor keeps its gradient when its own hooks have run, and before those of the node.

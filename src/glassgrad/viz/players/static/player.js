@@ -3,19 +3,21 @@
 // One rule: the page at step k depends on k alone. `replay` (log.js) folds the first k events into
 // a state, `paint` shows it. So going back is the same as going forward.
 //
-//   await mount(root, { keys, live })
+//   await mount(root, { keys, live, leave })
 //     root   an element that `Player.fragment()` wrote
 //     keys   who hears the keyboard: the root itself, or the document if the page is the player's
 //     live   {send(message)}: a paused pass in Python, which the buttons then drive; `hear` takes
 //            what it answers. With `granularity`, `noWayBack`, why there is no step back, and
 //            `closed`, why there is no step at all, if so
+//     leave  leads out of a pass inside of another
 
-import { unpack, replay, endings, stops, beginnings, storages, givenTo, tensorOf, flowBounds, nodeNow, passInside } from "./log.js";
-import { keepFocus, textButton } from "./elements.js";
+import { unpack, replay, endings, stops, beginnings, storages, givenTo, tensorOf, flowBounds, nodeNow } from "./log.js";
+import { keepFocus } from "./elements.js";
 import { Stage, heatLegend } from "./stage.js";
 import { View } from "./view.js";
 import { firstMode, keepMode, showMode } from "./modes.js";
 import { Headline } from "./headline.js";
+import { Inside } from "./inside.js";
 import { Search } from "./search.js";
 import { Timeline } from "./timeline.js";
 import { Breaks, nextStop } from "./breaks.js";
@@ -32,15 +34,15 @@ async function mount(root, { keys = root, live = null, leave = null } = {}) {
   root.classList.add("gg-live");
   const data = await unpack(root.querySelector(".gg-data").textContent);
   if (data.sheet) await dress(data.sheet);
-  return new Player(root, data, keys, live, leave);
+  return new Player(root, { ...data, isLive: Boolean(live) }, keys, live, leave);
 }
 
 class Player {
   constructor(root, data, keys, live, leave) {
-    Object.assign(this, { root, data, live, leave, inner: null, at: 0, chosen: null, timer: null, opened: null, isBusy: false });
+    Object.assign(this, { root, data, live, leave, at: 0, chosen: null, timer: null, opened: null, isBusy: false });
     this.ownsPage = keys === document && !live;
     this.address = new Address();
-    data.isLive = Boolean(live);
+    this.inside = new Inside(this, mount);
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
     this.stage = new Stage(root, this.data);
     this.view = new View(this.stage.frame, this.stage.picture, { calm, changed: (isFitted) => this.parts && (this.parts.fit.checked = isFitted) });
@@ -114,42 +116,6 @@ class Player {
     if (help.hidden === isHidden) return;
     help.hidden = isHidden;
     (isHidden ? this.stage.frame : help.querySelector("button")).focus();
-  }
-
-  // What lies over the page is put away.
-  escape() {
-    if (!this.parts.help.hidden) this.toggleHelp(true);
-    else if (this.opened) this.open(this.opened);
-    else if (this.leave && !this.chosen) this.leave();
-    else if (this.mode !== "debug") this.choose(null);
-  }
-
-  // --- the pass inside of a checkpoint: a player in the place of this one ---
-
-  playerOf(key) {
-    return key && this.root.querySelector(`:scope > template[data-pass="${key}"]`);
-  }
-
-  async enter(key) {
-    this.stop();
-    const root = this.playerOf(key).content.cloneNode(true).querySelector(".gg-player");
-    root.querySelector(".gg-head").prepend(textButton("← Pass outside", () => this.backOut()));
-    this.root.after(root);
-    this.root.hidden = true;
-    this.inner = await mount(root, { leave: () => this.backOut() });
-    this.inner.setMode(this.mode === "debug" ? "debug" : "lesson", { isChosen: false });
-    this.inner.go(0);
-    root.focus();
-  }
-
-  backOut() {
-    this.inner.stop();
-    this.inner.root.remove();
-    this.inner = null;
-    this.root.hidden = false;
-    this.view.refit();
-    this.paint();
-    this.headline.inside.querySelector("button")?.focus();
   }
 
   // --- moving ---
@@ -283,7 +249,6 @@ class Player {
     this.bounds = flowBounds(data, this.predict?.gate);
     this.stops = stops(data, this.mode === "debug" ? this.parts.grain.value : "node");
     this.timeline.learn(data);
-    this.root.classList.toggle("gg-recomputes", data.events.some(({ type }) => type === "recompute"));
     this.panels.learn();
     this.breaks.learn();
     this.parts.scrub.max = this.last;
@@ -379,10 +344,8 @@ class Player {
     this.panels.paint(state, view);
     this.timeline.paint(at);
     const hasFailed = Boolean(state.error ?? this.error);
-    const words = this.headline.paint(state, { at, isDebug, hasFailed }, this.shown);
+    const words = this.headline.paint(state, { at, isDebug, hasFailed, open: this.inside.opener(state, at) }, this.shown);
     this.headline.paintNote(this.note, { ended: this.ended, last: this.last, back: this.live && at < this.last && (() => this.go(this.last)) });
-    const inside = passInside(state, data, at);
-    this.headline.paintInside(this.playerOf(inside) && (() => this.enter(inside)));
     parts.scrub.value = at;
     parts.scrub.setAttribute("aria-valuetext", words);
     parts.count.textContent = isDebug ? `${at} / ${this.last}` : this.turns(at);

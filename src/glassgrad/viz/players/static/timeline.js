@@ -20,6 +20,7 @@ export class Timeline {
     this.top = Math.max(...this.held);
     this.kept = leafBytes(data);
     this.root.hidden = !(this.top || this.kept);
+    this.root.classList.toggle("gg-rises", data.events.some(({ type }) => type === "recompute"));
     this.draw();
   }
 
