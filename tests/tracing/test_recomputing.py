@@ -16,6 +16,7 @@ from glassgrad.tracing import Trace, record, snapshot, step, watching
 from glassgrad.tracing.events import load_schema
 from glassgrad.viz.memory import freed_by_node
 from glassgrad.viz.wording import recomputing, text_view
+from tracing.stepping import wander
 from utils.checkpoints import Differing, checkpoint, tools
 
 LIBS = [glassgrad, torch]
@@ -324,6 +325,10 @@ def test_a_pass_that_was_stepped_back_has_the_same_log_again(granularity, use_re
             for _ in range(min(count, len(session._pauses))):
                 session.back()
             assert session.run().trace.events == expected.events
+        while session.can_go_back:
+            session.back()
+        wander(session, ([True] * 4 + [False] * 2) * 12)
+        assert session.run().trace == expected
 
 
 def test_the_sentence_of_a_node_begins_with_what_ran_again_for_it():

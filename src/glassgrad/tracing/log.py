@@ -496,7 +496,7 @@ class Log(EventLog):
         for name, _, saved, now in self.graph.saved_by(node):
             self._emit("unpack", node, saved=name, version=[saved, now])
         if self.checkpoints is not None:
-            for name in self.checkpoints.made_for(self.events, self.graph.node[node]):
+            for name in self.checkpoints.made_for(self.events, node):
                 self._emit("unpack", node, saved=name, version=[0, 0])
 
     def _failed(self, error: BaseException) -> None:

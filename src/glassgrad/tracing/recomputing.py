@@ -33,8 +33,9 @@ looking at an empty dict.
 """
 
 import weakref
-from collections.abc import Iterator
-from typing import Any
+from collections import defaultdict
+from functools import cached_property
+from typing import Any, NamedTuple
 
 from glassgrad.autograd.scopes import segments
 from glassgrad.core.graph import AccumulateGrad, Node
@@ -46,8 +47,25 @@ from glassgrad.tracing.graph import Entry, Graph, bytes_of
 from glassgrad.tracing.summary import ArrayTable, dtype_name
 
 
+class Kept(NamedTuple):
+    """Who keeps the place of a tensor that a checkpoint has let go of.
+
+    Attributes:
+        holder: the node, or the id of a checkpoint inside whose argument it is.
+        name: under which it was saved there.
+        leaf: refers to the node of the leaf that it is, if it is one.
+    """
+
+    holder: Any = None
+    name: str = ""
+    leaf: Any = None
+
+
+NOBODY = Kept()  # of this graph
+
+
 class Checkpoints:
-    """The checkpoints that nodes of a graph are of.
+    """The checkpoints that nodes of a graph are of. It keeps none of them alive.
 
     Args:
         graph: the graph.
@@ -61,18 +79,29 @@ class Checkpoints:
     def __init__(self, graph: Graph, table: ArrayTable, document: Entry) -> None:
         self.graph, self.document = graph, document
         self.ids: weakref.WeakKeyDictionary[Any, str] = weakref.WeakKeyDictionary()
-        self._told: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
+        self._told: dict[str, int] = {}  # by id, the event of the last run
         self._memory: dict[int, tuple[Any, str]] = {}  # of what was computed again
         around: dict[Any, Any] = {}
         inner = self._innermost(around)
-        found = sorted({*inner.values(), *around}, key=lambda call: call.span)
+        found = sorted({*inner.values(), *around}, key=_start)
         for call in found:
             self.ids[call] = f"c{len(self.ids)}"
         for node, entry in zip(graph.nodes, document["nodes"], strict=True):
             if node in inner:
                 entry["checkpoint"] = self.ids[inner[node]]
+        entries = [self._entry(table, call, around) for call in found]
         if found:
-            document["checkpoints"] = [self._entry(table, call, around) for call in found]
+            document["checkpoints"] = entries
+        # Who holds what is there before the pass: known by its address, as long as it is held.
+        self._before = {key: name for key, (name, _) in graph._storages.items()}
+        self._count = 1 + max([int(name[1:]) for name in self._before.values()], default=-1)
+        self._holders: defaultdict[str, list[Any]] = defaultdict(list)
+        refs = [weakref.ref(call) for call in found]
+        for holder, entry in zip(
+            (*graph.nodes, *refs), (*document["nodes"], *entries), strict=True
+        ):
+            for saved in entry.get("saved", ()):
+                self._holders[saved["storage"]].append(holder)
 
     def _innermost(self, around: dict[Any, Any]) -> dict[Node, Any]:
         """The innermost call that each node was made in; `around` gets the call around each."""
@@ -108,18 +137,23 @@ class Checkpoints:
 
     # What ran again -----------------------------------------------------------------------------
 
+    def _runs(self, events: list[Entry]) -> dict[str, Entry]:
+        """The events told of until now, by the checkpoint; `back` may have taken some away."""
+        known = {name: events[at] for name, at in self._told.items() if at < len(events)}
+        return {name: each for name, each in known.items() if each.get("checkpoint") == name}
+
     def is_news(self, events: list[Entry], call: Any) -> bool:
         """Whether no run of it is told of: a pass that was stepped back may ask once more."""
         if call not in self.ids:
             return False  # a run of one around it has made it: what it keeps, nobody asks for
-        known = self._told.get(call, len(events))
-        return known >= len(events) or events[known].get("checkpoint") != self.ids[call]
+        return self.ids[call] not in self._runs(events)
 
-    def made_for(self, events: list[Entry], node: str) -> list[str]:
+    def made_for(self, events: list[Entry], node: Node) -> list[str]:
         """The names of what was computed again for a node."""
-        runs = [events[at] for at in sorted(self._told.values()) if at < len(events)]
-        made = [each for run in runs if run["type"] == "recompute" for each in run["made"]]
-        return [each["name"] for each in made if each.get("node") == node]
+        name = self.graph.node[node]
+        call = self.document["nodes"][int(name[1:])].get("checkpoint", "")
+        made = self._runs(events).get(call, {}).get("made", ())
+        return [each["name"] for each in made if each.get("node") == name]
 
     def told_of(self, call: Any, asked: int, run: Any, log: Any) -> Entry:
         """The fields of the event, of one more run of a function.
@@ -130,125 +164,112 @@ class Checkpoints:
             run: what has come of it.
             log: of the pass.
         """
-        events, task = log.events, log.task
-        self._told[call] = len(events)
-        holders, names = self._holders(), self.graph.node
-        node, name, _ = holders.get((call, asked), (None, "", None))
-        fields: Entry = {"saved": name} if isinstance(node, Node) else {}
-        if node is not None and not isinstance(node, Node):
-            fields["for"] = self.ids[node]
-        fields["checkpoint"] = self.ids[call]
+        name, names = self.ids[call], self.graph.node
+        kept = self._kept.get((name, asked), NOBODY)
+        fields: Entry = {"checkpoint": name}
+        if kept.holder is not None:
+            is_inner = isinstance(kept.holder, str)
+            fields |= {"for": kept.holder} if is_inner else {"saved": kept.name}
         last = call.span[1] if run.is_whole else call.numbers[run.count - 1] if run.count else 0
         fields["ran"] = [
-            names[each]
-            for each in self.graph.nodes
-            if not isinstance(each, AccumulateGrad) and call.span[0] < each.seq < last
+            names[node]
+            for node in self.graph.nodes
+            if not isinstance(node, AccumulateGrad) and call.span[0] < node.seq < last
         ]
-        fields["made"], fields["bytes"] = self._made(
-            call, run.found if run.is_sound else {}, holders, log
-        )
-        own = {
-            holder
-            for (known, _), (holder, *_) in holders.items()
-            if call.span[0] <= known.span[0] < call.span[1]
-        }
-        users = [each for each in task.schedule if each in own]
-        needed = task.schedule.needed
-        if (
-            run.is_sound
-            and users
-            and not task.keep_graph
-            and (needed is None or own <= {*self.ids, *needed})
-        ):
-            fields["until"] = names[users[-1]]
-        return fields if run.is_sound else fields | {"failed": True}
+        found = run.found if run.is_sound else {}
+        fields["made"], fields["bytes"] = self._made(name, found, log)
+        self._told[name] = len(log.events)
+        if not run.is_sound:
+            return fields | {"failed": True}
+        last_user = None if log.task.keep_graph else self._last_user(call, log.task.schedule)
+        return fields | ({"until": names[last_user]} if last_user is not None else {})
 
-    def _holders(self) -> dict[tuple[Any, int], tuple[Any, str, Any]]:
-        """By call and position, who keeps its place: a node or an inner call; its name there."""
-        found: dict[tuple[Any, int], tuple[Any, str, Any]] = {}
-        calls = {id(call): call for call in self.ids}
-        keepers = [(node, node) for node in self.graph.nodes]
-        keepers += [(call, call.inputs) for call in calls.values()]
-        for holder, node in keepers:
+    def _last_user(self, call: Any, schedule: Any) -> Node | None:
+        """The node that is the last to need anything of a call; None if one does not run."""
+        start, end = call.span
+        inside = {name for each, name in self.ids.items() if start <= each.span[0] < end}
+        users = {kept.holder for (name, _), kept in self._kept.items() if name in inside} - inside
+        runs = [node for node in schedule if node in users]
+        is_all = schedule.needed is None or users <= schedule.needed
+        return runs[-1] if runs and is_all else None
+
+    @cached_property
+    def _kept(self) -> dict[tuple[str, int], Kept]:
+        """By checkpoint and position, who keeps its place, seen when the first one runs again."""
+        found: dict[tuple[str, int], Kept] = {}
+        calls = {id(call): name for call, name in self.ids.items()}
+        keepers: list[Any] = [(node, node, None) for node in self.graph.nodes]
+        keepers += [(name, call.inputs, call) for call, name in self.ids.items()]
+        for holder, node, call in keepers:
             own = node.fn if isinstance(node, CopySlices) else node
             for name, kept, *_ in places(own) if own else ():
                 hook = kept.unpack_hook if isinstance(kept, Packed) else None
-                if call := calls.get(id(getattr(hook, "__self__", None))):
-                    known = name if isinstance(holder, Node) else argument_name(holder, name)
-                    found[call, kept.packed.position] = holder, known, kept
+                if packer := calls.get(id(getattr(hook, "__self__", None))):
+                    known = name if call is None else argument_name(call, name)
+                    found[packer, kept.packed.position] = Kept(holder, known, kept.leaf)
         return found
 
-    def _made(
-        self, call: Any, tensors: dict[int, Any], holders: Any, log: Any
-    ) -> tuple[list[Entry], int]:
-        """What waits for its nodes now, as entries of a trace, and how many bytes of it are new.
+    # Memory -------------------------------------------------------------------------------------
 
-        Memory that was known has its id.
-        """
+    def _made(self, call: str, tensors: dict[int, Any], log: Any) -> tuple[list[Entry], int]:
+        """What waits for its nodes now, as entries of a trace, and how many bytes of it are new."""
         made: list[Entry] = []
-        known, owners, sizes = self._known_memory(), self._owners(), {}
-        numbers = [int(name[1:]) for name in [*known.values(), *self._storages(log.events)]]
-        fresh = 1 + max(numbers, default=-1)
+        leaves = self.graph.leaf.items()
+        owners = {self.graph.memory_of(node.variable)[0]: name for node, name in leaves}
+        sizes: dict[str, int] = {}
+        told = {each["storage"] for run in self._runs(log.events).values() for each in run["made"]}
+        fresh = max([self._count, *(1 + int(name[1:]) for name in told)])
         for position, tensor in sorted(tensors.items()):
-            holder, name, kept = holders.get((call, position), (None, "", None))
-            entry: Entry = {"name": name}
-            if isinstance(holder, Node):
-                entry["node"] = self.graph.node[holder]
-            elif holder is not None:
-                entry["for"] = self.ids[holder]
+            kept = self._kept.get((call, position), NOBODY)
+            entry: Entry = {"name": kept.name}
+            if kept.holder is not None:
+                is_inner = isinstance(kept.holder, str)
+                entry["for" if is_inner else "node"] = (
+                    kept.holder if is_inner else self.graph.node[kept.holder]
+                )
             key, memory = self.graph.memory_of(tensor)
-            if key not in known:
-                known[key] = f"s{fresh}"
+            storage = self._known(key, told)
+            if storage is None:
+                storage = f"s{fresh}"
                 fresh += 1
-                sizes[key] = 0
+                told.add(storage)
+                sizes[storage] = 0
+                self._memory[key] = _ref(memory), storage
                 if log.recorded:  # ids go on in the graph's own list, for what has grown
-                    self.graph._storages.setdefault(-fresh, (known[key], None))
-            self._remember(key, memory, known[key])
-            entry |= {"storage": known[key], "version": 0}
+                    self.graph._storages.setdefault(-fresh, (storage, None))
             own = tensor.payload
-            entry["bytes"] = bytes_of(own.shape, own.dtype)
-            if key in sizes and key not in owners:
-                sizes[key] = max(sizes[key], entry["bytes"])
-            entry |= {"shape": list(own.shape), "dtype": dtype_name(own.dtype)}
-            entry["array"] = log.table.add(tensor)
-            accumulator = kept.leaf and kept.leaf() if isinstance(kept, Packed) else None
-            if (leaf := self.graph.leaf.get(accumulator)) is not None:
+            size = bytes_of(own.shape, own.dtype)
+            if storage in sizes and key not in owners:
+                sizes[storage] = max(sizes[storage], size)
+            entry |= {"storage": storage, "version": 0, "bytes": size, "shape": list(own.shape)}
+            entry |= {"dtype": dtype_name(own.dtype), "array": log.table.add(tensor)}
+            leaf = kept.leaf and self.graph.leaf.get(kept.leaf())
+            if leaf is not None:
                 entry["leaf"] = leaf
             elif key in owners:
                 entry["owner"] = owners[key]
             made.append(entry)
         return made, sum(sizes.values())
 
-    def _owners(self) -> dict[int, str]:
-        leaves = self.graph.leaf.items()
-        return {self.graph.memory_of(node.variable)[0]: name for node, name in leaves}
+    def _known(self, key: int, told: set[str]) -> str | None:
+        """The id of the memory at an address, if it is that which has one."""
+        name = self._before.get(key)
+        if name is not None and any(map(self._is_holding, self._holders[name])):
+            return name
+        ref, name = self._memory.get(key, (None, None))
+        return name if ref is not None and ref() is not None and name in told else None
 
-    def _known_memory(self) -> dict[int, str]:
-        """The ids of memory that is there: nodes hold it, checkpoints, or it waits."""
-        found = {key: name for key, (ref, name) in self._memory.items() if ref() is not None}
-        entries = {entry["id"]: entry for entry in self.document.get("checkpoints", ())}
-        holding = [*zip(self.graph.nodes, self.document["nodes"], strict=False)]
-        holding += [(call.inputs, entries[name]) for call, name in self.ids.items()]
-        for node, entry in holding:
-            pairs = zip(self.graph.saved_by(node), entry.get("saved", ()), strict=False)
-            for saved, told in pairs:
-                found[self.graph.memory_of(saved.what)[0]] = told["storage"]
-        return found
+    def _is_holding(self, holder: Any) -> bool:
+        """Whether a node, or a checkpoint by a reference, still has what it kept."""
+        return bool(self.graph.saved_by(holder)) if isinstance(holder, Node) else bool(holder())
 
-    def _remember(self, key: int, memory: Any, name: str) -> None:
-        """Memory that was computed again, as long as it is there: its address may be used anew."""
-        try:
-            self._memory[key] = weakref.ref(memory), name
-        except TypeError:  # of another kind of array
-            self._memory.pop(key, None)
 
-    def _storages(self, events: list[Entry]) -> Iterator[str]:
-        """All ids of memory that the log knows."""
-        for entry in (*self.document["nodes"], *self.document.get("checkpoints", ())):
-            yield from [saved["storage"] for saved in entry.get("saved", ())]
-        for event in events:
-            if event["type"] == "recompute":
-                yield from [made["storage"] for made in event.get("made", ())]
+def _ref(memory: Any) -> Any:
+    """A reference to memory, which does not keep it; None of what cannot be referred to so."""
+    try:
+        return weakref.ref(memory)
+    except TypeError:  # some other kind of array
+        return None
 
 
 def argument_name(call: Any, saved: str) -> str:
