@@ -216,6 +216,26 @@ def paused() -> gg.viz.Drawing:
         return gg.draw(session, title="A pass that is paused: what has run has its turn")
 
 
+def segment(x: gg.Tensor, w: gg.Tensor) -> gg.Tensor:
+    """What a checkpoint computes again."""
+    h = gg.tanh(x * w)
+    return (h * h).exp()
+
+
+def checkpointed() -> Trace:
+    """A checkpoint: only its argument is kept, and what its nodes need is computed again."""
+    x, w = leaf("x", [1.0, 2.0]), leaf("w", [0.5, 0.2])
+    y = gg.utils.checkpoint.checkpoint(segment, gg.sin(x), w, use_reentrant=False)
+    return gg.record(named("loss", y.sum()))
+
+
+def inside() -> Trace:
+    """The pass inside of a checkpoint: the reentrant kind runs one of its own."""
+    x, w = leaf("x", [1.0, 2.0]), leaf("w", [0.5, 0.2])
+    y = gg.utils.checkpoint.checkpoint(segment, gg.sin(x), w, use_reentrant=True)
+    return gg.record(named("loss", y.sum())).inner()[0]
+
+
 PROGRAMS: dict[str, tuple[Callable[[], Any], dict[str, Any]]] = {
     "neuron": (neuron, {}),
     "square": (square, {}),
@@ -238,6 +258,8 @@ WAYS: dict[str, tuple[Callable[[], Any], dict[str, Any]]] = {
     "overview": (overview, {}),
     "stale": (stale, {}),
     "paused": (paused, {}),
+    "checkpoint": (checkpointed, {}),
+    "inside": (inside, {}),
 }
 
 

@@ -23,6 +23,12 @@ Entered = tuple[tuple[int, Path], ...]
 
 _made: WeakKeyDictionary[Node, Entered] = WeakKeyDictionary()
 
+segments: dict[int, ref[Any]] = {}
+"""The calls of `checkpoint` whose graph is still there, by the sequence number before each.
+
+It has `span`, the numbers before and behind it.
+"""
+
 
 class _Scopes(NamedTuple):
     """The scopes that are open, the module they end in, and what it was outside the innermost."""

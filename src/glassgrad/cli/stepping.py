@@ -26,7 +26,7 @@ from glassgrad.tracing import Session
 from glassgrad.tracing.breakpoints import is_called
 from glassgrad.tracing.graph import op_of
 from glassgrad.viz import draw, explain, player
-from glassgrad.viz.wording import NUMBERED, Narrator
+from glassgrad.viz.wording import NUMBERED, Narrator, text_view
 
 WORDS = "next", "back", "continue", "explain", "where", "quit", "help"
 SHORT = {word[0]: word for word in WORDS}
@@ -321,6 +321,14 @@ class Prompt(cmd.Cmd):
         known = any(grad is not None for grad in arrived)
         gradient = (arrived if len(arrived) > 1 else arrived[0]) if known else None
         self._say(str(explain(node, gradient=gradient)))
+
+    def do_inside(self, rest: str) -> None:
+        """`inside` -- the pass that a reentrant checkpoint ran inside of this one, the last one so far"""  # noqa: E501  # a line of the help
+        passes = self.session.trace.inner()
+        if not passes:
+            self._say("No pass has run inside of this one: only a reentrant checkpoint has one.")
+            return
+        self._say(text_view(passes[-1]))
 
     def do_draw(self, rest: str) -> None:
         """`draw FILE` -- a picture of the pass as it is now: .svg, .png, .dot; .html plays it so far"""  # noqa: E501  # a line of the help

@@ -143,7 +143,7 @@ class Modes(threading.local):
 
     grad: bool
     inference: bool
-    tracer: Callable[..., None] | None
+    tracer: Callable[..., Any] | None
     watcher: Callable[[Any], None] | None
     task: Any
     hook_pairs: tuple[HookPair, ...]

@@ -28,6 +28,8 @@ gradient's own graph, which a pass under `create_graph=True` made. Each is a dic
     base    optional, of an op whose result is a view: the node that made the memory it shows, "n1"
             (the AccumulateGrad of a leaf)
     part    optional, of CopySlices: the shape of the view that was written, [2]
+    checkpoint  optional, the innermost call of `checkpoint` that it was made in, "c0": what it
+            would save is computed again when it is asked for
     origin  optional, the node while whose turn this one was recorded, "n3": it is of the
             gradient's own graph, and does not run in the pass that made it
     hooks   optional, a list of {"id": "h1", "kind": "pre" | "post" | "tensor" | "post_accumulate",
@@ -46,8 +48,11 @@ gradient's own graph, which a pass under `create_graph=True` made. Each is a dic
     {"id": "t2", "name": "loss" or None, "shape": [], "dtype": "float32",
      "node": "n9", "slot": 0, "array": "a1" (its value; optional)}
 
-Optional in `graph`, where transforms are about or nobody held the loss:
+Optional in `graph`, where checkpoints or transforms are about or nobody held the loss:
 
+    checkpoints the calls of `checkpoint` that are not reentrant: {"id": "c0", "src": (its line),
+                "inside": "c1" (the call around it; optional), "saved": (its arguments, which it
+                keeps; as of a node; optional)}
     levels      the transforms that recorded nodes: [{"level": 2, "kind": "grad", "inside": ["vmap"]
                 (the kinds of those around it, outermost first; optional)}]
     inside      the kinds of the transforms that were open when the pass began: ["vmap"]
@@ -64,6 +69,16 @@ id.
                                             and after list one array (or None) per output slot
     unpack      node, saved, version        the rule reads its saved tensor `saved` (the name in the
                                             node's list); version is [when saved, now]
+    recompute   node, ran, made, bytes      a checkpointed function ran again, because `node` asked
+                                            for what was saved in it (`recomputing.py`). `ran`: the
+                                            nodes whose ops ran again; `made`: what waits in memory
+                                            since then, entries as of `saved`, with the "node" that
+                                            it waits for; `bytes`: how much memory that took.
+                                            Optional: "checkpoint", "saved" (what `node` asked for),
+                                            "for" (the checkpoint whose arguments were wanted),
+                                            "until" (the node after which the arguments go, too),
+                                            "failed": true, and, of the reentrant kind, "inner": the
+                                            trace of the pass that it runs itself
     apply       node, grad_in, grad_out     the rule ran: per output slot, per input (before the
                                             engine reduces a broadcast). Not for AccumulateGrad
     post_hook   node, hook, before, after   a post-hook of the node; before and after are grad_out.
@@ -106,10 +121,12 @@ Parts = tuple[dict[str, list[Any]], Entry, list[Entry]]  # of a trace: graph, ar
 # The order of the fields in the file. It is the order in which a person reads an entry, and it
 # makes the text independent of the order in which the recorder happened to fill its dicts.
 _FIELDS = """
-    k id type levels inside wanted op seq name node tensor storage leaf owner label scope src level
-    user freed base part origin kind acc shape dtype hook saved version now bytes to slot sum_to
+    k id type checkpoints levels inside wanted op seq name node tensor storage leaf owner label
+    scope src checkpoint level
+    user freed base part origin kind acc shape dtype hook for until ran made saved version now bytes
+    failed to slot sum_to
     have need edge before after grad_in grad_out grad error message array batch min max norm
-    head nan inf values hooks edges
+    head nan inf values hooks edges inner
 """
 _ORDER = {name: rank for rank, name in enumerate(_FIELDS.split())}
 
@@ -209,6 +226,18 @@ class Trace:
     def outputs(self) -> list[Entry]:
         """The tensors the pass started from."""
         return self.graph.get("outputs", [])
+
+    def inner(self) -> list["Trace"]:
+        """The passes that ran inside of this one: one for each reentrant checkpoint that ran again.
+
+        Example:
+            >>> from glassgrad.utils.checkpoint import checkpoint
+            >>> x = tensor(2.0, requires_grad=True)
+            >>> record(checkpoint(lambda x: x.exp() * x, x, use_reentrant=True)).inner()
+            [Trace(3 nodes, 1 leaf, 14 events)]
+        """
+        documents = [event["inner"] for event in self.events if "inner" in event]
+        return [Trace(each["graph"], each["arrays"], each["events"]) for each in documents]
 
     def schedule(self) -> list[str]:
         """The ids of the nodes in the order in which they ran.
@@ -332,7 +361,7 @@ def _lines(trace: Trace) -> Iterator[str]:
     for name in parts:
         closing = "]" if name == parts[-1] else "],\n"
         yield from _block(f'  "{name}": [', map(_text, trace.graph[name]), closing, "\n   ")
-    for name in ("levels", "inside", "wanted"):
+    for name in ("checkpoints", "levels", "inside", "wanted"):
         if name in trace.graph:
             yield f',\n  "{name}": {_text(trace.graph[name])}'
     names = sorted(trace.arrays, key=_rank)
@@ -406,8 +435,16 @@ def problem(document: Any) -> Problem:
         >>> problem({"schema": "glassgrad.trace/1", "graph": {"nodes": []}, "arrays": {}})
         "the document: 'events' is missing"
     """
-    wrong = _misfit(document) or _fraction(document) or _dangling(document)
+    wrong = _misfit(document) or _fraction(document) or _dangling(document) or _inner(document)
     return wrong and wrong.removeprefix(".")
+
+
+def _inner(document: Entry) -> Problem:
+    """What is wrong with the trace of a pass inside."""
+    for index, event in enumerate(document["events"]):
+        if "inner" in event and (found := problem(event["inner"])):
+            return f"events[{index}].inner: {found}"
+    return None
 
 
 def _misfit(document: Any) -> Problem:
@@ -510,10 +547,12 @@ def _brief(value: Any) -> str:
 def _dangling(document: Entry) -> Problem:
     """The first id that is used and not defined, or defined twice."""
     graph, events = document["graph"], document["events"]
-    parts = {f"graph.{name}": graph.get(name, []) for name in ("nodes", "leaves", "outputs")}
+    names = "nodes", "leaves", "outputs", "checkpoints"
+    parts = {f"graph.{name}": graph.get(name, []) for name in names}
     known = {entry["id"] for part in parts.values() for entry in part} | document["arrays"].keys()
-    for name in ("nodes", "leaves"):
-        if len({entry["id"] for entry in graph[name]}) < len(graph[name]):
+    for name in ("nodes", "leaves", "checkpoints"):
+        entries = graph.get(name, [])
+        if len({entry["id"] for entry in entries}) < len(entries):
             return f"graph.{name}: two {name} have the same id"
     for where, part in (parts | {"events": events}).items():
         for index, entry in enumerate(part):
@@ -530,7 +569,10 @@ def _dangling(document: Entry) -> Problem:
 
 
 _ARRAYS = ("array", "grad", "before", "after", "grad_in", "grad_out")
-REFERENCES = ("to", "acc", "node", "base", "origin", "tensor", "leaf", "owner", *_ARRAYS)
+REFERENCES = (
+    *("to", "acc", "node", "base", "origin", "tensor", "leaf", "owner", "checkpoint", "for"),
+    *("until", "ran", *_ARRAYS),
+)
 """The fields whose value is the id of something else, or a list of ids."""
 
 _MISSING = {
@@ -549,7 +591,7 @@ def _unknown(entry: Entry, known: set[str]) -> Problem:
                 if name is not None and name not in known:
                     return _MISSING.get(key, key + " {} is not in the trace").format(name)
         elif is_list and value and type(value[0]) is dict:
-            kind = {"saved": "saved tensor", "retains": "retained tensor"}.get(key)
+            kind = {"saved": "saved tensor", "retains": "retained tensor", "made": "made"}.get(key)
             for item in value:
                 if wrong := _unknown(item, known):
                     return wrong if kind is None else f"{kind} {item['name']!r}: {wrong}"

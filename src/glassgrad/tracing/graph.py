@@ -316,7 +316,7 @@ class Graph:
             wanted = self.like(goal, slot)[0] if sums else None
             is_summed = sums and _may_be_broadcast(wanted, shape)
             to.append((seen[goal], slot, wanted if is_summed else None))
-        saved = [self._seen_saved(table, item) for item in self.saved_by(node)]
+        saved = [self.seen_saved(table, item) for item in self.saved_by(node)]
         if is_view and edges and edges[0][0] is not None:
             first = edges[0][0]  # a view of a view has the same base
             told["base"] = seen[self._bases.setdefault(node, self._bases.get(first, first))]
@@ -325,7 +325,7 @@ class Graph:
         retained = [(slot, self._seen_tensor(table, x)) for slot, x in self.retained_by(node)]
         return SeenNode(seen[node], node.name(), told, shape, dtype, to, saved, retained)
 
-    def _seen_saved(self, table: ArrayTable, item: Saved) -> SeenSaved:
+    def seen_saved(self, table: ArrayTable, item: Saved) -> SeenSaved:
         name, what, version, now = item
         leaf, label = self._leaf_of.get(id(what)), None
         if leaf is None:

@@ -8,24 +8,27 @@ that runs, for code of a user may write into it.
 import sys
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from operator import itemgetter
 from typing import Any
 from weakref import ReferenceType
 
+from glassgrad.autograd.scopes import segments
 from glassgrad.core import state
 from glassgrad.core.backward import backward_task
 from glassgrad.core.engine import A_LOCAL, Grads, Schedule, accumulate, fit, has_hooks
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, StaleTensorError
 from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node, ends, get_gradient_edge
 from glassgrad.core.saved import PrimitiveNode
-from glassgrad.core.state import modes
+from glassgrad.core.state import modes, set_modes
 from glassgrad.core.tensor import Tensor
 from glassgrad.hooks.turn import GraphTask, Phase, Turn
 from glassgrad.memory.saved import saved_bytes
 from glassgrad.ops import _checks as check
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Edges, Graph, grad_of, is_leaf, rank_of, reach
+from glassgrad.tracing.recomputing import Checkpoints, argument_name, saved_bytes_of
 from glassgrad.tracing.seen import Entry, Notes
 from glassgrad.tracing.summary import ArrayTable, Taken
 
@@ -131,13 +134,25 @@ def snapshot(tensors: Tensor | Iterable[Tensor], *, values: str = "summary") -> 
     check_values(values)
     table = ArrayTable(full=values == "full")
     graph = graph_behind(outputs_of(tensors, "snapshot"))
-    return Trace(graph.describe(table), table.summaries, [])
+    document = graph.describe(table)
+    if segments:
+        Checkpoints(graph, table, document)
+    return Trace(document, table.summaries, [])
 
 
 def graph_behind(outputs: list[Any]) -> Graph:
     """The graph behind tensors: its parts have the ids that a log of their pass gives them."""
     schedule = Schedule([get_gradient_edge(output).node for output in outputs])
     return Graph(schedule, outputs)
+
+
+def roots_of(task: GraphTask) -> list[GradientEdge]:
+    """The edges where gradients wait before a pass has begun."""
+    roots = []
+    for node, waiting in task.buffers.items():
+        slots = waiting if type(waiting) is list else [waiting]
+        roots += [GradientEdge(node, nr) for nr, grad in enumerate(slots) if grad is not None]
+    return roots
 
 
 def outputs_of(tensors: Any, function: str, *, also: tuple[type, ...] = ()) -> list[Any]:
@@ -319,6 +334,9 @@ class Log(EventLog):
         self.notes.graph = graph.seen(self.table)
         if wanted := sorted(filter(None, map(graph.node.get, task.wanted)), key=rank_of):
             self.notes.graph.about["wanted"] = wanted
+        self.checkpoints: Checkpoints | None = None
+        if segments:
+            self.checkpoints = Checkpoints(graph, self.table, self.notes.document)
         if not self.recorded:
             graph.forget_storages()
         self._entering: list[Taken] = []
@@ -481,15 +499,80 @@ class Log(EventLog):
             hook, changed = self.graph.hook(node, detail), list(map(self.table.take, after))
             self._emit(kind, node, hook=hook, before=self._entering, after=changed)
 
-    def _told(self, _: str, node: Node) -> None:
-        """The tracer: somebody asks for `ctx.saved_tensors`; a rule of this pass, or of another."""
-        if modes.task is self.task and node in self.graph.node:
-            self._unpacked(node)
+    def _told(self, kind: str, what: Any, *about: Any) -> Any:
+        """The tracer: somebody asks for `ctx.saved_tensors`, or a checkpoint runs again.
+
+        It may be of this pass, or of another. Of a reentrant checkpoint it is told the node, and
+        returns the block for the pass inside; of another the call, and what `told_of` takes.
+        """
+        known = self.checkpoints
+        if modes.task is not self.task:
+            return None
+        if kind == "unpack" and what in self.graph.node:
+            self._unpacked(what)
+        elif kind == "recompute" and not about:
+            self._emit(kind, what, ran=[], made=[], bytes=0, failed=True)
+            return self._inner(self.events[-1])
+        elif kind == "recompute" and known is not None and known.is_news(self.events, what):
+            asked, run = about
+            self._emit(kind, self.task.node, **known.told_of(what, asked, run, self))
+        return None
+
+    @contextmanager
+    def _inner(self, event: Entry) -> Iterator[None]:
+        """The block in which a checkpoint runs a pass of its own, whose log goes into `event`."""
+        outer = modes.watcher
+
+        def watch(task: GraphTask) -> None:
+            set_modes(watcher=outer)  # passes in there are others'
+            trace: Trace | None = None
+            try:
+                if outer is None:
+                    log = Log(task, Graph(task.schedule, roots_of(task)), full=self.table.full)
+                    self._name_arguments(event["node"], log)
+                    try:
+                        log.run()
+                    finally:
+                        trace = log.trace()
+                        task.close()
+                        log.close()
+                else:
+                    trace = outer(task)
+            except BaseException as error:
+                trace = trace or getattr(error, "trace", None)
+                raise
+            finally:
+                if trace is not None:
+                    event["inner"] = trace.document()
+                    event["bytes"] = saved_bytes_of(trace)
+
+        del event["failed"]
+        set_modes(watcher=watch)
+        try:
+            yield
+        finally:
+            set_modes(watcher=outer)
+
+    def _name_arguments(self, node: str, inner: "Log") -> None:
+        """Call the leaves of a pass inside as what they are: what that node has saved."""
+        known, caller = self.graph, self.graph.nodes[rank_of(node)]
+        leaves = {leaf["id"]: leaf["name"] for leaf in self.notes.document["leaves"]}
+        entries = self.notes.document["nodes"][rank_of(node)].get("saved", ())
+        names: dict[int, str] = {}
+        for saved, told in zip(known.saved_by(caller), entries, strict=False):
+            name = leaves.get(told.get("leaf")) or told.get("label")
+            memory = known.memory_of(saved.what)[0]
+            names.setdefault(memory, name or argument_name(caller, saved.name))
+        for leaf, told in zip(inner.graph.leaves, inner.notes.document["leaves"], strict=True):
+            told["name"] = told["name"] or names.get(known.memory_of(leaf.variable)[0])
 
     def _unpacked(self, node: Node) -> None:
-        """A rule reads what its node saved."""
+        """A rule reads what its node saved, or what was computed again of that."""
         for name, _, saved, now in self.graph.saved_by(node):
             self._emit("unpack", node, saved=name, version=[saved, now])
+        if self.checkpoints is not None:
+            for name in self.checkpoints.made_for(self.events, node):
+                self._emit("unpack", node, saved=name, version=[0, 0])
 
     def _failed(self, error: BaseException) -> None:
         """Write down what ended the pass, and end both."""

@@ -13,13 +13,12 @@ from typing import Any, overload
 
 from glassgrad._words import counted
 from glassgrad.core.errors import ArgumentTypeError, GraphError
-from glassgrad.core.graph import GradientEdge
 from glassgrad.core.state import modes, set_modes
 from glassgrad.hooks.turn import GraphTask
 
 from .events import REFERENCES, Trace
 from .graph import Entry, Graph, Ids, rank_of
-from .log import Log, check_values
+from .log import Log, check_values, roots_of
 from .session import Session
 
 OnPass = Callable[[Session], object]
@@ -155,12 +154,12 @@ class _Watcher:
         self._on_pass, self._full = on_pass, full
         self._calling: list[GraphTask | None] = []  # the passes inside of which `on_pass` is called
 
-    def watch(self, task: GraphTask) -> None:
-        """Bring a pass to its end, and keep its log."""
+    def watch(self, task: GraphTask) -> Trace | None:
+        """Bring a pass to its end, and keep its log, which is returned."""
         if self._calling and self._calling[-1] is modes.task:
             self._let_run(task)
-            return
-        passes, roots = self.passes, _roots_of(task)
+            return None
+        passes, roots = self.passes, roots_of(task)
         place, passes._begun = passes._begun, passes._begun + 1
         if self._on_pass is None:
             log = Log(task, Graph(task.schedule, roots), full=self._full)
@@ -174,6 +173,7 @@ class _Watcher:
             passes._traces[place], passes._graphs[place] = log.trace(), log.whole_graph()
             task.close()
             close()
+        return passes._traces[place]
 
     def _let_run(self, task: GraphTask) -> None:
         """Run a pass that `on_pass` asks for itself, while it looks at another."""
@@ -213,15 +213,6 @@ def _ended_early(session: Session) -> GraphError:
     )
 
 
-def _roots_of(task: GraphTask) -> list[GradientEdge]:
-    """The edges where gradients wait before a pass has begun."""
-    roots = []
-    for node, waiting in task.buffers.items():
-        slots = waiting if type(waiting) is list else [waiting]
-        roots += [GradientEdge(node, nr) for nr, grad in enumerate(slots) if grad is not None]
-    return roots
-
-
 # Several passes as one trace ----------------------------------------------------------------------
 
 
@@ -254,10 +245,12 @@ def together(traces: Iterable[Trace], ids: Iterable[Ids]) -> Trace:
     events: list[Entry] = []
     storages = 0
     for trace, known in zip(traces, ids, strict=True):
-        held = {saved["storage"]: None for node in trace.nodes for saved in node.get("saved", ())}
+        held = {saved["storage"]: None for saved in _held(trace)}
         names = known | _numbered_on("a", trace.arrays, len(arrays))
         names |= _numbered_on("s", held, storages)
         storages += len(held)
+        calls = [call["id"] for call in trace.graph.get("checkpoints", ())]
+        names |= _numbered_on("c", calls, len(whole["checkpoints"]))
         arrays |= {names[name]: entry for name, entry in trace.arrays.items()}
         for part, key in _KEYS.items():
             for entry in trace.graph.get(part, ()):
@@ -274,8 +267,9 @@ def together(traces: Iterable[Trace], ids: Iterable[Ids]) -> Trace:
         node["seq"] = rank
     for rank, output in enumerate(outputs, start=len(graph["leaves"])):
         output["id"] = f"t{rank}"
-    if not graph["levels"]:
-        del graph["levels"]
+    for part in ("levels", "checkpoints"):
+        if not graph[part]:
+            del graph[part]
     wanted_too = {"wanted": sorted(wanted, key=rank_of)} if wanted else {}
     return Trace({**graph, "outputs": outputs, **wanted_too}, arrays, events)
 
@@ -283,6 +277,7 @@ def together(traces: Iterable[Trace], ids: Iterable[Ids]) -> Trace:
 _KEYS: dict[str, Callable[[Entry], Any]] = {
     "nodes": lambda node: rank_of(node["id"]),
     "leaves": lambda leaf: rank_of(leaf["id"]),
+    "checkpoints": lambda each: rank_of(each["id"]),
     "outputs": itemgetter("node", "slot"),
     "levels": itemgetter("level"),
 }
@@ -308,6 +303,14 @@ def renamed(entry: Entry, ids: Ids) -> Entry:
         else:
             new[field] = value
     return new
+
+
+def _held(trace: Trace) -> Iterator[Entry]:
+    """All entries of a trace that tell of memory."""
+    for holder in (*trace.nodes, *trace.graph.get("checkpoints", ())):
+        yield from holder.get("saved", ())
+    for event in trace.events:
+        yield from event.get("made", ())
 
 
 def _numbered_on(letter: str, names: Iterable[str], first: int) -> Ids:

@@ -21,7 +21,8 @@ instead of n, and forward is paid for twice: k = √n is the usual choice. The o
 # Note [One recomputation per pass]
 # Recomputed tensors belong to the pass that needed them and die with it, or when they are
 # unpacked: with `retain_graph=True` the next pass starts afresh. Outside of a pass, nobody will
-# ask for the others. A pass that was stepped back asks again for what it has let go of.
+# ask for the others. A pass that was stepped back asks again for what it has let go of. The log of
+# a watched pass tells of each run (`tracing/recomputing.py`).
 
 See also: Griewank & Walther, *Evaluating Derivatives*, ch. 12; Chen et al., *Training Deep Nets
 with Sublinear Memory Cost* (2016).
@@ -31,20 +32,22 @@ import contextlib
 import enum
 import functools
 import itertools
+import math
 import sys
 import traceback
 import weakref
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
-from dataclasses import InitVar, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from glassgrad.autograd.function import Function
 from glassgrad.autograd.grad_mode import enable_grad, no_grad
 from glassgrad.autograd.graph import saved_tensors_hooks
+from glassgrad.autograd.scopes import segments
 from glassgrad.core.backward import backward
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, CheckpointError, GraphError
-from glassgrad.core.state import Func, is_recording, modes, outside
+from glassgrad.core.state import Func, is_recording, modes, next_seq, outside
 from glassgrad.core.tensor import Tensor
 from glassgrad.memory.calls import warn
 from glassgrad.ops import _checks as check
@@ -154,10 +157,11 @@ def checkpoint(
             function(*args, **kwargs)
 
     stops = _setting("early_stop", early_stop)
-    call = _Checkpointed(recompute, args, stops, _DETERMINISM_CHECKS[determinism_check], log)
+    metadata = _DETERMINISM_CHECKS[determinism_check]
+    call = _Checkpointed(recompute, _Arguments(args), _kept(args), stops, metadata, log)
     with saved_tensors_hooks(call.pack, call.unpack), first:
         output = function(*args, **kwargs)
-        call.is_complete = True
+        call.complete()
     if not call.is_complete:
         raise GraphError(
             "torch.utils.checkpoint: the forward context provided by context_fn suppressed an "
@@ -343,31 +347,43 @@ class _Checkpointed:
 
     Args:
         recompute: runs the function on its positional arguments, as it ran the first time.
-        args: those arguments.
+        arguments: those, without the tensors.
+        inputs: the node that keeps the tensors.
         early_stop: leave the function as soon as everything is there.
         metadata: what must be the same of a tensor the second time.
         log: where the lines that saved the tensors are remembered, for the error; None: nowhere.
+
+    Attributes:
+        span: the sequence numbers before and behind the call.
+        numbers: the one behind each tensor that was saved.
     """
 
     recompute: Callable[..., object]
-    args: InitVar[tuple[Any, ...]]
+    arguments: "_Arguments"
+    inputs: Any
     early_stop: bool
     metadata: Callable[[Tensor], object]
     log: list[str] | None
     is_complete: bool = False
 
-    def __post_init__(self, args: tuple[Any, ...]) -> None:
+    def __post_init__(self) -> None:
         self.holders: list[weakref.ref[_Holder]] = []
         self._saved_metadata: list[object] = []
-        self._arguments = _Arguments(args)
-        anchor = zeros((), requires_grad=True)
-        self._inputs = CheckpointInputs.apply(anchor, *_tensors_among(args)).grad_fn
         self._passes: weakref.WeakKeyDictionary[Any, Recomputed] = weakref.WeakKeyDictionary()
+        self.numbers: list[int] = []
+        start = self.inputs.seq
+        self.span: tuple[int, float] = start, math.inf
+        segments[start] = weakref.ref(self, lambda _: segments.pop(start, None))
+
+    def complete(self) -> None:
+        """Note that the function has run for the first time."""
+        self.is_complete, self.span = True, (self.span[0], next_seq())
 
     def pack(self, tensor: Tensor) -> _Holder:
         """Let a tensor go that is saved as the function runs for the first time."""
         holder = _Holder(len(self.holders))
         self.holders.append(weakref.ref(holder))
+        self.numbers.append(next_seq())
         self._saved_metadata.append(self.metadata(tensor))
         if self.log is not None:
             self.log.append(_line_that_saved(tensor))
@@ -377,10 +393,12 @@ class _Checkpointed:
         """The tensor again: recomputed, with all the others, if it is the first of a pass."""
         task = modes.task
         if task is None:
-            return self._recomputed()[holder.position]
+            return self._recomputed(holder.position)[holder.position]
         found = self._passes.get(task)
-        if found is None or (task.is_rewound and holder.position not in found):
-            found = self._passes[task] = self._recomputed()
+        if found is None:
+            found = self._passes[task] = self._recomputed(holder.position)
+        elif task.is_rewound and holder.position not in found:
+            found[holder.position] = self._recomputed(holder.position)[holder.position]
         if holder.position not in found:
             raise CheckpointError(
                 "torch.utils.checkpoint: Unpack is being triggered for a tensor that was already "
@@ -389,20 +407,24 @@ class _Checkpointed:
             )
         return found.pop(holder.position)
 
-    def _recomputed(self) -> Recomputed:
-        """What was saved, by position, from running the function again."""
+    def _recomputed(self, asked: int) -> Recomputed:
+        """What was saved, by position, from running the function again, for what is at one."""
         run = _Recomputation(self)
         # with a checkpoint around this one, that is recomputed first
-        args = self._arguments.with_tensors(self._inputs.saved_tensors)
+        args = self.arguments.with_tensors(self.inputs.saved_tensors)
         try:
             hooks = saved_tensors_hooks(run.pack, lambda tensor: tensor)
             with contextlib.suppress(_StopRecomputation), hooks, enable_grad():
                 self.recompute(*args)
+                run.is_whole = True
             self._compare(run)
+            run.is_sound = True
         except CheckpointError as error:
             if self.log is None or run.log is None:
                 raise
             raise _with_logs(error, self.log, run.log) from error
+        finally:
+            _tell(self, asked, run)
         return run.found
 
     def _compare(self, run: "_Recomputation") -> None:
@@ -449,7 +471,11 @@ class _Recomputation:
     Attributes:
         found: by position, the tensors whose holder is still there.
         count: how many were saved so far.
+        is_whole: whether it has come to the end of the function.
+        is_sound: whether it has done what the first run did.
     """
+
+    is_whole = is_sound = False
 
     def __init__(self, call: _Checkpointed) -> None:
         self.call, self.count = call, 0
@@ -477,6 +503,12 @@ class _Recomputation:
         return kept
 
 
+def _tell(*about: Any) -> AbstractContextManager[Any]:
+    """Tell the log of the pass, if there is one, of a run; the block in which a pass follows it."""
+    block = None if modes.tracer is None else modes.tracer("recompute", *about)
+    return contextlib.nullcontext() if block is None else block
+
+
 # The inputs ---------------------------------------------------------------------------------------
 
 
@@ -499,10 +531,18 @@ class CheckpointInputs(Function):
 
 
 class _Arguments:
-    """The arguments of a call without its tensors: those are saved by a node."""
+    """The arguments of a call without its tensors: those are saved by a node.
+
+    Attributes:
+        names: what the tensors are called in the log of a pass: "args[0]".
+    """
 
     def __init__(self, args: tuple[Any, ...]) -> None:
         self._rest = [_A_TENSOR if isinstance(arg, Tensor) else arg for arg in args]
+
+    @property
+    def names(self) -> list[str]:
+        return [f"args[{at}]" for at, arg in enumerate(self._rest) if arg is _A_TENSOR]
 
     def with_tensors(self, tensors: Iterable[Tensor]) -> list[Any]:
         """All arguments, with these tensors in their places."""
@@ -512,6 +552,11 @@ class _Arguments:
 
 _A_TENSOR = object()
 """Stands for a tensor among arguments."""
+
+
+def _kept(args: Iterable[Any]) -> Any:
+    """A node that keeps the tensors among arguments."""
+    return CheckpointInputs.apply(zeros((), requires_grad=True), *_tensors_among(args)).grad_fn
 
 
 def _tensors_among(args: Iterable[Any]) -> list[Tensor]:
@@ -578,17 +623,22 @@ class CheckpointFunction(Function):
         _check_whole_pass()
         tensors = detach_variable(tuple(ctx.saved_tensors))
         inputs = ctx.arguments.with_tensors(tensors)
-        with _drawing_from(ctx.random_state), enable_grad():
-            outputs = ctx.run_function(*inputs)
-        outputs = (outputs,) if isinstance(outputs, Tensor) else outputs
-        wanted = [isinstance(y, Tensor) and y.requires_grad for y in outputs]
+        wanted: list[bool] = []
+        try:
+            with _drawing_from(ctx.random_state), enable_grad():
+                outputs = ctx.run_function(*inputs)
+            outputs = (outputs,) if isinstance(outputs, Tensor) else outputs
+            wanted = [isinstance(y, Tensor) and y.requires_grad for y in outputs]
+        finally:
+            inner_pass = _tell(ctx)
         if True not in wanted:
             raise GraphError(
                 "none of output has requires_grad=True, this checkpoint() is not necessary: no "
                 "gradient goes through what it computes. Call the function itself, or write "
                 "use_reentrant=False."
             )
-        backward(itertools.compress(outputs, wanted), list(itertools.compress(grads, wanted)))
+        with inner_pass:
+            backward(itertools.compress(outputs, wanted), list(itertools.compress(grads, wanted)))
         inputs_grads = [x.grad if isinstance(x, Tensor) else None for x in inputs]
         return (None, None, *inputs_grads)
 

@@ -6,9 +6,12 @@
 # memory is as large as the largest of the tensors in it that were saved, and counts once. The
 # sentences of the log, the notes that are struck out in the picture and the player's timeline go by
 # this one rule; `heldBytes` in `static/log.js` is the same in the browser.
+#
+# A checkpoint holds its arguments until the last of its nodes has run. What it has computed again
+# is held for each node until that has run (`tracing/recomputing.py`).
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -46,15 +49,27 @@ def freed_by_node(trace: Trace) -> dict[str, Freed]:
         (0, True, 8)
     """
     nodes = {node["id"]: node for node in trace.nodes}
+    calls = {call["id"]: sizes_of(of_no_leaf(call)) for call in trace.graph.get("checkpoints", ())}
     sizes = sizes_of(saved for node in trace.nodes for saved in of_no_leaf(node))
     held = {
-        name: () if node.get("freed") else sizes_of(of_no_leaf(node)).keys()
+        name: () if node.get("freed") else sizes_of(_kept_by(node)).keys()
         for name, node in nodes.items()
     }
-    holders = Counter(storage for own in held.values() for storage in own)
+    holders = Counter(storage for own in (*held.values(), *calls.values()) for storage in own)
+    waiting = defaultdict[str, list[str]](list)  # by whom, memory that is held for it meanwhile
     found = {}
     for event in trace.events:
         name = event.get("node", "")
+        if event["type"] == "recompute":
+            call = event.get("checkpoint", "")
+            holders.subtract(waiting.pop(call, ()))  # arguments that another one has computed
+            waiting[event.get("until", "")].extend(calls.get(call, ()))
+            for made in of_no_leaf({"saved": event["made"]}):
+                holders[made["storage"]] += 1
+                holder: str = made.get("node") or made.get("for", "")
+                waiting[holder].append(made["storage"])
+        elif event["type"] == "apply":
+            holders.subtract(waiting.pop(name, ()))
         if event["type"] != "free_saved" or "saved" not in nodes.get(name, ()):
             continue  # of a node without a list of what it saved the event alone tells
         holders.subtract(held[name])
@@ -65,7 +80,7 @@ def freed_by_node(trace: Trace) -> dict[str, Freed]:
 
 
 def held_after(trace: Trace, count: int) -> int:
-    """How many bytes the nodes of a pass hold after its first events.
+    """How many bytes the nodes of a pass, and checkpoints, hold after its first events.
 
     Example:
         >>> saved = {"name": "self", "storage": "s0", "version": 0, "bytes": 8}
@@ -75,10 +90,75 @@ def held_after(trace: Trace, count: int) -> int:
         >>> held_after(trace, 0), held_after(trace, 1)
         (8, 0)
     """
-    nodes = [node for node in trace.nodes if not node.get("freed")]
-    held = sizes_of(saved for node in nodes for saved in of_no_leaf(node))
-    freed = freed_by_node(Trace(trace.graph, trace.arrays, trace.events[:count]))
-    return sum(held.values()) - sum(each.bytes for each in freed.values())
+    sizes: dict[str, int] = {}
+    holders: dict[str, set[str]] = defaultdict(set)  # by piece of memory
+    held: dict[str, list[str]] = {}  # and the other way round
+
+    def keep(holder: str, saved: Iterable[Entry]) -> None:
+        for storage, size in sizes_of(saved).items():
+            sizes[storage] = max(size, sizes.get(storage, 0))
+            holders[storage].add(holder)
+            held.setdefault(holder, []).append(storage)
+
+    def drop(holder: str) -> None:
+        for storage in held.pop(holder, ()):
+            holders[storage].discard(holder)
+
+    for node in trace.nodes:
+        if not node.get("freed"):
+            keep(node["id"], _kept_by(node))
+    for checkpoint in trace.graph.get("checkpoints", ()):
+        keep(checkpoint["id"], of_no_leaf(checkpoint))
+    inside: dict[str, int] = {}  # by node, what the pass inside of a checkpoint takes
+    ends: dict[str, list[str]] = defaultdict(list)  # by node, the checkpoints that end with it
+    for event in trace.events[:count]:
+        node = event.get("node")
+        if event["type"] == "free_saved":
+            drop(node)
+        elif event["type"] == "recompute":
+            drop(f"for {event.get('checkpoint')}")  # its arguments, if another has computed them
+            for made in event["made"]:
+                keep(f"for {made.get('node', made.get('for'))}", of_no_leaf({"saved": [made]}))
+            ends[event.get("until", "")].append(event.get("checkpoint", ""))
+            if "inner" in event:
+                inside[node] = event["bytes"]
+        elif event["type"] == "apply":
+            for holder in (f"for {node}", *ends.pop(node, ())):
+                drop(holder)
+            inside.pop(node, None)
+    return sum(sizes[storage] for storage, who in holders.items() if who) + sum(inside.values())
+
+
+def completed(trace: Trace) -> Trace:
+    """A trace whose nodes have among what they saved what a checkpoint computed again for them.
+
+    These have `"again": True`, and are held from their `recompute` to the node's `apply`.
+    """
+    made: dict[str, dict[str, Entry]] = {}
+    for event in trace.events:
+        for entry in event.get("made", ()):
+            own = made.setdefault(entry.get("node", ""), {})
+            own[entry["name"]] = {key: entry[key] for key in entry if key not in ("node", "for")}
+    if not made or any("again" in saved for node in trace.nodes for saved in node.get("saved", ())):
+        return trace
+    nodes = [
+        node
+        if node["id"] not in made
+        else node
+        | {
+            "saved": [
+                *node.get("saved", ()),
+                *({**each, "again": True} for each in made[node["id"]].values()),
+            ]
+        }
+        for node in trace.nodes
+    ]
+    return Trace(trace.graph | {"nodes": nodes}, trace.arrays, trace.events)
+
+
+def _kept_by(node: Entry) -> list[Entry]:
+    """What a node saved that is in no leaf's memory, and was not computed again."""
+    return [saved for saved in of_no_leaf(node) if "again" not in saved]
 
 
 def size_of(node: Entry) -> int:

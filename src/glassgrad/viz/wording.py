@@ -97,6 +97,17 @@ def op_word(node: Entry) -> str:
     return plain(re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower())
 
 
+def line_text(entry: Entry) -> str:
+    """The line that made a node or a checkpoint: "line 8"; empty if it is not known.
+
+    Example:
+        >>> line_text({"src": "train.py, line 8: `y = x * 2`"}), line_text({})
+        ('line 8', '')
+    """
+    found = re.search(r"(?:^|, )(line \d+)(?::|\Z)", entry.get("src", ""))
+    return found[1] if found else ""
+
+
 class Narrator:
     """Tells the events of a trace in sentences, one each.
 
@@ -151,6 +162,8 @@ class Narrator:
                 return f"No gradient reached {self.leaf(tensor)}: its .grad stays as it is."
             case {"type": "accumulate", "tensor": tensor, "grad": grad}:
                 return f"{self.leaf(tensor)}.grad is now {self.numbers([grad])}."
+            case {"type": "recompute"}:
+                return recomputing(self.trace, event)
             case {"type": "free_saved", "node": node}:
                 return f"{name} {self._freeing(self._freed.get(node) or Freed(event['bytes']))}."
         at = f" at {name}" if name else ""
@@ -181,6 +194,69 @@ class Narrator:
 def tensor_name(tensor: Entry) -> str:
     """The name of a leaf or an output, or its id if it has none."""
     return plain(tensor["name"] or tensor["id"])
+
+
+# --- a checkpoint that runs again ----------------------------------------------------------------
+
+MOST_OPS = 6  # that are named
+
+
+def checkpoint_name(trace: Trace, id: str) -> str:
+    """What a checkpoint is called: "checkpoint of line 8", and its id where that is not enough."""
+    calls = {call["id"]: line_text(call) for call in trace.graph.get("checkpoints", ())}
+    line = calls.get(id, "")
+    is_enough = line and list(calls.values()).count(line) == 1
+    return (
+        f"checkpoint of {line}" + ("" if is_enough else f" ({id})") if line else f"checkpoint {id}"
+    )
+
+
+def recomputing(trace: Trace, event: Entry) -> str:
+    """A `recompute` event in a sentence: what ran again, how much, and why.
+
+    Example:
+        >>> from glassgrad.utils.checkpoint import checkpoint
+        >>> x = tensor([1.0, 2.0], requires_grad=True)
+        >>> trace = record(checkpoint(lambda x: x.exp().tanh(), x, use_reentrant=False).sum())
+        >>> (event,) = [event for event in trace.events if event["type"] == "recompute"]
+        >>> recomputing(trace, event).partition(" runs ")[2]
+        'again: exp, tanh (2 nodes, 16 B), because tanh needs its result.'
+    """
+    nodes = {node["id"]: node for node in trace.nodes}
+    asking = nodes[event["node"]]
+    size = bytes_text(event["bytes"])
+    if "checkpoint" not in event:
+        line = line_text(asking)
+        told = f"The reentrant checkpoint{f' of {line}' if line else ''} runs again"
+        if event.get("failed"):
+            return f"{told}, and fails."
+        inner = event.get("inner", {"graph": {"nodes": []}})["graph"]["nodes"]
+        ops = [node for node in inner if node["op"] != "AccumulateGrad"]
+        about = f"{counted(len(ops), 'node')}, {size}"
+        return f"{told}, recorded now: {_ops(ops)} ({about}), for a pass of its own through that."
+    call = event["checkpoint"]
+    told = f"The {checkpoint_name(trace, call)} runs again"
+    if "saved" in event:
+        named = {"result": "result"}.get(event["saved"], f"operand {plain(event['saved'])}")
+        why = f"because {op_word(asking)} needs its {named}"
+    elif "for" in event:
+        why = (
+            f"because the {checkpoint_name(trace, event['for'])}, inside of it, needs its arguments"
+        )
+    else:
+        why = f"because at {op_word(asking)} something of it is asked for"
+    if event.get("failed"):
+        return f"{told}, {why}, and fails."
+    ran = [nodes[name] for name in event["ran"] if name in nodes]
+    about = f": {_ops(ran)} ({counted(len(ran), 'node')}, {size})" if ran else f" ({size})"
+    left = [n for n in trace.nodes if n.get("checkpoint") == call and n["id"] not in event["ran"]]
+    early = f"; it stops before {_ops(left)}" if left else ""
+    return f"{told}{about}, {why}{early}."
+
+
+def _ops(nodes: list[Entry]) -> str:
+    words = [op_word(node) for node in nodes[:MOST_OPS]]
+    return ", ".join([*words, "…"] if len(nodes) > MOST_OPS else words)
 
 
 # --- a pass as plain text ------------------------------------------------------------------------
@@ -264,6 +340,11 @@ def event_lines(trace: Trace) -> Iterator[str]:
     wide = len(str(len(trace.events)))
     for number, event in enumerate(trace.events, start=1):
         yield f"{number:>{wide}}  {narrator.sentence(event)}"
+        if "inner" in event:  # those of the pass inside, numbered by themselves
+            graph, arrays, events = map(event["inner"].get, ("graph", "arrays", "events"))
+            yield from [
+                f"{' ' * wide}  | {line}" for line in event_lines(Trace(graph, arrays, events))
+            ]
 
 
 def saved_words(node: Entry, leaves: dict[str, Entry]) -> str:

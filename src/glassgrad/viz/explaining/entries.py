@@ -24,6 +24,7 @@ from glassgrad.ops._families import Elementwise
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Entry
 from glassgrad.tracing.log import watched
+from glassgrad.viz.memory import completed
 from glassgrad.viz.whose import Whose
 
 from . import formulas, in_numbers
@@ -145,6 +146,7 @@ def explanations(trace: Trace, checked: dict[str, Entry] | None = None) -> dict[
         >>> explanations(record((x * x).sum()))["n1"]["rows"][0]
         ['rule', 'x̄', 'z̄·y = [1, 1]·[3, 4] = [3, 4]']
     """
+    trace = completed(trace)
     ran = [event for event in trace.events if event["type"] == "apply"]
     applied = {event["node"]: event for event in ran[:MOST_ROWS]}
     whose = Whose(trace)

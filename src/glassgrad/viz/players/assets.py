@@ -12,7 +12,7 @@ from glassgrad.viz.style import CLASSES, FLOWS, style_sheet
 # Each file uses only what those before it define.
 MODULES = (
     *("log", "elements", "forward", "stage", "view", "about", "modes", "search", "timeline"),
-    *("breaks", "panels", "headline", "eventlog", "card", "keys", "controls"),
+    *("breaks", "panels", "headline", "inside", "eventlog", "card", "keys", "controls"),
     *("answers", "predict", "page", "player"),
 )
 EXTRA = {"predict": ("answers", "predict"), "forward": ("forward",)}  # by what a page has

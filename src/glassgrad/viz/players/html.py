@@ -21,6 +21,7 @@ events    the trace's own                `said`: a sentence each; `begin`: one b
           of type "cut" stands for those that the page leaves out, as `_of_page` has it
 story     {"n3": "tanh (line 6) got 1, …"}   what a node did, once its turn is over
 lines     [{"file", "line", "code", "nodes"}, …]   the program, as far as it is known
+checkpoints [{"id", "saved", "line"}]    each keeps its arguments; and where it is called
 wanted    ["n0"]                         nodes whose gradients are given out, not added to .grad
 notation  what a bar and a dot over a letter mean
 hooked    ["h1"]                         hooks of tensors: they run before `retains` keeps anything
@@ -36,6 +37,7 @@ import re
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import chain
 from math import prod
 from pathlib import Path
@@ -47,7 +49,7 @@ from glassgrad.tracing.graph import Entry
 from glassgrad.viz.drawing import Drawing, drawn
 from glassgrad.viz.explaining.entries import explanations
 from glassgrad.viz.layout.engines import lay_out
-from glassgrad.viz.memory import held_after, leaf_of, of_no_leaf, sizes_of
+from glassgrad.viz.memory import completed, held_after, leaf_of, of_no_leaf, sizes_of
 from glassgrad.viz.players.assets import colours, script, sheet
 from glassgrad.viz.players.forward import Values, ops_of, with_forward
 from glassgrad.viz.players.questions import questions
@@ -145,6 +147,10 @@ class Player:
             notices.append(f"{count} events are here, the first and the last; the trace has all")
         if self.forward is not None:
             count = f"{counted(len(ops_of(self.trace)), 'op')} · {count}"
+        inside = "".join(
+            f'<template data-pass="{key}">{html}</template>\n'
+            for key, html in players_inside(self.trace.events[:MOST_EVENTS]).items()
+        )
         sentences = [notice[:1].upper() + notice[1:] for notice in notices]
         title = escape(graph.title)
         return (
@@ -159,7 +165,7 @@ class Player:
             "</noscript>\n"
             f'<footer class="gg-foot"><ul class="gg-legend">{self._legend()}</ul>'
             f"<p>{escape('. '.join(sentences))}.</p></footer>\n"
-            f"{templates_of(self.trace, graph, prefix)}"
+            f"{templates_of(self.trace, graph, prefix)}{inside}"
             f'<script type="application/zlib" class="gg-data">{data}</script>\n</{tag}>'
         )
 
@@ -179,7 +185,8 @@ class Player:
         return frozenset(KINDS) if "fold" in present else present
 
     def _legend(self) -> str:
-        items = [*legend_items(self.drawing.graph), *state_items()]
+        runs_again = any(event["type"] == "recompute" for event in self.trace.events)
+        items = [*legend_items(self.drawing.graph), *state_items(again=runs_again)]
         items += (
             [("", NUMBERED)] if any(node["op"].endswith("0") for node in self.trace.nodes) else []
         )
@@ -346,6 +353,7 @@ def _inside(trace: Trace, nodes: list[Entry], prefix: str) -> str:
 
 MOST_EVENTS = 5_000  # a page that a browser opens at once
 MOST_MEMBERS = 200  # of a folded box, in a list
+MOST_INNER = 16  # passes inside that can be opened
 
 TOLD = ("id", "name", "shape", "dtype", "array", "grad", "version", "acc", "node", "slot")
 _LINE = re.compile(r"(?:(.*), line (\d+)(?:: `(.*)`)?\Z)|(.*)", re.DOTALL)
@@ -377,6 +385,7 @@ def replay_data(trace: Trace, graph: Graph, explain: Entry | None = None) -> Ent
         >>> replay_data(Trace({"nodes": nodes, "leaves": []}), Graph((), (), "", ""))["begin"]
         'Nothing was recorded: this is the graph alone.'
     """
+    trace = completed(trace)
     narrator, whose = Narrator(trace), Whose(trace)
     nodes = _nodes(trace, graph)
     ids = [node["id"] for node in nodes]
@@ -396,6 +405,14 @@ def replay_data(trace: Trace, graph: Graph, explain: Entry | None = None) -> Ent
         "leaves": [_tensor(leaf) for leaf in trace.leaves],
         "tensors": _outputs_and_retained(trace, nodes),
         "wanted": trace.graph.get("wanted", []),
+        "checkpoints": [
+            {
+                "id": call["id"],
+                "saved": [_saved(each, "") for each in call.get("saved", ())],
+                "line": _line(call.get("src", "")),
+            }
+            for call in trace.graph.get("checkpoints", ())
+        ],
         "hooked": [
             hook["id"]
             for node in nodes
@@ -409,7 +426,7 @@ def replay_data(trace: Trace, graph: Graph, explain: Entry | None = None) -> Ent
             name: next((kind for kind in ("nan", "inf") if array.get(kind)), array["norm"])
             for name, array in passed.items()
         },
-        "events": events,
+        "events": [*map(_event, events)],
         "said": said,
         "begin": _begin(trace),
         "notation": NOTATION,
@@ -459,6 +476,37 @@ def _ending(trace: Trace) -> str:
     part = _cut(trace)
     left = f"{part.stop - part.start:,} of {len(trace.events):,} events"
     return f"The page was cut for length: {left} are left out, behind event {part.start:,}."
+
+
+def _event(event: Entry) -> Entry:
+    """An event as the page has it."""
+    if event["type"] == "cut":
+        return event | {"events": [*map(_event, event["events"])]}
+    if event["type"] != "recompute":
+        return event
+    made = [
+        {**_saved(each, ""), "for": each.get("node", each.get("for"))} for each in event["made"]
+    ]
+    told = {key: event[key] for key in event if key not in ("inner", "ran", "made")}
+    inside = {"pass": str(event["k"])} if "inner" in event else {}
+    return told | {"ran": event["ran"], "made": made} | inside
+
+
+def players_inside(events: list[Entry]) -> dict[str, str]:
+    """The players of passes that ran inside of this one, by the number of the event."""
+    inside = [event for event in events if "inner" in event][:MOST_INNER]
+    return {
+        str(event["k"]): _inner_player(json.dumps(event["inner"], sort_keys=True))
+        for event in inside
+    }
+
+
+@lru_cache(maxsize=2 * MOST_INNER)  # a live player asks again at each step
+def _inner_player(document: str) -> str:
+    whole = json.loads(document)
+    trace = Trace(whole["graph"], whole["arrays"], whole["events"])
+    look = Look(title="The pass inside of the checkpoint")
+    return Player(trace, drawn(trace, look, "LR")).fragment()
 
 
 def _passed_on(events: list[Entry]) -> list[str]:
@@ -521,7 +569,7 @@ def _node(node: Entry, narrator: Narrator, whose: Whose) -> Entry:
 
 def _saved(entry: Entry, whose: str) -> Entry:
     found: Entry = {"of": leaf_of(entry) or entry["storage"]} | ({"whose": whose} if whose else {})
-    kept = ("name", "bytes", "version", "now", "array")
+    kept = ("name", "bytes", "version", "now", "array", "again")
     found |= {key: entry[key] for key in kept if key in entry}
     return found | ({"shape": shape_text(entry["shape"])} if "shape" in entry else {})
 
@@ -558,11 +606,15 @@ def _lines(nodes: list[Entry]) -> list[Entry]:
             made.setdefault(node["src"], []).append(node["id"])
     lines = []
     for src, ids in made.items():
-        file, line, code, other = _LINE.findall(src)[0]
-        about = {"file": plain(file, 60), "line": int(line or 0), "code": plain(code or other, 160)}
-        lines.append({**about, "nodes": ids})
+        lines.append({**_line(src), "nodes": ids})
     files = list(dict.fromkeys(line["file"] for line in lines))
     return sorted(lines, key=lambda line: (files.index(line["file"]), line["line"]))
+
+
+def _line(src: str) -> Entry:
+    """A line of the program, taken apart."""
+    file, line, code, other = _LINE.findall(src)[0]
+    return {"file": plain(file, 60), "line": int(line or 0), "code": plain(code or other, 160)}
 
 
 def _folds(trace: Trace, graph: Graph) -> Entry:

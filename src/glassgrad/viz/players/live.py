@@ -30,7 +30,7 @@ from glassgrad.viz.drawing import Drawing, draw, drawn, trace_of
 from glassgrad.viz.explaining.entries import explained, explanations, record_explained
 from glassgrad.viz.players import assets
 from glassgrad.viz.players.forward import Values, in_words, values_behind, values_in
-from glassgrad.viz.players.html import Player, drawn_with_room
+from glassgrad.viz.players.html import Player, drawn_with_room, players_inside
 from glassgrad.viz.players.questions import asking
 from glassgrad.viz.scene.graph import Look
 from glassgrad.viz.style import NOTEBOOK, css_variables
@@ -150,7 +150,7 @@ ONLY_FORWARD = (
 )
 MODES = ("lesson", "debug")
 _MOVING = ("next", "back", "run", "restart", "until")
-_BY_ID = ("arrays", "boxed", "norms", "nodes", "place", "explain", "story")
+_BY_ID = ("arrays", "boxed", "norms", "nodes", "place", "explain", "story", "inside")
 _STATE = ("stopped", "over", "error", "granularity", "closed")  # of the pass, besides its log
 
 _PLAYERS: "weakref.WeakSet[LivePlayer]" = weakref.WeakSet()
@@ -392,6 +392,7 @@ class LivePlayer:
             points.append({"id": id, "words": point.why, **place})
         return {
             **Player(trace, self._drawing, self._explain(trace)).data(),
+            "inside": players_inside(trace.events),
             "stopped": stopped,
             "over": self._is_over,
             "closed": self._closed,

@@ -20,11 +20,12 @@ from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 from glassgrad.core.state import Names
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Entry, Ids
+from glassgrad.viz.memory import completed
 from glassgrad.viz.results import FLOWS, Results
 from glassgrad.viz.scene.folding import STUBS, Fold, fold, runs_by_scope
 from glassgrad.viz.style import KINDS
 from glassgrad.viz.whose import Whose
-from glassgrad.viz.wording import array_text, notices, tensor_name
+from glassgrad.viz.wording import array_text, checkpoint_name, notices, tensor_name
 
 PARTS = ("values", "shapes", "saved", "hooks", "versions")
 FULL, MEDIUM = 15, 60  # up to so many nodes: everything is written out; names, shapes and norms
@@ -238,6 +239,7 @@ def _parts_of(show: Iterable[str]) -> frozenset[str]:
 
 
 GRADIENT = "gradient's graph"
+AGAIN = "RECOMPUTED"  # the badge of what a checkpoint has computed again
 ERROR = "error"  # the id of the note with the message
 MESSAGE, LINES = 58, 12  # characters of the message in a line, and lines
 LONGEST = 34  # characters of a value
@@ -264,7 +266,8 @@ class _Builder:
     """Collects vertices and arcs. One is made per snapshot and thrown away."""
 
     def __init__(self, trace: Trace, look: Look) -> None:
-        self.trace, self.title, self.show, self.cut = trace, look.title, look.show, look.cut
+        self.trace = trace = completed(trace)
+        self.title, self.show, self.cut = look.title, look.show, look.cut
         self.results, self.whose = Results(trace), Whose(trace)
         # By storage: what it is called, and under which words it was saved.
         self._notes: dict[str, tuple[list[str], list[str]]] = {}
@@ -276,6 +279,11 @@ class _Builder:
         self.uses = self._uses()
         many = {name for name in self.leaf_of if self.uses[name] > STUBS}
         self.stubbed = set() if self.is_full else many
+        self.arguments = {
+            saved["storage"]
+            for call in trace.graph.get("checkpoints", ())
+            for saved in call.get("saved", ())
+        }
         self.place = {name: self._place_of(name) for name in self.results.nodes}
         self.vertices: dict[str, Vertex] = {}
         self.arcs: dict[str | tuple[str, str], Arc] = {}  # by id; those of folds by their ends
@@ -418,7 +426,9 @@ class _Builder:
         kept_as = plain(", ".join(words), WORDS)  # PyTorch's word
         title = names[0] if names else self.whose.made_by(node, saved)
         is_named, title = bool(title), title or plain(", ".join(words))
-        freed = node["id"] in self.results.freed and "owner" not in saved  # a leaf keeps it
+        # A leaf keeps it; what was computed again goes once it was used.
+        gone = self.results.gradients if "again" in saved else self.results.freed
+        freed = node["id"] in gone and "owner" not in saved
         if known := self.vertices.get(name):
             # Shared: under each holder's word, and gone when the last has let it go.
             rows = known.rows
@@ -429,10 +439,13 @@ class _Builder:
             return
         version, size = saved["version"], bytes_text(saved["bytes"])
         badge = KINDS["saved"].word + (f" v{version}" if "versions" in self.show else "")
+        if "again" in saved and name not in self.arguments:
+            badge = AGAIN
         shape = self._shape(saved)
         row = ("shape", f"{shape}, {size}") if shape else ("size", size)
         rows = self._rows((kept_as, row[1]) if is_named else row, value=saved.get("array"))
         tip = f"{title}: saved by {plain(node['op'])} as {kept_as} at version {version}"
+        tip += ", and computed again for it" if badge == AGAIN else ""
         tip += self._numbers("value", saved.get("array"))
         self._add(Vertex(name, "saved", title, badge, rows, tip, freed=freed, bad=bad))
 
@@ -572,7 +585,7 @@ class _Builder:
     # --- the whole ---
 
     def _clusters(self) -> tuple[Cluster, ...]:
-        """Frames: a gradient's graph; levels inside of transforms, else modules.
+        """Frames: a gradient's graph; levels inside of transforms, else checkpoints, else modules.
 
         A leaf, a note or an AccumulateGrad that serves one frame only is in that frame.
         """
@@ -589,7 +602,10 @@ class _Builder:
         ]
         frames: Frames = []
         if not self.is_large:
-            frames = _levels(ops, self.trace.graph.get("levels", ())) or _modules(ops)
+            frames = _levels(ops, self.trace.graph.get("levels", ())) or _checkpoints(
+                self.trace, ops
+            )
+            frames = frames or _modules(ops)
         frames += [(GRADIENT, grown)] if grown else []
         frame_of = {self.place[name]: at for at, (_, names) in enumerate(frames) for name in names}
         users: dict[str, set[int | None]] = {}
@@ -656,6 +672,24 @@ def _levels(ops: list[Entry], levels: Sequence[Entry]) -> Frames:
     if set(by_level) <= {0}:
         return []
     return [(titles.get(level, f"level {level}"), by_level[level]) for level in sorted(by_level)]
+
+
+def _checkpoints(trace: Trace, ops: list[Entry]) -> Frames:
+    """One frame per checkpoint that is inside of no other; it has the nodes of those inside."""
+    calls = trace.graph.get("checkpoints", ())
+    outermost: dict[str, str] = {}  # the call around another comes before it
+    for call in calls:
+        outermost[call["id"]] = outermost.get(call.get("inside", ""), call["id"])
+    members: dict[str, list[str]] = {}
+    for node in ops:
+        if "checkpoint" in node:
+            members.setdefault(outermost[node["checkpoint"]], []).append(node["id"])
+    found = []
+    for name, nodes in members.items():
+        inside = [call["id"] for call in calls if outermost[call["id"]] == name != call["id"]]
+        more = f", {len(inside)} more inside" if inside else ""
+        found.append((plain(checkpoint_name(trace, name) + more, 80), nodes))
+    return found
 
 
 def _modules(ops: list[Entry]) -> Frames:

@@ -38,8 +38,9 @@ from glassgrad.viz.explaining.formulas import (
     text,
 )
 from glassgrad.viz.explaining.in_numbers import TooMuchError, names_of_letters
+from glassgrad.viz.memory import completed
 from glassgrad.viz.whose import Whose
-from glassgrad.viz.wording import op_word, tensor_name
+from glassgrad.viz.wording import op_word, recomputing, tensor_name
 
 from .numbers import (
     TRIED,
@@ -91,7 +92,7 @@ class Story:
     """
 
     def __init__(self, trace: Trace, explain: Entry | None = None) -> None:
-        self.trace = trace
+        self.trace = trace = completed(trace)
         self.explain = explain or {}
         self.nodes = {node["id"]: node for node in trace.nodes}
         self.leaf_of = {leaf["acc"]: leaf for leaf in trace.leaves}
@@ -118,8 +119,14 @@ class Story:
         return told + self._ending(turn)
 
     def last(self) -> str:
-        """The sentence of the node that ran last; empty if none has."""
-        return self.sentence(next(reversed(self.turns))) if self.turns else ""
+        """The sentence of the node that ran last, behind those of what ran again for it."""
+        if not self.turns:
+            return ""
+        node = next(reversed(self.turns))
+        events = [event for event in self.turns[node].events if event["type"] == "recompute"]
+        return " ".join(
+            [*[recomputing(self.trace, event) for event in events], self.sentence(node)]
+        )
 
     # Names --------------------------------------------------------------------------------------
 

@@ -122,6 +122,7 @@ STATES = {
     "current": "under way",
     "done": "has run",
 }
+AGAIN = {"again": "its op runs again, for a checkpoint"}
 
 _SWATCH, _DOT = Place(13.0, 8.0, 26.0, 16.0), Place(8.0, 8.0, 16.0, 16.0)
 
@@ -171,13 +172,13 @@ def legend_items(graph: Graph) -> list[tuple[str, str]]:
     return [item.alone() for item in _kinds(Pen(), graph)]
 
 
-def state_items() -> list[tuple[str, str]]:
-    """A swatch and a label for each state the player shows."""
+def state_items(*, again: bool = False) -> list[tuple[str, str]]:
+    """A swatch and a label for each state the player shows; `again`: where a checkpoint runs."""
     outline = "".join(Pen().outline(KINDS["function"], _SWATCH))
     at = box_attribute(_SWATCH)
     return [
         Item(_SWATCH.width, label, f'<g class="vertex function {state}"{at}>{outline}</g>').alone(9)
-        for state, label in STATES.items()
+        for state, label in (STATES | (AGAIN if again else {})).items()
     ]
 
 

@@ -2,7 +2,7 @@
 // an arrow. Nodes are told of by the panels.
 
 import { bytesText, clip, element, rows } from "./elements.js";
-import { isMade, leafAt, tensorOf, versionsOf } from "./log.js";
+import { isMade, keeping, leafAt, tensorOf, versionsOf } from "./log.js";
 
 // {kind, title, what, rows} of what has this id in the drawing, or null.
 export function describe(data, state, id) {
@@ -37,14 +37,19 @@ function aboutSaved(data, state, id) {
   if (!found.length) return null;
   const [[, first]] = found;
   const keepers = found.map(([holder, saved]) => {
-    const isGone = state.freed.has(holder) || data.nodes[holder].freed;
+    const isGone = keeping(state, data, holder, saved) === "gone";
     return `${nameOf(data, holder)} as ${saved.name}${isGone ? " (let go)" : ""}`;
   });
-  const isFreed = found.every(([holder]) => state.freed.has(holder) || data.nodes[holder].freed);
+  const all = (how) => found.every(([holder, saved]) => keeping(state, data, holder, saved) === how);
+  const isKept = data.storages.get(id)?.isKept;
+  const isAbsent = all("absent") && !isKept;
   return {
     kind: "saved tensor",
     title: first.label ?? first.name,
-    what: isFreed ? "was kept for the backward pass; free now" : "kept for the backward pass",
+    what: isAbsent ? "not kept: a checkpoint computes it again when it is asked for" :
+      all("gone") ? "was kept for the backward pass; free now" :
+      isKept ? "an argument of a checkpoint: kept, to compute the rest again" :
+      found.some(([, saved]) => saved.again) ? "computed again; it waits for its node" : "kept for the backward pass",
     rows: [["shape", [first.shape, bytesText(first.bytes)].filter(Boolean).join(", ")], ["value", data.arrays[first.array]],
       ["version", versionWords(state, found[0])], ["held by", keepers.join(", ")]],
   };

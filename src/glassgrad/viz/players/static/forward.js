@@ -9,8 +9,8 @@ export class Forward {
     this.ops = data.events.filter(({ type }) => type === "forward").map(({ node }) => node);
     this.holders = new Map(); // by saved storage that is no leaf's
     for (const node of this.ops) {
-      for (const { of } of data.nodes[node]?.saved ?? []) {
-        if (of[0] !== "t") this.holders.set(of, [...(this.holders.get(of) ?? []), node]); // a leaf is there
+      for (const { of, again } of data.nodes[node]?.saved ?? []) {
+        if (of[0] !== "t" && !again) this.holders.set(of, [...(this.holders.get(of) ?? []), node]); // a leaf is there
       }
     }
   }

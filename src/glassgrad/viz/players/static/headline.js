@@ -13,12 +13,14 @@ export class Headline {
     this.said = element("p", { class: "gg-said", "aria-live": "polite" });
     this.line = element("p", { class: "gg-from" });
     this.note = element("p", { class: "gg-note", role: "status" });
+    this.inside = element("p", { class: "gg-inner" });
     this.root = element("section", { class: "gg-now", "aria-label": "This step" },
-      element("div", {}, this.kind, this.number), this.said, this.line, this.note);
+      element("div", {}, this.kind, this.number), this.said, this.line, this.inside, this.note);
   }
 
-  // `shown`: the node that the line is of. Returns the sentence.
-  paint(state, { at, isDebug, hasFailed }, shown) {
+  // `shown`: the node that the line is of; `open`: opens a pass inside. Returns the sentence.
+  paint(state, { at, isDebug, hasFailed, open }, shown) {
+    this.inside.replaceChildren(...(open ? [textButton("Open the pass inside", open)] : []));
     const { data } = this;
     const last = recordedAt(data, data.events.length);
     const words = !isDebug ? lessonWords(data, state, at) : at ? data.said[at - 1] : data.begin;
@@ -26,7 +28,8 @@ export class Headline {
     this.number.textContent = at ? `event ${recordedAt(data, at)} of ${last}` : `${last} events`;
     this.root.classList.toggle("gg-failed", hasFailed);
     if (this.said.textContent !== words) this.said.textContent = words;
-    const line = lineOf(data, shown ?? data.tensors.find((each) => data.outputs.includes(each.id))?.node);
+    const again = state.event?.type === "recompute" && data.checkpoints.find(({ id }) => id === state.event.checkpoint)?.line;
+    const line = again || lineOf(data, shown ?? data.tensors.find((each) => data.outputs.includes(each.id))?.node);
     const where = line ? [line.file, line.line && `line ${line.line}`].filter(Boolean).join(", ") : "";
     this.line.replaceChildren(...(where ? [element("span", {}, clip(where, 60))] : []), ...(line ? [element("code", {}, clip(line.code, 160))] : []));
     return words;

@@ -23,6 +23,7 @@ function isAlone(root) {
 }
 
 function press(player, event) {
+  if (player.inside.player) return press(player.inside.player, event);
   const { key, target } = event;
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   const on = (selector) => target.closest?.(selector);
@@ -41,7 +42,7 @@ function actOf(player, key, on) {
     ArrowRight: () => player.forward(), ArrowLeft: () => player.backward(),
     Home: () => player.first(), End: () => player.end(), r: () => player.run(),
     h: () => player.heat(!player.stage.hot), "?": () => player.toggleHelp(),
-    b: () => player.shown && player.toggleBreak(player.shown), Escape: () => player.escape(),
+    b: () => player.shown && player.toggleBreak(player.shown), Escape: () => putAway(player),
     "/": () => player.search.open(), n: () => player.walk(1), p: () => player.walk(-1),
     "+": () => player.view.closer(), "=": () => player.view.closer(), "-": () => player.view.farther(),
     0: () => player.view.fit(),
@@ -49,4 +50,12 @@ function actOf(player, key, on) {
   if (!on("button, summary, input[type=checkbox]")) acts[" "] = () => player.toggle();
   if (on(".vertex")) acts.Enter = () => player.choose(player.stage.hit(on(".vertex")).id);
   return acts[key];
+}
+
+// What lies over the page is put away; if there is nothing, a pass inside of another is left.
+function putAway(player) {
+  if (!player.parts.help.hidden) player.toggleHelp(true);
+  else if (player.opened) player.open(player.opened);
+  else if (player.leave && !player.chosen) player.leave();
+  else if (player.mode !== "debug") player.choose(null);
 }

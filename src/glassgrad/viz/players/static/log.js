@@ -12,7 +12,7 @@ function blank() {
   return {
     node: {}, arrived: {}, grad: {}, into: {}, kept: {}, outof: {}, versions: {}, freed: new Set(),
     passed: new Map(), hooks: [], queue: [], done: 0, current: null, event: null, error: null,
-    made: {}, making: null, hasTurned: false, given: {}, missed: 0,
+    made: {}, making: null, hasTurned: false, given: {}, missed: 0, again: {}, computed: new Set(), ran: [],
   };
 }
 
@@ -28,8 +28,10 @@ export function replay(data, count) {
 // have changed them, `given` what its turn began with, `kept` what `retain_grad` keeps of them, and
 // `outof` what its rule gave. By edge, `passed` has what went along it; by leaf, `grad` its `.grad`. In
 // a player that begins with the forward pass, `made` has the values of the ops that have run, and
-// `making` is the last, meanwhile. A cut stands for events that the page leaves out: those that it needs
-// are in it, and `missed` counts the hooks among the others.
+// `making` is the last, meanwhile. `again` says of nodes for which a checkpoint has computed something
+// again: "held", then "gone"; `computed` has the memory that this was, and `ran` the nodes whose ops ran
+// again for the current one. A cut stands for events that the page leaves out: those that it needs are
+// in it, and `missed` counts the hooks among the others.
 export function advance(state, data, event) {
   const { type, node } = event;
   state.event = event;
@@ -102,14 +104,27 @@ export function versionsOf(state, node, { name, version, now = version }) {
   return state.versions[`${node} ${name}`] ?? [version, now];
 }
 
+// How a saved tensor is: "held", "gone", or "absent", where it is yet to be computed again.
+export function keeping(state, data, node, saved) {
+  if (saved.again) return state.again[node] ?? "absent";
+  return state.freed.has(node) || data.nodes[node].freed ? "gone" : "held";
+}
+
 function atNode(state, data, event) {
   const { type, node } = event;
   if (isTurnsFirst(event)) state.given[node] ??= event.before ?? event.grad_in;
   // A tensor keeps its gradient when its own hooks have run, and before those of the node.
   if (!data.hooked.includes(event.hook)) state.kept[node] ??= event.grad_in ?? event.before ?? state.into[node];
-  if (type === "apply") {
+  if (type === "recompute") {
+    state.ran = event.ran;
+    for (const { for: holder, of } of event.made) {
+      state.computed.add(of);
+      if (holder) state.again[holder] = "held";
+    }
+  } else if (type === "apply") {
     state.into[node] = event.grad_in;
     state.outof[node] = event.grad_out;
+    if (state.again[node]) state.again[node] = "gone";
   } else if (type === "pre_hook") {
     state.into[node] = event.after;
     state.hooks.push(event);
@@ -134,6 +149,7 @@ export function begin(state, data, node) {
   state.current = node;
   state.node[node] = "current";
   state.done += 1;
+  state.ran = [];
   state.queue = state.queue.filter((each) => each !== node);
 }
 
@@ -213,6 +229,7 @@ export function stops(data, granularity) {
   const places = new Set([0, last]);
   data.events.forEach(({ type }, k) => {
     if (BEFORE.includes(type)) places.add(k + 1);
+    if (type === "recompute" && !data.isLive) places.add(k + 1);
     if (type === "cut") places.add(k).add(k + 1);
   });
   const isHook = (event) => event?.type === "pre_hook" || event?.type === "post_hook";
@@ -225,7 +242,7 @@ export function stops(data, granularity) {
 }
 
 const PHASES = {
-  pre_hook: "pre-hooks", unpack: "unpack", apply: "apply", post_hook: "post-hooks",
+  pre_hook: "pre-hooks", recompute: "recompute", unpack: "unpack", apply: "apply", post_hook: "post-hooks",
   accumulate: "accumulate", free_saved: "free", buffer: "hand on", error: "error",
 };
 
@@ -273,18 +290,24 @@ export function tieOf(data, node, name) {
 
 // --- what a trace says in figures ----------------------------------------------------------------
 
-// Which nodes hold a piece of memory, and how large it is. A leaf lives on: it is not counted.
+// Which nodes hold a piece of memory, as [node, entry], and how large it is. A leaf lives on: it is
+// not counted. Of those that a checkpoint keeps, `isKept`.
 export function storages(data) {
   const found = new Map();
+  const note = ({ of, bytes }) => {
+    if (of[0] === "t") return undefined;
+    const entry = found.get(of) ?? { bytes: 0, holders: [], isKept: false };
+    entry.bytes = Math.max(entry.bytes, bytes); // there may be views of it, smaller ones
+    found.set(of, entry);
+    return entry;
+  };
   for (const [id, node] of Object.entries(data.nodes)) {
-    for (const saved of node.saved ?? []) {
-      if (saved.of[0] === "t") continue;
-      const entry = found.get(saved.of) ?? { bytes: 0, holders: [] };
-      entry.bytes = Math.max(entry.bytes, saved.bytes); // there may be views of it, smaller ones
-      if (!entry.holders.includes(id)) entry.holders.push(id);
-      found.set(saved.of, entry);
-    }
+    for (const saved of node.saved ?? []) note(saved)?.holders.push([id, saved]);
   }
+  for (const { saved } of data.checkpoints ?? []) {
+    for (const each of saved) Object.assign(note(each) ?? {}, { isKept: true });
+  }
+  for (const { made } of data.events) made?.forEach(note);
   return found;
 }
 
@@ -300,31 +323,48 @@ export function leafBytes(data) {
 // Bytes held by saved tensors before the first event, after it, after the second, …, by the rule of
 // `viz/memory.py`: each piece of memory once, and no leaf's.
 export function heldBytes(data) {
-  const waiting = new Map();
+  const sizes = storages(data);
+  const owners = new Map(); // by piece of memory
+  const inside = {}; // by node, what the pass inside of a checkpoint takes
   let held = data.beyond ?? 0;
-  const byNode = new Map();
-  for (const [storage, { bytes, holders }] of storages(data)) {
-    const holding = holders.filter((id) => !data.nodes[id].freed);
-    waiting.set(storage, { bytes, left: new Set(holding) });
-    for (const id of holding) byNode.set(id, [...(byNode.get(id) ?? []), storage]);
-    if (holding.length) held += bytes;
-  }
-  const all = held;
-  if (hasForward(data)) held = data.beyond ?? 0;
+  const keep = (holder, saved) => {
+    for (const { of } of saved) {
+      if (of[0] === "t") continue;
+      const mine = owners.get(of) ?? new Set();
+      if (!mine.size) held += sizes.get(of).bytes;
+      owners.set(of, mine.add(holder));
+    }
+  };
+  const drop = (holder) => {
+    for (const [of, mine] of owners) if (mine.delete(holder) && !mine.size) held -= sizes.get(of).bytes;
+  };
+  const keepAll = (id) => keep(id, data.nodes[id].freed ? [] : (data.nodes[id].saved ?? []).filter(({ again }) => !again));
+  const begin = () => {
+    Object.keys(data.nodes).forEach(keepAll);
+    for (const { id, saved } of data.checkpoints ?? []) keep(id, saved);
+  };
+  const ends = {}; // by node, the checkpoints that end with it
+  const step = ({ type, node, made = [], bytes, until, checkpoint, pass }) => {
+    if (type === "forward" && data.nodes[node]) keepAll(node);
+    if (type === "turn") begin(); // also what no op of the picture has saved
+    if (type === "free_saved") drop(node);
+    if (type === "recompute") {
+      drop(`for ${checkpoint}`); // its arguments, which the checkpoint around it has computed
+      for (const each of made) keep(`for ${each.for}`, [each]);
+      if (until) ends[until] = [...(ends[until] ?? []), checkpoint];
+      if (pass) held += inside[node] = bytes;
+    }
+    if (type === "apply") {
+      drop(`for ${node}`);
+      (ends[node] ?? []).forEach(drop);
+      held -= inside[node] ?? 0;
+      delete inside[node];
+    }
+  };
+  if (!hasForward(data)) begin();
   const series = [held];
-  const kept = new Set();
   for (const event of data.events) {
-    for (const storage of event.type === "forward" ? byNode.get(event.node) ?? [] : []) {
-      if (!kept.has(storage)) held += waiting.get(storage).bytes;
-      kept.add(storage);
-    }
-    if (event.type === "turn") held = all; // also what no op of the picture has saved
-    for (const { node } of (event.events ?? [event]).filter(({ type }) => type === "free_saved")) {
-      for (const storage of byNode.get(node) ?? []) {
-        const entry = waiting.get(storage);
-        if (entry.left.delete(node) && !entry.left.size) held -= entry.bytes;
-      }
-    }
+    (event.events ?? [event]).forEach(step);
     held = event.held ?? held; // of a cut, which tells of all nodes
     series.push(held);
   }

@@ -44,13 +44,19 @@ export function modeSwitch(player) {
 // What a lesson says after `at` events: what the node that is blue has done.
 export function lessonWords(data, state, at) {
   if (!at) return data.begin;
-  if (state.error || state.event.type === "cut") return data.said[at - 1];
-  if (data.ends[state.current] <= at && data.story[state.current]) return data.story[state.current];
+  if (state.error || state.event.type === "cut" || (state.event.type === "recompute" && !data.isLive)) return data.said[at - 1];
+  if (data.ends[state.current] <= at && data.story[state.current]) return [...ranAgain(data, state, at), data.story[state.current]].join(" ");
   for (let k = at - 1; k >= 0; k--) {
     const event = data.events[k];
     if (TOLD.includes(event.type) && nodeUnderWay(data, event) === state.current) return data.said[k];
   }
   return data.said[at - 1];
+}
+
+// A paused pass goes node by node: what ran again for this one was no step of its own.
+function ranAgain(data, state, at) {
+  const isSo = ({ type, node }, k) => data.isLive && k < at && type === "recompute" && node === state.current;
+  return data.said.filter((_, k) => isSo(data.events[k], k));
 }
 
 // The line of the program that made a node, if it is known.

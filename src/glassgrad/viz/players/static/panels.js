@@ -3,7 +3,7 @@
 import { element, rows, formula, textButton, clip, bytesText, refill, show } from "./elements.js";
 import { faults } from "./stage.js";
 import { describe, partsOf } from "./about.js";
-import { givenOut, isMade, leafAt, nodeNow, phases, tensorOf, versionsOf } from "./log.js";
+import { givenOut, isMade, keeping, leafAt, nodeNow, phases, tensorOf, versionsOf } from "./log.js";
 
 const MOST_ROWS = 40;
 const MOST_HOOKS = 30;
@@ -127,7 +127,6 @@ export class Panels {
 
   saved(state, id, node) {
     if (!node.saved?.length) return [];
-    const gone = state.freed.has(id) || node.freed;
     const list = node.saved.map((entry) => {
       const [then, now] = versionsOf(state, id, entry);
       const stale = then !== now;
@@ -135,8 +134,10 @@ export class Panels {
       const where = entry.of[0] === "t" ? `leaf ${clip(this.nameOf(entry.of), 24)}` : entry.of;
       const [letter] = this.letters(id).find(([, words]) => words.endsWith(`, saved as ${entry.name}`)) ?? [];
       const word = entry.whose ? clip(entry.name, 24) : "";
-      const about = [letter && `${letter} in the rule`, word, entry.shape, bytesText(entry.bytes), where, version].filter(Boolean).join(" · ");
-      return [clip(entry.whose || entry.name, 24), gone ? `${about} · ${entry.of[0] === "t" ? "let go" : "freed"}` : about, stale ? "gg-bad" : gone ? "gg-gone" : ""];
+      const how = keeping(state, this.data, id, entry);
+      const end = how === "absent" ? "computed again when it is asked for" : how === "held" ? entry.again && "computed again" : entry.of[0] === "t" ? "let go" : "freed";
+      const about = [letter && `${letter} in the rule`, word, entry.shape, bytesText(entry.bytes), where, version, end].filter(Boolean).join(" · ");
+      return [clip(entry.whose || entry.name, 24), about, stale ? "gg-bad" : how === "gone" ? "gg-gone" : ""];
     });
     return [element("h4", {}, "Saved"), rows(list)];
   }

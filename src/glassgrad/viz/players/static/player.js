@@ -3,12 +3,13 @@
 // One rule: the page at step k depends on k alone. `replay` (log.js) folds the first k events into
 // a state, `paint` shows it. So going back is the same as going forward.
 //
-//   await mount(root, { keys, live })
+//   await mount(root, { keys, live, leave })
 //     root   an element that `Player.fragment()` wrote
 //     keys   who hears the keyboard: the root itself, or the document if the page is the player's
 //     live   {send(message)}: a paused pass in Python, which the buttons then drive; `hear` takes
 //            what it answers. With `granularity`, `noWayBack`, why there is no step back, and
 //            `closed`, why there is no step at all, if so
+//     leave  leads out of a pass inside of another
 
 import { unpack, replay, endings, stops, beginnings, storages, givenTo, tensorOf, flowBounds, nodeNow, recordedAt } from "./log.js";
 import { keepFocus } from "./elements.js";
@@ -16,6 +17,7 @@ import { Stage, heatLegend } from "./stage.js";
 import { View } from "./view.js";
 import { firstMode, keepMode, showMode } from "./modes.js";
 import { Headline } from "./headline.js";
+import { Inside } from "./inside.js";
 import { Search } from "./search.js";
 import { Timeline } from "./timeline.js";
 import { Breaks, nextStop } from "./breaks.js";
@@ -28,18 +30,19 @@ import { Address, build, dress } from "./page.js";
 
 const FAST = 1000; // ms between two steps: so fast nobody can listen to each
 
-async function mount(root, { keys = root, live = null } = {}) {
+async function mount(root, { keys = root, live = null, leave = null } = {}) {
   root.classList.add("gg-live");
   const data = await unpack(root.querySelector(".gg-data").textContent);
   if (data.sheet) await dress(data.sheet);
-  return new Player(root, data, keys, live);
+  return new Player(root, { ...data, isLive: Boolean(live) }, keys, live, leave);
 }
 
 class Player {
-  constructor(root, data, keys, live) {
-    Object.assign(this, { root, data, live, at: 0, chosen: null, timer: null, opened: null, isBusy: false });
+  constructor(root, data, keys, live, leave) {
+    Object.assign(this, { root, data, live, leave, at: 0, chosen: null, timer: null, opened: null, isBusy: false });
     this.ownsPage = keys === document && !live;
     this.address = new Address();
+    this.inside = new Inside(this, mount);
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
     this.stage = new Stage(root, this.data);
     this.view = new View(this.stage.frame, this.stage.picture, { calm, changed: (isFitted) => this.parts && (this.parts.fit.checked = isFitted) });
@@ -118,13 +121,6 @@ class Player {
     if (help.hidden === isHidden) return;
     help.hidden = isHidden;
     (isHidden ? this.stage.frame : help.querySelector("button")).focus();
-  }
-
-  // What lies over the page is put away.
-  escape() {
-    if (!this.parts.help.hidden) this.toggleHelp(true);
-    else if (this.opened) this.open(this.opened);
-    else if (this.mode !== "debug") this.choose(null);
   }
 
   // --- moving ---
@@ -354,7 +350,7 @@ class Player {
     if (isOpen) this.panels.paint(state, view);
     this.timeline.paint(at);
     const hasFailed = Boolean(state.error ?? this.error);
-    const words = this.headline.paint(state, { at, isDebug, hasFailed }, this.shown);
+    const words = this.headline.paint(state, { at, isDebug, hasFailed, open: this.inside.opener(state, at) }, this.shown);
     this.headline.paintNote(this.note, { ended: this.ended, last: this.last, back: this.live && at < this.last && (() => this.go(this.last)) });
     parts.scrub.value = at;
     parts.scrub.setAttribute("aria-valuetext", words);

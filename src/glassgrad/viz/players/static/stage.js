@@ -3,7 +3,7 @@
 
 import { element, shape, icon, textButton, clip } from "./elements.js";
 import { Forward } from "./forward.js";
-import { flowStep, hasBegun, hasForward, isSpoiled, leafAt, movingArcs, placeNow, tensorOf, tieOf, versionsOf } from "./log.js";
+import { flowStep, hasBegun, hasForward, isSpoiled, keeping, leafAt, movingArcs, placeNow, tensorOf, tieOf, versionsOf } from "./log.js";
 
 const STATES = ["pending", "ready", "current", "done"];
 const FLOWS = ["0", "1", "2", "3", "4", "5", "zero", "nan"];
@@ -89,9 +89,19 @@ export class Stage {
         group.setAttribute("aria-label", `${group.dataset.name}, ${TURNS[name]}`);
       }
     }
-    for (const [storage, { holders }] of data.storages) {
-      const freed = holders.every((each) => state.freed.has(each) || data.nodes[each].freed);
-      for (const group of this.vertices.get(storage) ?? []) group.classList.toggle("freed", freed);
+    for (const [storage, { holders, isKept }] of data.storages) {
+      const now = holders.map(([node, saved]) => keeping(state, data, node, saved));
+      for (const group of this.vertices.get(storage) ?? []) {
+        group.classList.toggle("freed", now.every((each) => each === "gone"));
+        const isAbsent = !isKept && !state.computed.has(storage) && now.every((each) => each === "absent");
+        group.classList.toggle("absent", isAbsent);
+        if (!isKept && holders.every(([, { again }]) => again)) group.querySelector(".badge-text").textContent = isAbsent ? "NOT KEPT" : "RECOMPUTED";
+      }
+    }
+    // A paused pass does not stop there: so it is seen as long as the node is the current one.
+    const again = new Set((data.isLive ? state.ran : state.event?.ran ?? []).map((node) => data.place[node]));
+    for (const [id, groups] of this.vertices) {
+      for (const group of groups) group.classList.toggle("again", again.has(id));
     }
     for (const [id, groups] of this.vertices) {
       for (const group of this.data.nodes[id] ? groups : []) {
@@ -290,7 +300,8 @@ function addMarks(group) {
     shape("g", { class: "sign", transform: `translate(${x - 5} ${y - 3})` },
       shape("circle", { r: 9 }),
       shape("path", { class: "tick", d: "M-4 0l3 3l5 -6" }),
-      shape("path", { class: "play", d: "M-2.5 -4l6.5 4l-6.5 4z" })),
+      shape("path", { class: "play", d: "M-2.5 -4l6.5 4l-6.5 4z" }),
+      shape("path", { class: "redo", d: "M2.9 -3.2a4.3 4.3 0 1 0 1.3 3.6M4.4 -5v3.4h-3.4" })),
     // An octagon with two bars: pause here.
     shape("g", { class: "stop", transform: `translate(${x + width} ${y})` },
       shape("path", { d: "M-4 -9.5h8l5.5 5.5v8l-5.5 5.5h-8l-5.5 -5.5v-8z" }),

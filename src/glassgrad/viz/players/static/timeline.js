@@ -20,6 +20,7 @@ export class Timeline {
     this.all = heldBytes({ ...data, events: [] })[0]; // of the graph, as long as nothing has run
     this.kept = leafBytes(data);
     this.root.hidden = !(this.kept || this.held.some(Boolean));
+    this.root.classList.toggle("gg-rises", data.events.some(({ type }) => type === "recompute"));
     this.curve = shape("path", { class: "gg-curve" });
     this.area = shape("path", { class: "gg-area" });
     this.cursor = shape("path", { class: "gg-cursor" });

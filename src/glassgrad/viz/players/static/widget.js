@@ -6,6 +6,7 @@ function render({ model, el }) {
   let player = null; // a promise of it
 
   async function hear(message) {
+    for (const [key, html] of Object.entries(message.inside ?? {})) addInside(key, html);
     if (message.type !== "begin") (await player)?.hear(message);
     else if (message.view === view) player = begin(message);
   }
@@ -16,6 +17,15 @@ function render({ model, el }) {
     const root = el.querySelector(".gg-player");
     if (noWayBack) root.querySelector(".gg-head p").append(` · ${noWayBack}`);
     return mount(root, { live: { send: (message) => model.send(message), granularity, closed, noWayBack } });
+  }
+
+  // The player of a pass that has run inside of this one waits where those of a page do.
+  function addInside(key, html) {
+    const root = el.querySelector(".gg-player");
+    const template = Object.assign(document.createElement("template"), { innerHTML: html });
+    template.dataset.pass = key;
+    root?.querySelector(`:scope > template[data-pass="${key}"]`)?.remove();
+    root?.append(template);
   }
 
   // Keys with Ctrl stay the notebook's, but not those that run the cell: that would end this pass.
