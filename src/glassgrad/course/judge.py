@@ -2,6 +2,7 @@
 
 import os
 import random
+import sysconfig
 import traceback
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
@@ -25,7 +26,11 @@ from .diagnoses import Pair, hint_for, is_right, words
 from .task import SOLVED, Case, Mistake, Task
 
 MOST_SHOWN = 400  # characters of what an answer printed
-PACKAGE = str(Path(__file__).parents[1])
+OTHERS = (
+    str(Path(__file__).parents[1]),
+    sysconfig.get_path("stdlib"),
+    sysconfig.get_path("purelib"),
+)
 KEYS = "a is as it should be, b is yours"
 
 
@@ -70,7 +75,7 @@ class Report:
         lines += [f"First difference of the passes: {self.differs}"] if self.differs else []
         lines += [f"Read: {self.read}"] if self.read else []
         lines += [f"It printed: {self.printed}"] if self.printed else []
-        lines += [f"{self.right} of {self.cases} cases are right."] if self.right else []
+        lines += [f"{self.right} of {self.cases} cases right."] if self.right else []
         return [line for line in lines if line]
 
     def insist(self) -> "Report":
@@ -194,9 +199,7 @@ def _given(task: Task, case: Case) -> str:
 
 def _attempt(run: Callable[[], Any]) -> tuple[Any, tuple[str, str] | None]:
     """What `run` returns, or what went wrong, as a sentence and a hint."""
-    random.seed(0)
-    np.random.seed(0)  # noqa: NPY002  # answers may draw from it
-    manual_seed(0)
+    _seed()
     try:
         return run(), None
     except NotImplementedError:
@@ -209,6 +212,13 @@ def _attempt(run: Callable[[], Any]) -> tuple[Any, tuple[str, str] | None]:
         return None, _in_words(error)
 
 
+def _seed() -> None:
+    """Have what is drawn at random be the same for the answer and for what is right."""
+    random.seed(0)
+    np.random.seed(0)  # noqa: NPY002  # answers may draw from it
+    manual_seed(0)
+
+
 def _in_words(error: BaseException) -> tuple[str, str]:
     """An exception of the answer: what it says, and the line of the student's that it came from."""
     kind, text = type(error).__name__, " ".join(str(error).split())
@@ -216,7 +226,7 @@ def _in_words(error: BaseException) -> tuple[str, str]:
     own = [
         frame
         for frame in traceback.extract_tb(error.__traceback__)
-        if not frame.filename.startswith(PACKAGE) and frame.line
+        if not frame.filename.startswith(OTHERS) and frame.line
     ]
     line = f" It comes from line {own[-1].lineno}: `{own[-1].line}`." if own else ""
     hints = {
@@ -263,6 +273,7 @@ def _is_data(value: Any) -> bool:
 def _pair(task: Task, case: Case, found: Any) -> Pair:
     expected = case.expects
     if expected is SOLVED:
+        _seed()
         expected = case.run(task.right, *deepcopy(case.args))
     return Pair(found, expected, task.rtol, case.parts)
 
