@@ -112,7 +112,7 @@ def judge(task: Task, load: Callable[[], Any]) -> Report:
         task: what was asked.
         load: returns the answer; what it does is judged, too: it may read a student's file.
     """
-    blank = Report(task.id, task.title, False, len(task.cases))
+    blank = Report(task.id, task.title, False, len(task.cases), read=_read(task))
     ended = guard.run_apart(lambda at: _judged(task, load, at), task.seconds)
     if ended.result is not None:
         report: Report = ended.result
@@ -178,6 +178,7 @@ def _tried_all(task: Task, load: Callable[[], Any], at: Callable[[Any], None]) -
                 outcomes.append(Outcome(case, given, None, failure))
             else:
                 outcomes.append(_tried(task, case, given, answer))
+        text = printed.getvalue().strip()  # not what it prints when it is tried once more
         right = sum(outcome.is_right for outcome in outcomes)
         report = Report(task.id, task.title, right == len(outcomes), len(outcomes), right)
         changed = guard.replaced()
@@ -186,7 +187,6 @@ def _tried_all(task: Task, load: Callable[[], Any], at: Callable[[Any], None]) -
             return replace(report, passed=False, right=0, says=says, hint=hint)
         if not report.passed:
             report = _explained(task, report, outcomes, answer)
-    text = printed.getvalue().strip()
     shown = text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]} …"
     return replace(report, printed=shown)
 
