@@ -8,6 +8,7 @@ show them; everything else keeps its text.
 import ast
 import html
 import itertools
+import json
 import re
 import sys
 import tempfile
@@ -21,6 +22,7 @@ SOLUTIONS = HERE.parent / "solutions"  # of the tasks, a file for each chapter
 IN_PAGE = "application/vnd.glassgrad.page"  # HTML that relies on the site's script and style
 FORMULA = re.compile(r"\$\$(?P<block>.+?)\$\$|\$(?P<inline>[^$\n]+)\$", re.DOTALL)
 CODE = re.compile(r"(```.*?```|`[^`\n]+`)", re.DOTALL)
+WORD = re.compile(r"^\* \*\*(.+?)\*\*: (.+?)(?=\n\* |\n\n|\Z)", re.MULTILINE | re.DOTALL)
 FOLDED = re.compile(
     r"<details>\s*<summary>(?P<title>.*?)</summary>(?P<body>.*?)</details>", re.DOTALL
 )
@@ -33,7 +35,21 @@ def on_files(files: Any, config: Any) -> Any:
     for path in sorted(NOTEBOOKS.glob("*.ipynb")):
         page = f"notebooks/{path.stem}.md"
         files.append(File.generated(config, page, content=page_of(path)))
+    files.append(File.generated(config, "notebooks/words.md", content=glossary()))
     return files
+
+
+def glossary() -> str:
+    """The words of all chapters, each as the first chapter that uses it tells it."""
+    told: dict[str, tuple[str, str]] = {}
+    for path in sorted(NOTEBOOKS.glob("*.ipynb")):
+        cells = json.loads(path.read_text("utf-8"))["cells"]
+        text = "\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "markdown")
+        title = text.partition("\n")[0].removeprefix("# ")
+        for word, meaning in WORD.findall(text.partition("### Words")[2]):
+            told.setdefault(word, (" ".join(meaning.split()), f"[{title}]({path.stem}.md)"))
+    rows = [f"**{word}**\n:   {told[word][0]} {told[word][1]}" for word in sorted(told, key=str.lower)]
+    return _words("\n\n".join(["# Words", "What the chapters define, and where.", *rows])) + "\n"
 
 
 def page_of(path: Path) -> str:

@@ -15,6 +15,8 @@ PLAIN = gg.tensor([3.0, 6.0])
 WRONG = {  # found, expected, what the hint says
     "nothing": (None, 3.0, "returns nothing yet"),
     "an ellipsis": (..., 3.0, "returns nothing yet"),
+    "nothing among others": ((None, 2.0), (1.0, 2.0), "result 1 of 2. It is None, and a value"),
+    "something in place of nothing": ((1.0, 2.0), (1.0, None), "2 of 2. Nothing is wanted there"),
     "a function": (abs, 3.0, "was not called"),
     "a string": ("3", 3.0, "Its type is str"),
     "strings": (np.array(["3"]), 3.0, "Its type is ndarray"),

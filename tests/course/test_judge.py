@@ -1,5 +1,6 @@
 """Answers that hang, exit, flood or patch are wrong answers with a sentence, and no more."""
 
+import json
 import math
 import os
 import sys
@@ -114,6 +115,17 @@ def test_what_raises_is_told_with_its_line():
     assert "x / 0" in text
     assert "it is not written yet" in said(_not_written)
     assert "calls itself too deep" in said(_too_deep)
+
+
+def test_the_line_that_is_told_is_the_students():
+    text = said(lambda x: json.loads("{"))
+    assert "it raises JSONDecodeError" in text
+    assert 'said(lambda x: json.loads("{"))' in text
+
+
+def test_what_is_drawn_at_random_is_the_same_for_both():
+    task = replace(DOUBLE, cases=[call(3)], right=lambda n: gg.rand(n))
+    assert check(task, lambda n: gg.rand(n)).passed
 
 
 def _not_written(x):

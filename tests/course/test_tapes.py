@@ -83,7 +83,7 @@ def test_a_right_tape_goes_step_for_step_as_glassgrad(program, backward):
 @pytest.mark.parametrize(
     ("program", "backward", "said"),
     [
-        (lambda a, b: a * a + b, overwriting, "`a` has by now 3, and in glassgrad 6: that is just"),
+        (lambda a, b: a * a + b, overwriting, "`a` now has 3, and in glassgrad 6: that is just"),
         (
             plain,
             oldest_first,

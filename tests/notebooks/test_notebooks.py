@@ -9,7 +9,7 @@ import pytest
 from nbmake.nb_run import NotebookRun
 
 from checks import together
-from glassgrad.course import tasks
+from glassgrad.course.chapters import task_of
 from solved import ASKED, NOTEBOOKS, PATHS, RUN, source_of
 
 HEADINGS = ["Predict", "Build", "Watch", "Break", "Check", "Reflect"]
@@ -53,10 +53,9 @@ def exercises(notebook):
     numbers = [id.split("-")[1] for id in cells if re.fullmatch(r"exercise-\d-check", id)]
     for number in numbers:
         check = cells[f"exercise-{number}-check"]
-        asked = re.search(r'course\.check\("(\d\d)\.([\w-]+)"', check.source)
+        asked = re.search(r'course\.check\("([\w.-]+)"', check.source)
         if asked is not None:
-            task = next(task for task in tasks(asked[1]) if task.id == f"{asked[1]}.{asked[2]}")
-            yield number, check, source_of(task)
+            yield number, check, source_of(task_of(asked[1]))
             continue
         solution = cells[f"exercise-{number}-solution"].source
         code = re.search(r"```python\n(.*?)```", solution, re.DOTALL)
@@ -133,6 +132,17 @@ def test_a_chapter_asks_before_it_answers_and_ends_with_three_exercises(path):
     questions = [c for c in notebook.cells if "**Question.**" in c.source]
     assert len(questions) >= 5
     assert len(list(exercises(notebook))) == 3
+
+
+@together
+@CHAPTERS
+def test_a_stub_is_that_of_its_task(path):
+    cells = {cell.id: cell.source for cell in read(path).cells}
+    for number in "123":
+        asked = re.search(r'course\.check\("([\w.-]+)"', cells.get(f"exercise-{number}-check", ""))
+        if asked is not None:
+            stub = task_of(asked[1]).stub.strip("\n")
+            assert cells[f"exercise-{number}-stub"] == stub
 
 
 @together

@@ -63,6 +63,13 @@ def test_links_lead_to_pages(pages):
             assert (ROOT / "notebooks" / f"{target}.ipynb").is_file()
 
 
+def test_the_words_of_the_chapters_make_a_glossary(step):
+    page = step.glossary()
+    found = re.findall(r"^\*\*(.+)\*\*\n:   .+ \[.+\]\([\w-]+\.md\)$", page, re.M)
+    assert {"gradient", "tape", "loss"} <= set(found)
+    assert len(found) == len(set(found)) == page.count("\n:   ")
+
+
 def test_solutions_stay_folded(pages):
     for page in pages.values():
         assert page.count('??? success "A solution"') == 3

@@ -417,7 +417,7 @@ def _check(arguments: argparse.Namespace) -> int:
     for some seconds: it may hang, end Python or print without end.
 
     Examples:
-      glassgrad check                     all chapters
+      glassgrad check                     all chapters whose files are there
       glassgrad check 01                  one chapter
       glassgrad check 01.slopes           one task
       glassgrad check --dir solved --json score.json    files elsewhere; the score for programs

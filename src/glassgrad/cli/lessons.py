@@ -30,7 +30,8 @@ def grade(names: Sequence[str], given: Path | None, out: Path | None) -> int:
     """
     from rich.console import Console
 
-    wanted, place = grading.chosen(names), grading.folder_of_stubs(given)
+    place = grading.folder_of_stubs(given)
+    wanted = grading.chosen(names, place)
     reports: list[Report] = []
     bar = Console(stderr=True, highlight=False)
     with (

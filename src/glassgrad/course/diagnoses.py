@@ -162,6 +162,10 @@ def _of_names(pair: Pair) -> str:
 
 
 def _nothing(pair: Pair) -> str | None:
+    if pair.expected is None:
+        return "Nothing is wanted there: it should be None."
+    if pair.where and pair.found is None:
+        return "It is None, and a value is wanted."
     if pair.found is None or pair.found is ...:
         return "It returns nothing yet. The last line of a function says `return`, and what."
     return None

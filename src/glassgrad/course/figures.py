@@ -21,7 +21,7 @@ COLOURS = ("#0a7ea4", "#d1495b", "#5a9216", "#b07d00")
 DASHES = ("", "6 3", "2 3", "9 3 2 3")  # told apart without colours, too
 MOST_LABELLED = 144  # cells of a map whose numbers are written out
 _SLIDE = (
-    "const all=this.parentNode.parentNode.querySelectorAll('.gg-frame');"
+    "const all=this.parentNode.parentNode.querySelectorAll('.gg-slide');"
     "all.forEach((each,i)=>{each.hidden=i!=this.value})"
 )
 
@@ -54,7 +54,7 @@ class Figure:
     @property
     def html(self) -> str:
         """The chart as HTML."""
-        return f'<div class="gg-chart">{self.body if self.frames else self.svg}</div>'
+        return f'<div class="gg-plot">{self.body if self.frames else self.svg}</div>'
 
     def save(self, path: str | Path) -> Path:
         """Write the SVG to `path` and return the path."""
@@ -182,13 +182,13 @@ def slider(values: Sequence[Any], figure: Callable[[Any], Figure], *, label: str
     """
     frames = tuple(figure(value) for value in values)
     shown = "".join(
-        f'<div class="gg-frame"{"" if place == 0 else " hidden"}>'
+        f'<div class="gg-slide"{"" if place == 0 else " hidden"}>'
         f"<p>{escape(label)} = {escape(_short(value))}</p>{frame.svg}</div>"
         for place, (value, frame) in enumerate(zip(values, frames, strict=True))
     )
     typed = (
-        f'<label>{escape(label)} <input type="range" min="0" max="{len(frames) - 1}" value="0" '
-        f'oninput="{_SLIDE}"></label>'
+        f'<label>{escape(label)} <input type="range" style="width:min(20em,70%)" min="0" '
+        f'max="{len(frames) - 1}" value="0" oninput="{_SLIDE}"></label>'
     )
     told = f"{len(frames)} charts, one for each {label or 'value'}: {frames[0].told}"
     return Figure(told, typed + shown, frames)

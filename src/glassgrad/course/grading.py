@@ -7,7 +7,7 @@ from typing import Any
 
 from glassgrad._programs import FAILED, Refused
 
-from .chapters import task_of, tasks
+from .chapters import numbers, task_of, tasks
 from .folder import STUBS
 from .judge import Report, judge
 from .task import Task
@@ -15,15 +15,15 @@ from .task import Task
 SCHEMA = "glassgrad.score/1"
 
 
-def chosen(names: Sequence[str]) -> list[Task]:
-    """The tasks that are meant by chapters ("05") and ids ("05.matmul"); by nothing, all.
+def chosen(names: Sequence[str], folder: Path) -> list[Task]:
+    """The tasks that are meant by chapters ("05") and ids ("05.matmul"); by nothing, all here.
 
     Raises:
         ArgumentError: for a chapter or a task that there is none of.
     """
-    if not names:
-        return tasks()
-    found = [[task_of(name)] if "." in name else tasks(name.zfill(2)) for name in names]
+    here = [number for number in numbers() if _path(folder, number).exists()]
+    meant = names or here
+    found = [[task_of(name)] if "." in name else tasks(name.zfill(2)) for name in meant]
     return [task for several in found for task in several]
 
 
@@ -45,8 +45,12 @@ def folder_of_stubs(given: Path | None) -> Path:
 def graded(wanted: Sequence[Task], folder: Path) -> Iterator[Report]:
     """The report of each task, as its file in `folder` answers it."""
     for task in wanted:
-        path = folder / f"chapter_{task.chapter}.py"
+        path = _path(folder, task.chapter)
         yield judge(task, lambda path=path, task=task: _answer(path, task.name))  # type: ignore[misc]
+
+
+def _path(folder: Path, chapter: str) -> Path:
+    return folder / f"chapter_{chapter}.py"
 
 
 def _answer(path: Path, name: str) -> Any:

@@ -2,6 +2,7 @@
 
 import os
 import random
+import sysconfig
 import traceback
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
@@ -25,7 +26,11 @@ from .diagnoses import Pair, hint_for, is_right, words
 from .task import SOLVED, Case, Mistake, Task
 
 MOST_SHOWN = 400  # characters of what an answer printed
-PACKAGE = str(Path(__file__).parents[1])
+OTHERS = (
+    str(Path(__file__).parents[1]),
+    sysconfig.get_path("stdlib"),
+    sysconfig.get_path("purelib"),
+)
 KEYS = "a is as it should be, b is yours"
 
 
@@ -70,7 +75,7 @@ class Report:
         lines += [f"First difference of the passes: {self.differs}"] if self.differs else []
         lines += [f"Read: {self.read}"] if self.read else []
         lines += [f"It printed: {self.printed}"] if self.printed else []
-        lines += [f"{self.right} of {self.cases} cases are right."] if self.right else []
+        lines += [f"{self.right} of {self.cases} cases right."] if self.right else []
         return [line for line in lines if line]
 
     def insist(self) -> "Report":
@@ -107,7 +112,7 @@ def judge(task: Task, load: Callable[[], Any]) -> Report:
         task: what was asked.
         load: returns the answer; what it does is judged, too: it may read a student's file.
     """
-    blank = Report(task.id, task.title, False, len(task.cases))
+    blank = Report(task.id, task.title, False, len(task.cases), read=_read(task))
     ended = guard.run_apart(lambda at: _judged(task, load, at), task.seconds)
     if ended.result is not None:
         report: Report = ended.result
@@ -173,6 +178,7 @@ def _tried_all(task: Task, load: Callable[[], Any], at: Callable[[Any], None]) -
                 outcomes.append(Outcome(case, given, None, failure))
             else:
                 outcomes.append(_tried(task, case, given, answer))
+        text = printed.getvalue().strip()  # not what it prints when it is tried once more
         right = sum(outcome.is_right for outcome in outcomes)
         report = Report(task.id, task.title, right == len(outcomes), len(outcomes), right)
         changed = guard.replaced()
@@ -181,7 +187,6 @@ def _tried_all(task: Task, load: Callable[[], Any], at: Callable[[Any], None]) -
             return replace(report, passed=False, right=0, says=says, hint=hint)
         if not report.passed:
             report = _explained(task, report, outcomes, answer)
-    text = printed.getvalue().strip()
     shown = text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]} …"
     return replace(report, printed=shown)
 
@@ -194,9 +199,7 @@ def _given(task: Task, case: Case) -> str:
 
 def _attempt(run: Callable[[], Any]) -> tuple[Any, tuple[str, str] | None]:
     """What `run` returns, or what went wrong, as a sentence and a hint."""
-    random.seed(0)
-    np.random.seed(0)  # noqa: NPY002  # answers may draw from it
-    manual_seed(0)
+    _seed()
     try:
         return run(), None
     except NotImplementedError:
@@ -209,6 +212,13 @@ def _attempt(run: Callable[[], Any]) -> tuple[Any, tuple[str, str] | None]:
         return None, _in_words(error)
 
 
+def _seed() -> None:
+    """Have what is drawn at random be the same for the answer and for what is right."""
+    random.seed(0)
+    np.random.seed(0)  # noqa: NPY002  # answers may draw from it
+    manual_seed(0)
+
+
 def _in_words(error: BaseException) -> tuple[str, str]:
     """An exception of the answer: what it says, and the line of the student's that it came from."""
     kind, text = type(error).__name__, " ".join(str(error).split())
@@ -216,7 +226,7 @@ def _in_words(error: BaseException) -> tuple[str, str]:
     own = [
         frame
         for frame in traceback.extract_tb(error.__traceback__)
-        if not frame.filename.startswith(PACKAGE) and frame.line
+        if not frame.filename.startswith(OTHERS) and frame.line
     ]
     line = f" It comes from line {own[-1].lineno}: `{own[-1].line}`." if own else ""
     hints = {
@@ -263,6 +273,7 @@ def _is_data(value: Any) -> bool:
 def _pair(task: Task, case: Case, found: Any) -> Pair:
     expected = case.expects
     if expected is SOLVED:
+        _seed()
         expected = case.run(task.right, *deepcopy(case.args))
     return Pair(found, expected, task.rtol, case.parts)
 

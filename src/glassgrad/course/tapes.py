@@ -319,7 +319,7 @@ def _first_difference(
     return len(events), "", None
 
 
-DOES = {"grad_in": "begins its turn with", "grad_out": "hands on", "grad": "has by now"}
+DOES = {"grad_in": "begins its turn with", "grad_out": "hands on", "grad": "now has"}
 LOST = ": that is just what it was handed last, and what had arrived before is lost"
 UNSEEN = (
     "No value's gradient was read while it ran. What can be followed is a backward that computes "
