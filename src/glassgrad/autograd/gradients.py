@@ -251,7 +251,7 @@ def must_be_tensor(gradient: object, position: int) -> Tensor:
     if not isinstance(gradient, Tensor):
         raise errors.ArgumentTypeError(
             f"gradients can be either Tensors or None, but got {type(gradient).__name__} for "
-            f"output {position}. The pass computes with tensors. "
+            f"output {position + 1}. The pass computes with tensors. "
             "Write `glassgrad.tensor(gradient)`."
         )
     return gradient

@@ -30,7 +30,7 @@ def not_a_tensor(name: str, *arguments: object) -> errors.ArgumentTypeError:
         (at, value) for at, value in enumerate(arguments) if not isinstance(value, Tensor)
     )
     why = "Ops compute on tensors. Write `glassgrad.tensor(values)`."
-    return wrong_type(f"{name}(): argument {at} must be Tensor", value, why)
+    return wrong_type(f"{name}(): argument {at + 1} must be Tensor", value, why)
 
 
 def blamed(error: Any, name: str, function: Any) -> Exception:
