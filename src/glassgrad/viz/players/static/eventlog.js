@@ -1,6 +1,7 @@
 // The list of events, in sentences, round the one that is shown. A click on one goes there.
 
 import { element } from "./elements.js";
+import { recordedAt } from "./log.js";
 
 const WINDOW = 60; // lines on each side of the current one
 
@@ -15,7 +16,7 @@ export class EventLog {
     const lines = [];
     for (let k = Math.max(0, at - 1 - WINDOW); k < Math.min(events.length, at + WINDOW); k++) {
       const where = k < at - 1 ? "past" : k === at - 1 ? "here" : "";
-      lines.push(element("li", { "data-step": k + 1, class: where, "aria-current": where === "here" ? "step" : null },
+      lines.push(element("li", { "data-step": recordedAt(this.data, k + 1), class: where, "aria-current": where === "here" ? "step" : null },
         element("button", { type: "button", tabindex: -1, onclick: () => this.go(k + 1) }, said[k])));
     }
     this.root.replaceChildren(...lines);
