@@ -50,7 +50,7 @@ MISTAKES = [
     (TypeError, "learning rate: 'a'", lambda: optim.SGD(parameters(), lr="a")),
     (TypeError, "betas: 0.9", lambda: optim.Adam(parameters(), betas=0.9)),
     (TypeError, "from a dict", lambda: optim.Adam(parameters()).load_state_dict({})),
-    (TypeError, "argument 1 must be one, not list", lambda: TensorDataset(X, [1, 2])),
+    (TypeError, "argument 2 must be one, not list", lambda: TensorDataset(X, [1, 2])),
     (TypeError, "path=3", lambda: gg.data.load_digits(path=3)),
     (TypeError, "made of '{}'", lambda: Trace({})),
 ]

@@ -63,6 +63,14 @@ def test_shift_and_escape_give_the_keys_back_to_the_notebook_and_escape_alone_do
     before, count = page.evaluate(active), page.locator(".jp-CodeCell").count()
     for key in ("Escape", "d", "d", "x", "a", "Shift+Enter", "Control+Enter", "ArrowDown"):
         page.keyboard.press(key)  # of which a notebook deletes, adds and runs cells
+    # Nor do keys that merge, turn, interrupt or restart, from a button, the search and the list.
+    widget.get_by_role("button", name="Keys", exact=True).focus()
+    for key in ("Escape", "m", "y", "c", "v", "z", "0", "0", "i", "i", "Shift+M", "k", "j"):
+        page.keyboard.press(key)
+    for key in ("/", "d", "d", "Escape", "Escape", "d", "d", "?", "Escape", "d", "d"):
+        page.keyboard.press(key)
+    assert page.locator(".jp-Dialog").count() == 0
+    assert page.evaluate("document.querySelector('.gg-widget').contains(document.activeElement)")
     assert page.locator(".jp-CodeCell").count() == count
     assert page.evaluate(active) == before
     is_at(widget, "1 / 1")

@@ -50,7 +50,7 @@ def test_a_detached_tensor_is_named_with_what_is_lost():
     found = compare(base, lambda x, w: (x * w).detach().exp() + w)
     (cut,) = found.of_kind("detached")
     assert cut.text.startswith(
-        "edge 0 of n4 AddBackward0 leads to n3 ExpBackward0 in a, nowhere in b (test_compare.py"
+        "edge 1 of n4 AddBackward0 leads to n3 ExpBackward0 in a, nowhere in b (test_compare.py"
     )
     assert cut.text.endswith("3 nodes behind it are missing there")
     assert not found.of_kind("only in a")
@@ -61,7 +61,7 @@ def test_a_missing_accumulate_grad_is_named():
     found = compare(lambda x, w: (x * w).exp(), lambda x, w: (x * w.detach()).exp())
     (cut,) = found.of_kind("no AccumulateGrad")
     assert cut.text.startswith(
-        "edge 1 of n2 MulBackward0 leads to n1 AccumulateGrad of 'w' in a, nowhere in b "
+        "edge 2 of n2 MulBackward0 leads to n1 AccumulateGrad of 'w' in a, nowhere in b "
         "(test_compare.py, line "
     )
 

@@ -15,6 +15,7 @@ def count_calls():
 
 
 WRITE = """([html, fragment, mode]) => {
+    localStorage.clear();
     localStorage.setItem("glassgrad-mode", mode);
     history.replaceState(null, "", location.pathname + fragment);
     document.adoptedStyleSheets = []; // those of the page before: nothing else takes them away

@@ -259,7 +259,7 @@ def must_be_tensor(gradient: object, position: int, shape: Shape = ()) -> Tensor
             remedy = f"`glassgrad.full({shape}, {float(gradient)})`"
         raise errors.ArgumentTypeError(
             f"gradients can be either Tensors or None, but got {type(gradient).__name__} for "
-            f"output {position}. The pass computes with tensors. Write {remedy}."
+            f"output {position + 1}. The pass computes with tensors. Write {remedy}."
         )
     return gradient
 

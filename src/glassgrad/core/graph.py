@@ -2,7 +2,7 @@
 
     x = tensor([1., 2.], requires_grad=True)         y.grad_fn ──> MulBackward0
     y = x * x                                                     │        │
-                                                        edge 0    │        │  edge 1
+                                                        edge 1    │        │  edge 2
                                                                   ▼        ▼
                                                                AccumulateGrad ──.variable──> x
 

@@ -111,7 +111,7 @@ def compare(a: Trace, b: Trace, *, rtol: float = 1e-5) -> Comparison:
         >>> [difference.kind for difference in found.differences]
         ['no AccumulateGrad', 'other .grad']
         >>> found.differences[0].text.partition(" (")[0]
-        "edge 1 of n1 MulBackward0 leads to n0 AccumulateGrad of 'x' in a, nowhere in b"
+        "edge 2 of n1 MulBackward0 leads to n0 AccumulateGrad of 'x' in a, nowhere in b"
     """
     for trace in (a, b):
         if isinstance(trace, Trace):
@@ -388,7 +388,7 @@ class _Findings(Matching):
         goals = [(self.a, cut.to_a), (self.b, cut.to_b)]
         known = [(side, goal) for side, goal in goals if goal is not None]
         ends = [f"to {side.title(goal)}" if goal else "nowhere" for side, goal in goals]
-        text = f"edge {cut.position} of {self.a.title(cut.a)} leads {_in_a_and_b(ends)}"
+        text = f"edge {cut.position + 1} of {self.a.title(cut.a)} leads {_in_a_and_b(ends)}"
         text += _in_brackets(where)
         if len(known) == 2:
             return Difference("other edge", text, cut.a, cut.b)

@@ -232,7 +232,7 @@ def _array(value: Any) -> Any:
 
 def _name(at: int, operand: Any) -> str:
     name = operand.name if isinstance(operand, Tensor) else None
-    return f"operand {at}" if name is None else f"{name!r}"[:60]
+    return f"operand {at + 1}" if name is None else f"{name!r}"[:60]
 
 
 def _summaries(named: Named) -> Summaries:

@@ -106,7 +106,7 @@ def _value(cls: Any, operand: Any, position: int) -> Any:
     if isinstance(operand, np.generic):
         return np.asarray(operand)
     raise errors.ArgumentTypeError(
-        f"{cls.__name__.lower()}(): argument {position} must be Tensor, not "
+        f"{cls.__name__.lower()}(): argument {position + 1} must be Tensor, not "
         f"{type(operand).__name__}. Ops compute on tensors and numbers. "
         "Write `glassgrad.tensor(values)`."
     )

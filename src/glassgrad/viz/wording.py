@@ -370,10 +370,10 @@ def saved_words(node: Entry, leaves: dict[str, Entry]) -> str:
 
 
 def edge_words(edge: Entry) -> str:
-    """Where a gradient goes: the node, its slot unless that is the first, and what is summed up."""
+    """Where a gradient goes: the node, its output unless that is the first, and what is summed."""
     if edge["to"] is None:
         return "∅"
-    slot = f".{edge['slot']}" if edge["slot"] else ""
+    slot = f" output {edge['slot'] + 1}" if edge["slot"] else ""
     reduced = f" Σ→{shape_text(edge['sum_to'])}" if "sum_to" in edge else ""
     return f"{edge['to']}{slot}{reduced}"
 

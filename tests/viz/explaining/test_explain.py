@@ -157,8 +157,8 @@ def test_a_node_in_words_formulas_and_numbers(x):
             "  x (self)   float64 (2,) [1. 2.]  v0",
             "  x (other)  float64 (2,) [1. 2.]  v0",
             "edges",
-            "  edge 0     → AccumulateGrad of x (2,)",
             "  edge 1     → AccumulateGrad of x (2,)",
+            "  edge 2     → AccumulateGrad of x (2,)",
             "rule",
             "  x̄          = z̄·y = [1, 1]·[1, 2] = [1, 2]",
             "  ȳ          = z̄·x = [1, 1]·[1, 2] = [1, 2]",
@@ -169,11 +169,11 @@ def test_a_node_in_words_formulas_and_numbers(x):
             "  z̄          is the gradient that arrived = [1, 1]",
             "these numbers",
             "  given      (2,) [1. 1.]",
-            "  edge 0     (2,) [1. 2.]",
             "  edge 1     (2,) [1. 2.]",
+            "  edge 2     (2,) [1. 2.]",
             "check",
-            "  edge 0     ✓ agrees with differences of the forward, 2 of 2 elements",
             "  edge 1     ✓ agrees with differences of the forward, 2 of 2 elements",
+            "  edge 2     ✓ agrees with differences of the forward, 2 of 2 elements",
         ]
     )
 

@@ -38,7 +38,7 @@ def test_wrong_operands_are_noticed(x):
 def test_made_up_operands_are_owned_up_to(x):
     found = gg.explain(Cube.apply(x).sum())
     assert found.ok
-    assert "of operand 0 nothing is left: made-up values stand in" in str(found)
+    assert "of operand 1 nothing is left: made-up values stand in" in str(found)
 
 
 def test_a_freed_graph_still_has_words(x):

@@ -34,8 +34,12 @@ BOXES = """() => {
   const texts = shown(".gg-stage text").map((each) => size(each) * scale);
   const words = shown(".gg-player *:not(svg *, script, template *)").filter(has).map(size);
   return { seen, texts, words, current: box(document.querySelector(".gg-stage .current .box")),
-    wide: document.documentElement.scrollWidth };
-}"""
+    wide: document.documentElement.scrollWidth, isPart: PART };
+}""".replace(
+    "PART",
+    """((stage) => stage.scrollWidth > stage.clientWidth + 1 ||
+      stage.scrollHeight > stage.clientHeight + 1)(document.querySelector(".gg-stage"))""",
+)
 
 
 @pytest.fixture
@@ -74,6 +78,7 @@ def test_at_each_size_the_picture_leads_and_nothing_lies_on_another(lesson):
             current = found["current"]
             assert stage["x"] <= current["x"], (width, key)
             assert current["right"] <= stage["right"]
+            assert (".gg-map" in seen) is found["isPart"]  # as large as it must be to be read
             assert ".gg-map" not in seen or not overlap(seen[".gg-map"], current)
             # What is said stands under the picture, on a telephone too.
             assert seen[".gg-head"]["bottom"] <= stage["y"] + 1
@@ -84,8 +89,8 @@ def test_at_each_size_the_picture_leads_and_nothing_lies_on_another(lesson):
 
 
 def test_a_lesson_can_be_read_in_both_themes(lesson):
-    for width in (1280, 390):
-        lesson.page.set_viewport_size({"width": width, "height": 800})
+    for width, height in SIZES:
+        lesson.page.set_viewport_size({"width": width, "height": height})
         for scheme in ("light", "dark"):
             lesson.page.emulate_media(color_scheme=scheme)
             lesson.page.locator("#gg-t0").focus()
@@ -278,6 +283,10 @@ def test_a_screen_reader_finds_the_boxes_and_is_told_of_each_step_once(lesson):
     assert page.get_by_role("button", name="runs now").count() == 1
     assert page.locator(".gg-said").get_attribute("aria-live") == "polite"
     assert page.get_by_role("slider", name="Step").count() == 1
+    tree = page.locator(".gg-player").aria_snapshot()
+    for part in ('group "The graph"', 'button "Forward"', 'button "Play"', 'slider "Step"'):
+        assert part in tree
+    assert lesson.said in tree.replace('\\"', '"')
     page.get_by_role("slider").focus()  # which tells of it itself
     assert page.locator(".gg-said").get_attribute("aria-live") == "off"
     page.get_by_role("slider").blur()

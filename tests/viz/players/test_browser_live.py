@@ -126,6 +126,7 @@ def test_a_session_that_was_closed_is_replayed(live):
     shown.update(0, 9, over=True, closed=why, stopped="where the session was closed")
     note = shown.page.locator(".gg-note").inner_text()
     assert note.endswith(f"{why} What has happened can be replayed here.")
+    assert "\n" not in note
     shown.page.get_by_label("Step size").select_option("micro")
     shown.button("Back").click()
     assert shown.count == "8 / 9"

@@ -42,6 +42,11 @@ def asked(play):
     return open_asking
 
 
+def reopen(shown):
+    shown.page.reload()
+    shown.page.locator(".gg-bar").wait_for()
+
+
 def answer(shown, text):
     shown.page.keyboard.type(text)
     shown.press("Enter")
@@ -70,7 +75,10 @@ def test_a_whole_page_is_answered_with_the_keyboard(asked):
     assert "3 tries · 1 asked" in shown.card.inner_text()
     assert shown.at == 3
 
-    shown.press("Enter")  # the button with the next question has the focus
+    # What was answered is known when the page is opened again.
+    reopen(shown)
+    assert "3 tries · 1 asked" in shown.card.inner_text()
+    shown.card.get_by_role("textbox").focus()
     assert "Right at first try" in answer(shown, "-0.399")
     shown.press("Enter")
     assert "current" in shown.classes("n4")
@@ -102,6 +110,35 @@ def test_a_whole_page_is_answered_with_the_keyboard(asked):
     assert "-0.287" in shown.page.evaluate(TOLD)
     shown.button("Ask again").click()
     assert (shown.at, "-0.287" in shown.page.evaluate(TOLD)) == (0, False)
+    assert shown.button("Start over").is_hidden()
+    shown.press("End")
+    answer(shown, "7")
+    reopen(shown)
+    assert "1 try" in shown.card.inner_text()
+    shown.button("Start over").click()
+    assert "7 questions on the way" in shown.card.inner_text()
+    reopen(shown)
+    assert "7 questions on the way" in shown.card.inner_text()
+
+
+# What a sandbox does, and some browsers with files.
+NO_MEMORY = """() => {
+    const own = Object.getOwnPropertyDescriptor(window, "localStorage");
+    window.remember = () => Object.defineProperty(window, "localStorage", own);
+    Object.defineProperty(window, "localStorage", { ...own, get() { throw new Error("none"); } });
+}"""
+
+
+def test_where_nothing_can_be_kept_the_questions_are_asked_all_the_same(asked):
+    shown = asked(neuron(), True)
+    shown.page.evaluate(NO_MEMORY)
+    try:
+        shown.press("End")
+        assert "Right" in answer(shown, "-0.40")
+        shown.button("Start over").click()
+        assert "7 questions on the way" in shown.card.inner_text()
+    finally:
+        shown.page.evaluate("remember()")
 
 
 def test_vectors_shapes_and_matrices(asked):

@@ -97,10 +97,12 @@ def test_a_real_net_of_a_hundred_nodes_does_so_with_all_that_is_explained(net, s
     assert len(page.html.encode()) < 200_000
 
 
-def test_of_a_long_pass_the_first_events_are_in_the_page(samples):
-    page = player(samples.chain(1_200)).html
-    assert len(data_of(page)["events"]) == MOST_EVENTS
-    assert f"The first {MOST_EVENTS:,} of 6,002 events" in page
+def test_of_a_long_pass_the_first_and_the_last_events_are_in_the_page(samples):
+    shown = player(samples.chain(1_200))
+    events = data_of(shown.html)["events"]
+    assert len(events) == MOST_EVENTS
+    assert events[-1]["type"] == shown.trace.events[-1]["type"]
+    assert f"{MOST_EVENTS - 1:,} of 6,002 events are here, the first and the last" in shown.html
 
 
 def test_a_graph_without_events_says_so(samples):

@@ -18,6 +18,7 @@ from glassgrad.viz.explaining.entries import record_explained
 from glassgrad.viz.players import html
 from glassgrad.viz.players.assets import script, styles
 from glassgrad.viz.players.html import Player, page_drawing
+from glassgrad.viz.scene import graph
 from random_programs import Run, writing_programs
 
 FIXED = ("place", "nodes", "leaves", "tensors", "wanted", "hooked", "outputs", "lines", "folds")
@@ -64,7 +65,7 @@ def ended(trace, count):
 
 def picture(drawing):
     """The boxes and lines of a page's drawing, but for what the script writes and shows in time."""
-    graph = page_drawing(drawing).graph
+    seen = page_drawing(drawing).graph
     boxes = [
         replace(
             each,
@@ -72,12 +73,12 @@ def picture(drawing):
             badge=re.sub(r" ?#\d+", "", each.badge),
             freed=False,
         )
-        for each in graph.vertices
+        for each in seen.vertices
         if each.kind != "error"  # which is seen once the pass has ended so
     ]
     ids = {each.id for each in boxes}
-    arcs = [each for each in graph.arcs if {each.tail, each.head} <= ids]
-    return boxes, arcs, graph.title, graph.reading
+    arcs = [each for each in seen.arcs if {each.tail, each.head} <= ids]
+    return boxes, arcs, seen.title, seen.reading
 
 
 def labels(player):
@@ -296,3 +297,14 @@ def test_behind_a_cut_the_state_is_that_of_the_record_in_both_directions(play, m
     assert page.search(shown.said)
     shown.press("End")
     assert shown.said.endswith("behind event 7.")
+
+
+def test_the_strip_of_an_overview_which_is_of_the_whole_pass_comes_at_its_end(
+    play, samples, monkeypatch
+):
+    monkeypatch.setattr(graph, "HUGE", 50)
+    shown = play(gg.player(samples.chain(60)), fragment="#20")
+    cell = shown.page.locator(".gg-stage .vertex.heat").first
+    assert cell.is_hidden()
+    shown.press("End")
+    assert cell.is_visible()

@@ -84,7 +84,7 @@ class TensorDataset(Dataset[tuple[Tensor, ...]]):
     """
 
     def __init__(self, *tensors: Tensor) -> None:
-        for position, value in enumerate(tensors):
+        for position, value in enumerate(tensors, 1):
             wanted = f"TensorDataset takes Tensors: argument {position} must be one"
             why = "Sample i is row i of each. Write `glassgrad.tensor(values)`."
             check.kind(wanted, value, Tensor, why)

@@ -309,8 +309,9 @@ def _stand_in(op: Recorded, position: int) -> Any:
         return _made_up_at(op.edges[position])
     if position in op.edges and isinstance(op, BuiltIn) and op.cls.broadcasts:
         return _made_up(op.node.out_shape, op.node.out_dtype)  # a number or a tensor: all the same
-    name = op.names[position] if position < len(op.names) else f"number {position}"
-    raise NotKnown(f"nothing is left of operand {position}, {name}: give them all as `operands=`")
+    name = op.names[position] if position < len(op.names) else f"number {position + 1}"
+    which = f"operand {position + 1}, {name}"
+    raise NotKnown(f"nothing is left of {which}: give them all as `operands=`")
 
 
 def _made_up_at(edge: Any) -> Any:

@@ -3,8 +3,8 @@
 MulBackward0: z = x·y        dz = y·dx + x·dy        x̄ = z̄·y,  ȳ = z̄·x
 ...
 given      [1. 1.]
-edge 0     [3. 4.]  → AccumulateGrad, x (2,)
-check      edge 0 agrees with differences of the forward: 2 of 2 elements
+edge 1     [3. 4.]  → AccumulateGrad, x (2,)
+check      edge 1 agrees with differences of the forward: 2 of 2 elements
 """
 
 import unicodedata
@@ -95,14 +95,15 @@ class Explanation:
     def rows(self) -> list[tuple[str, str, str]]:
         """All of it but the formulas, in rows: section, key, text."""
         rows = [("saved", *_saved_text(*item, self.whose)) for item in self.saved]
-        rows += [("edges", f"edge {at}", text) for at, text in enumerate(self.edges)]
+        rows += [("edges", f"edge {at}", text) for at, text in enumerate(self.edges, 1)]
         rows += [("rule", *line) for line in self.rule]
         rows += [("letters", *line) for line in self.letters]
         given = self.given if self.results else ()
-        numbers = [(f"given {at}" if len(given) > 1 else "given", g) for at, g in enumerate(given)]
-        numbers += [(f"edge {at}", grad) for at, grad in enumerate(self.results or ())]
+        several = len(given) > 1
+        numbers = [(f"given {at}" if several else "given", g) for at, g in enumerate(given, 1)]
+        numbers += [(f"edge {at}", grad) for at, grad in enumerate(self.results or (), 1)]
         rows += [("these numbers", key, _numbers(array)) for key, array in numbers]
-        rows += [("check", f"edge {each.edge}", _verdict_text(each)) for each in self.verdicts]
+        rows += [("check", f"edge {each.edge + 1}", _verdict_text(each)) for each in self.verdicts]
         return rows + [("notes", "–", note) for note in self.notes]
 
     def __str__(self) -> str:
@@ -269,7 +270,7 @@ def _edge_text(edge: Any, graph: Graph | None = None) -> str:
     name = None
     if isinstance(node, AccumulateGrad):
         name = graph.label(node.variable) if graph else node.variable.name
-    which = f" of {plain(name)}" if name else f", output {nr}" if node.num_outputs > 1 else ""
+    which = f" of {plain(name)}" if name else f", output {nr + 1}" if node.num_outputs > 1 else ""
     return f"→ {plain(type(node).__name__)}{which} {shape_text(node._input_metadata[nr].shape)}"
 
 
@@ -304,7 +305,7 @@ def _add_numbers(found: Explanation, node: Node, operands: Any) -> None:
         if not all(np.array_equal(*pair) for pair in zip(probe, found.given, strict=True)):
             found.notes.append(PROBED)
         if rerun.made_up:
-            which = " and ".join(f"operand {position}" for position in sorted(set(rerun.made_up)))
+            which = " and ".join(f"operand {at + 1}" for at in sorted(set(rerun.made_up)))
             found.notes.append(f"of {which} {MADE_UP}")
     except Exception as reason:  # noqa: BLE001  # a user's forward may raise anything, too
         found.notes.append(f"no differences: {one_line(str(reason) or type(reason).__name__, 400)}")
@@ -384,7 +385,9 @@ def _what_holds(node: Node, given: Grads, results: Grads) -> str:
         return f"WRONG: run on twice the gradient, the rule raises {type(error).__name__}"
     for edge, (one, two) in enumerate(zip(results, twice, strict=True)):
         if one is not None and not np.allclose(one * 2, two, rtol=1e-3, equal_nan=True):
-            return f"WRONG: twice the gradient does not give twice the gradient along edge {edge}"
+            return (
+                f"WRONG: twice the gradient does not give twice the gradient along edge {edge + 1}"
+            )
     return "what can be checked without: twice the gradient gives twice the results"
 
 

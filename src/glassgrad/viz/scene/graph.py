@@ -513,7 +513,7 @@ class _Builder:
         several = len(node["edges"]) > 1 and self.is_full
         for index, edge in enumerate(node["edges"]):
             id, goal = f"e{name[1:]}-{index}", edge["to"]
-            label = f"in{index}" if several else ""
+            label = f"in{index + 1}" if several else ""
             if "sum_to" in edge and "shapes" in self.show and not self.is_large:
                 label = f"{label} Σ→{shape_text(edge['sum_to'])}".strip()
             if name in self.fold_of:

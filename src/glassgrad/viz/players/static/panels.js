@@ -111,7 +111,7 @@ export class Panels {
   gradients(state, id, node) {
     const into = state.into[id];
     const list = Array.from(into ?? [], (array, slot) => [
-      into.length > 1 ? `gradient in ${slot}` : "gradient in", this.words(array)]);
+      into.length > 1 ? `gradient in ${slot + 1}` : "gradient in", this.words(array)]);
     const buffer = state.arrived[id];
     const hasBegun = ["current", "done"].includes(state.node[id]);
     if (buffer && !hasBegun) list.push(["arrived", `${buffer.have} of ${buffer.need}`]);

@@ -355,7 +355,6 @@ class Player {
     parts.scrub.value = at;
     parts.scrub.setAttribute("aria-valuetext", words);
     parts.count.textContent = isDebug ? `${recordedAt(data, at)} / ${recordedAt(data, this.last)}` : this.turns(at);
-    this.root.classList.toggle("gg-over", Boolean(state.error));
     this.card.paint(state, view, !isOpen);
     if (isDebug) this.log.paint(at);
     this.source.paint(view.node ?? nodeNow(state));

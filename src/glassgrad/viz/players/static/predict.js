@@ -11,6 +11,7 @@ import { judge } from "./answers.js";
 const HELP_AFTER = 2; // wrong answers
 const DOING = ["apply", "accumulate"];
 const MODE = /\bgg-mode-(\w+)/;
+const SCORES = "glassgrad-predict"; // in the browser's memory, where there is one
 
 export class Predict {
   constructor(player) {
@@ -22,6 +23,7 @@ export class Predict {
     data.events.forEach((event, k) => { if (DOING.includes(event.type)) this.ran.set(nodeUnderWay(data, event), k); });
     this.build();
     this.reset();
+    this.recall();
     root.querySelector(".gg-stage").addEventListener("click", (event) => this.pick(event), { capture: true });
   }
 
@@ -81,6 +83,28 @@ export class Predict {
     Object.assign(this, { held: null, shown: null });
   }
 
+  // --- what is kept ---
+
+  // Of this page, and of these questions: another pass at the same address asks others.
+  get key() {
+    const text = JSON.stringify(this.data.predict.questions);
+    let sum = 0;
+    for (let at = 0; at < text.length; at++) sum = (Math.imul(sum, 31) + text.charCodeAt(at)) | 0;
+    return `${SCORES} ${location.pathname} ${sum}`;
+  }
+
+  keep() {
+    const settled = this.questions.map(({ tries, wrong, end }) => [tries, wrong, end]);
+    try { localStorage.setItem(this.key, JSON.stringify(settled)); } catch { /* nothing may be kept */ }
+  }
+
+  recall() {
+    try {
+      const settled = JSON.parse(localStorage.getItem(this.key)) ?? [];
+      this.questions.forEach((each, at) => { [each.tries, each.wrong, each.end] = settled[at] ?? [0, 0, ""]; });
+    } catch { /* nothing was kept that can be read */ }
+  }
+
   // --- the card ---
 
   build() {
@@ -90,8 +114,9 @@ export class Predict {
     this.facts = element("div", { class: "gg-facts" });
     this.field = element("div", { class: "gg-answer" });
     this.verdict = element("div", { class: "gg-verdict", role: "status", "aria-live": "polite" });
+    this.over = textButton("Start over", () => this.again(), { class: "gg-small gg-again" });
     this.root = element("section", { class: "gg-predict", "aria-label": "Predict" },
-      this.score, this.ask, this.facts, this.field, this.verdict);
+      element("div", { class: "gg-tally" }, this.score, this.over), this.ask, this.facts, this.field, this.verdict);
   }
 
   // After the rest of the page. The card is made anew only where it shows something else.
@@ -104,7 +129,7 @@ export class Predict {
     this.root.hidden = !this.isOn;
     if (key !== this.shown) {
       this.shown = key;
-      this.score.textContent = this.scoreText();
+      this.tally();
       if (card) this.show(card);
       else this.rest();
     }
@@ -158,6 +183,12 @@ export class Predict {
     if (!this.isFirst && !active?.matches("input[type=range]")) this.root.querySelector(selector)?.focus({ preventScroll: true });
   }
 
+  // The score, and what forgets it where there is one.
+  tally() {
+    this.score.textContent = this.scoreText();
+    this.over.hidden = this.questions.every(({ tries, end }) => !tries && !end) || !this.question;
+  }
+
   scoreText() {
     const { questions } = this;
     const settled = questions.filter((each) => each.end);
@@ -207,7 +238,8 @@ export class Predict {
     question.tries += 1;
     if (isRight) return this.end(question, "right");
     question.wrong += 1;
-    this.score.textContent = this.scoreText();
+    this.keep();
+    this.tally();
     this.tell(["Not yet.", words].filter(Boolean).join(" "), "gg-wrong", this.ruleOf(question));
     if (question.wrong >= HELP_AFTER && !this.field.querySelector(".gg-showme")) {
       this.field.append(textButton("Show me", () => this.end(question, "shown"), { class: "gg-small gg-showme" }));
@@ -232,6 +264,7 @@ export class Predict {
   // The answer stands on the card, and what it tells on the page, unless more is asked of that.
   end(question, how) {
     question.end = how;
+    this.keep();
     this.held = question;
     question.stands = Math.min(question.at + 1, this.gate);
     this.player.go(question.stands);
@@ -245,6 +278,7 @@ export class Predict {
 
   again() {
     this.reset();
+    this.keep();
     this.player.go(0);
   }
 }

@@ -54,6 +54,8 @@ export class Stage {
   // --- painting ---
 
   paint(state, { at, chosen, points, bounds }) {
+    this.root.classList.toggle("gg-over", Boolean(state.error));
+    this.root.classList.toggle("gg-whole", at === this.data.events.length);
     this.paintVertices(state, at);
     this.paintArcs(state, hasBegun(state, this.data) && at, bounds);
     this.forward?.paint(this, state);
