@@ -344,9 +344,8 @@ class Player {
   // --- painting ---
 
   paint() {
-    const { data, at, parts } = this;
+    const { data, at, parts, state } = this;
     const giveFocusBack = keepFocus(this.root);
-    const { state } = this;
     const isDebug = this.mode === "debug";
     const view = { at, chosen: this.chosen, node: this.chosen && this.stage.nodeOf(this.chosen), points: this.points, bounds: this.bounds };
     this.stage.paint(state, view);
@@ -357,7 +356,8 @@ class Player {
     this.headline.paintNote(this.note, { ended: this.ended, last: this.last, back: this.live && at < this.last && (() => this.go(this.last)) });
     parts.scrub.value = at;
     parts.scrub.setAttribute("aria-valuetext", words);
-    parts.count.textContent = isDebug ? `${at} / ${this.last}` : this.turns(at);
+    const turn = this.stops.findLastIndex((step) => step <= at);
+    parts.count.textContent = isDebug ? `${at} / ${this.last}` : `${turn} / ${this.stops.length - 1}`;
     this.root.classList.toggle("gg-over", Boolean(state.error));
     this.card.paint(state, view, !isDebug && !this.root.classList.contains("gg-open"));
     if (isDebug) this.log.paint(at);
@@ -373,11 +373,6 @@ class Player {
     this.predict?.paint();
   }
 
-  // Which of the turns has been taken.
-  turns(at) {
-    return `${this.stops.findLastIndex((step) => step <= at)} / ${this.stops.length - 1}`;
-  }
-
   // --- hands ---
 
   listen(keys) {
@@ -391,7 +386,7 @@ class Player {
 
   // The node that the panel is about, and `b`.
   get shown() {
-    return (this.chosen && this.stage.nodeOf(this.chosen)) ?? nodeNow(replay(this.data, this.at));
+    return (this.chosen && this.stage.nodeOf(this.chosen)) ?? nodeNow(this.state);
   }
 
   click(event) {
