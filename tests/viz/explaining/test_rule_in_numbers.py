@@ -84,6 +84,12 @@ def test_small_matrices_are_written_out():
     assert rule(a @ a)["X̄"] == "Z̄·Yᵀ = [[1, 1], [1, 1]]·[[1, 2], [3, 4]]ᵀ = [[3, 7], [3, 7]]"
 
 
+def test_a_shape_is_told_as_a_shape_and_what_is_conjugated_is_not_filled_in(x):
+    assert rule(x.reshape(2, 1))["x̄"] == "reshape(ȳ, shape x) = reshape([[1], [1]], (2,)) = [1, 1]"
+    z = gg.tensor([1j], requires_grad=True)
+    assert rule(z * z)["x̄"] == "z̄·y = [-1j], where z̄ = [1], y = [1j]; of y the conjugate"
+
+
 def test_of_one_element_for_all(x):
     assert rule(x.sum())["x̄ᵢ"] == "ȳ = 1, so x̄ = [1, 1]"
 

@@ -65,6 +65,7 @@ def test_at_each_size_the_picture_leads_and_nothing_lies_on_another(lesson):
             found = page.evaluate(BOXES)
             seen, stage = found["seen"], found["seen"][".gg-stage"]
             assert found["wide"] <= width
+            assert seen[".gg-bar"]["bottom"] <= height  # the picture gets what the rest leaves it
             assert not {".gg-panel", ".gg-log", ".gg-time", ".gg-card"} & set(seen)
             assert min(found["texts"]) >= 10.99
             assert min(found["words"]) >= 12

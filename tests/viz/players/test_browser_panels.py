@@ -37,9 +37,10 @@ def test_what_a_node_saved_has_its_bytes_its_memory_and_its_version(play, sample
     shown = play(player(samples.neuron()))
     shown.page.get_by_label("Show node").select_option("n4")
     words = shown.section("node").inner_text()
-    assert re.search(r"result\s+y in the rule · \(2, 2\) · 16 B · s\d · v0$", words, re.M)
+    kept = r"tanh\(…\)\s+y in the rule · result · \(2, 2\) · 16 B · s\d · v0$"
+    assert re.search(kept, words, re.M)
     shown.press("End")
-    assert re.search(r"result\s.* · freed$", shown.section("node").inner_text(), re.M)
+    assert re.search(r"tanh\(…\)\s.* · freed$", shown.section("node").inner_text(), re.M)
 
 
 def test_the_phases_of_a_turn_are_those_of_the_log_and_hooks_are_listed_as_they_ran(play):

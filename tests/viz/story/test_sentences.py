@@ -71,3 +71,61 @@ def test_what_is_multiplied_and_added_comes_out_by_hand(seed):
             assert f"{value:.3g}" == f"{float(shown):.3g}", sentence
             checked += 1
     assert checked
+
+
+def test_what_is_no_arithmetic_is_told_in_words():
+    a = gg.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    b = gg.tensor(0.5, requires_grad=True)
+    h = a + b
+    h.retain_grad()
+    first, rest = h.split([1, 2])
+    assert told(first.sum() + rest[0])[1:5] == [
+        (
+            "select got 1, puts it where it came from, with 0 elsewhere, sends [1, 0] to "
+            "split_with_sizes, output 2."
+        ),
+        "sum got 1, gives that to each element, sends [1] to split_with_sizes, output 1.",
+        (
+            "split_with_sizes got [1] for output 1 and [1, 0] for output 2, uses x̄ = cat(ȳ, z̄, …), "
+            "sends [1, 1, 0] to add n2."
+        ),
+        "add n2 got [1, 1, 0], keeps it as h.grad, passes it on to a and to b as its sum 2.",
+    ]
+
+
+def test_writes_and_functions_of_ones_own_are_told():
+    class Cube(gg.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x**3
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad * 3
+
+    x = gg.tensor([1.0, 2.0], requires_grad=True)
+    y = x * 2
+    y[:1].mul_(3.0)
+    trace = gg.record(Cube.apply(y).sum())
+    cube, written = list(Story(trace).sentences().values())[1:3]
+    assert "Cube (line " in cube
+    assert "got [1, 1], runs its own backward, sends [3, 3]" in cube
+    assert re.match(
+        r"copy_slices \(line \d+\) got \[3, 3\], applies the rule of the write", written
+    )
+
+
+def test_letters_are_told_by_the_names_of_what_they_stand_for():
+    X, W, v = gg.ones(6, 5), gg.ones(5, 4, requires_grad=True), gg.ones(4, requires_grad=True)
+    _, product, *_ = told(((X @ W).relu() @ v).sum())
+    assert "multiplies it by vᵀ (4,) and by relu(X@W)ᵀ (4, 6)" in product
+    (loss, *_) = told(gg.nn.functional.cross_entropy(X @ W, gg.tensor([0, 1, 2, 3, 0, 1])))
+    assert ", where pᵢⱼ = exp xᵢⱼ/Σₖ exp xᵢₖ, sends (6, 4)" in loss
+
+
+def test_complex_numbers_are_short_and_conjugated():
+    z = gg.tensor([1 + 2j, -0.5j], requires_grad=True)
+    sentences = told(gg.abs(gg.exp(z)).sum())
+    assert (
+        "multiplies it by the conjugate of what it gave (2,), sends [2.72, 1] to z." in sentences[2]
+    )

@@ -12,6 +12,9 @@ Points = NDArray[np.float64]  # one a row
 
 STEPS = np.linspace(0.0, 1.0, 25)[:, None]  # places that are looked at along each curve
 BERNSTEIN = np.hstack([math.comb(3, k) * STEPS**k * (1 - STEPS) ** (3 - k) for k in range(4)])
+BESIDE = (
+    14.0  # px from a line to the middle of its label, at most, before that makes room for others
+)
 FARTHEST = 20.0  # px that a label moves: it still stands beside its line
 STEP = 0.5  # px from one place that is tried to the next
 TOUCH = 1e-6  # px that are none: a sum of floats may come out a little less
@@ -70,6 +73,22 @@ def beside(lines: Sequence[list[Point]], label: Point, size: Point, width: float
                 if is_clear(at, known):
                     return at
     return label
+
+
+def beside_its_line(points: list[Point], label: Point) -> Point:
+    """A label's middle, pulled to its line where a layout has left it far from it.
+
+    Example:
+        >>> beside_its_line([(0, 0), (10, 0), (20, 0), (30, 0)], (15, -40))
+        (15.0, -14.0)
+    """
+    places = _places(points)
+    gaps = np.hypot(*(places - label).T)
+    nearest, gap = places[gaps.argmin()], float(gaps.min())
+    if gap <= BESIDE:
+        return label
+    x, y = nearest + (label - nearest) * (BESIDE / gap)
+    return float(x), float(y)
 
 
 def _places(points: list[Point]) -> Points:

@@ -14,7 +14,7 @@ from glassgrad._words import plain
 from glassgrad.viz import style
 from glassgrad.viz.layout.places import ROW_LINE, TITLE_LINE, Layout, Place, box_of, pill_width
 from glassgrad.viz.scene.graph import GRADIENT, Arc, Graph, Vertex
-from glassgrad.viz.svg.curves import arrowhead, beside, path_data
+from glassgrad.viz.svg.curves import arrowhead, beside, beside_its_line, path_data
 from glassgrad.viz.svg.pen import Legend, Pen, box_attribute, legend_of
 from glassgrad.viz.wording import escape, notices
 
@@ -142,10 +142,10 @@ class Document(Pen):
                 fans[arc.tail].append(routes[arc.id])
         for arc in self.graph.arcs:
             if arc.id in self.layout.labels:
-                x, y = self.layout.labels[arc.id]
+                x, y = beside_its_line(routes[arc.id], self.layout.labels[arc.id])
                 if arc.flow or not self.framed:  # its arrow may be wide; in a player any may be
                     wide = style.look_of(".line", [f"flow-{arc.flow or WIDEST}"])["stroke-width"]
-                    size = style.text_width(arc.label, 10) / 2 + 2, 6.0
+                    size = style.text_width(arc.label, style.BADGE_SIZE) / 2 + 2, 6.0
                     lines = [routes[arc.id], *fans[arc.tail]]
                     x, y = beside(lines, (x, y), size, float(wide))
                 yield self.text("label", x, y + 3, arc.label)

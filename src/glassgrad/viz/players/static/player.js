@@ -338,9 +338,8 @@ class Player {
   // --- painting ---
 
   paint() {
-    const { data, at, parts } = this;
+    const { data, at, parts, state } = this;
     const giveFocusBack = keepFocus(this.root);
-    const { state } = this;
     const isDebug = this.mode === "debug";
     const bounds = this.stage.hot ? flowBounds(data, state) : null;
     const view = { at, chosen: this.chosen, node: this.chosen && this.stage.nodeOf(this.chosen), points: this.points, bounds };
@@ -354,7 +353,9 @@ class Player {
     this.headline.paintNote(this.note, { ended: this.ended, last: this.last, back: this.live && at < this.last && (() => this.go(this.last)) });
     parts.scrub.value = at;
     parts.scrub.setAttribute("aria-valuetext", words);
-    parts.count.textContent = isDebug ? `${recordedAt(data, at)} / ${recordedAt(data, this.last)}` : this.turns(at);
+    const turn = this.stops.findLastIndex((step) => step <= at);
+    parts.count.textContent = isDebug
+      ? `${recordedAt(data, at)} / ${recordedAt(data, this.last)}` : `${turn} / ${this.stops.length - 1}`;
     this.card.paint(state, view, !isOpen);
     if (isDebug) this.log.paint(at);
     this.source.paint(view.node ?? nodeNow(state));
@@ -367,11 +368,6 @@ class Player {
     this.view.paint();
     this.card.keepClear(this.stage.boxOf(this.chosen), this.stage.frame);
     this.predict?.paint();
-  }
-
-  // Which of the turns has been taken.
-  turns(at) {
-    return `${this.stops.findLastIndex((step) => step <= at)} / ${this.stops.length - 1}`;
   }
 
   // --- hands ---
@@ -387,7 +383,7 @@ class Player {
 
   // The node that the panel is about, and `b`.
   get shown() {
-    return (this.chosen && this.stage.nodeOf(this.chosen)) ?? nodeNow(replay(this.data, this.at));
+    return (this.chosen && this.stage.nodeOf(this.chosen)) ?? nodeNow(this.state);
   }
 
   click(event) {

@@ -25,7 +25,7 @@ export class View {
     for (const [event, act] of Object.entries({
       pointerdown: (event) => this.press(event), pointermove: (event) => this.move(event),
       pointerup: (event) => this.release(event), pointercancel: (event) => this.release(event),
-      scroll: () => this.paintFrame(),
+      scroll: () => this.paintFrame(), scrollend: () => { this.goal = null; },
     })) frame.addEventListener(event, act);
     frame.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
   }
@@ -87,6 +87,7 @@ export class View {
 
   show(scale, { x, y } = this.middle) {
     const { frame, picture } = this;
+    this.goal = null;
     const before = picture.getBoundingClientRect();
     this.scale = scale;
     picture.style.width = `${scale * this.width}px`;
@@ -113,12 +114,21 @@ export class View {
   }
 
   scroll(left, top) {
-    this.frame.scrollBy({ left, top, behavior: this.calm ? "instant" : "smooth" });
+    const { frame } = this;
+    this.goal = { left: frame.scrollLeft + left, top: frame.scrollTop + top };
+    frame.scrollTo({ ...this.goal, behavior: this.calm ? "instant" : "smooth" });
+  }
+
+  // What moves by itself is there: steps may come faster than that.
+  settle() {
+    if (this.goal) this.frame.scrollTo({ ...this.goal, behavior: "instant" });
+    this.goal = null;
   }
 
   // Brings a box of the drawing into sight, with others if there is room, and the map out of the way.
   reveal(group, ...others) {
     if (!group) return;
+    this.settle();
     const frame = this.frame.getBoundingClientRect();
     const all = around([group, ...others]);
     const box = all.right - all.left <= frame.width && all.bottom - all.top <= frame.height ? all : around([group]);
@@ -138,7 +148,8 @@ export class View {
     const left = frame.right - this.map.offsetWidth - PADDING;
     const high = this.mapHeight + PADDING;
     const top = isUp ? frame.top : frame.bottom - high;
-    const under = [...this.boxes.keys()].filter((group) => {
+    const error = this.frame.closest(".gg-over")?.querySelector(".gg-stage .vertex.error");
+    const under = [...this.boxes.keys(), ...(error ? [error] : [])].filter((group) => {
       const box = group.getBoundingClientRect();
       return box.right - right > left && box.left - right < frame.right && box.bottom - down > top && box.top - down < top + high;
     });
@@ -149,6 +160,7 @@ export class View {
 
   press(event) {
     if (event.button !== 0) return;
+    this.goal = null;
     this.held.set(event.pointerId, { x: event.clientX, y: event.clientY });
     if (this.held.size === 1) Object.assign(this, { hasMoved: false, start: { x: event.clientX, y: event.clientY } });
   }
