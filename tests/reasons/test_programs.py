@@ -234,6 +234,12 @@ def test_a_traceback_shows_at_most_three_frames_of_ours(text):
     assert sum(is_ours[frame.filename] for frame in frames) <= 3
 
 
+def test_an_exception_that_the_user_has_caught_is_still_shown():
+    caught = failed("try:\n    {}['a']\nexcept KeyError:\n    gg.ones(2).sum(dim=7)")
+    assert type(caught.__context__) is KeyError
+    assert not caught.__suppress_context__
+
+
 def test_the_first_sentence_is_pytorchs():
     said = "element 0 of tensors does not require grad and does not have a grad_fn"
     assert str(failed(CUTS[0][0])).startswith(said)
