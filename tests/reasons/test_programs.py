@@ -169,6 +169,13 @@ CALLS = [
     ("f = gg.autograd.functional\nf.hessian(lambda x: x * x, gg.ones(2))", ["single element"], []),
     ("data = gg.utils.data.DataLoader([gg.ones(2), gg.ones(3)], batch_size=2)\nnext(iter(data))",
      ["stack expects each tensor to be equal size"], []),
+    (("class Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+     "        self.a = nn.Linear(2, 2)\n    def forward(self, x):\n        return self.a(x)\n"
+     "nn.Sequential(nn.Sequential(Net()))(gg.ones(3))"), ["It is `0.0.a` of the Sequential"], []),
+    (W + "opt = gg.optim.LBFGS([w])\nopt.step(lambda: w * gg.ones(3))", ["`w` has the shape"], []),
+    (("class Data(gg.utils.data.Dataset):\n    __len__ = lambda self: 2\n"
+     "    __getitem__ = lambda self, i: gg.ones(2) + gg.ones(3)\n"
+     "next(iter(gg.utils.data.DataLoader(Data())))"), ["The size of tensor a (2)"], []),
     (W + "w.uniform_(0, 1)", ["`w.uniform_(0, 1)` in `with no_grad():`"], []),
     ("gg.distributions.Normal(0.0, -1.0)", ["GreaterThan(lower_bound=0.0)"], []),
     ("try:\n    {}['a']\nexcept KeyError:\n    gg.ones(2.5)", ["must be tuple of ints, not float"],
