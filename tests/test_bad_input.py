@@ -67,6 +67,42 @@ def test_a_mistake_is_told_in_three_sentences_and_changes_nothing(builtin, words
     assert _everything() == before
 
 
+# An argument's name, and a call with something in its place; what else than a tensor it takes.
+OPERANDS = [
+    ("input", gg.exp, ["ndarray"]),
+    ("input", gg.sum, []),
+    ("input", nn.functional.relu, ["ndarray"]),
+    ("input", LINEAR, []),
+    ("input", nn.BatchNorm1d(3), []),
+    ("input", nn.LSTM(3, 2), []),
+    ("other", lambda v: X.add_(v), ["bool", "float", "ndarray"]),
+    ("other", lambda v: X.hypot_(v), ["ndarray"]),
+    ("other", lambda v: gg.matmul(X, v), []),
+    ("other", lambda v: gg.equal(X, v), []),
+    ("tensor1", lambda v: gg.addcdiv(X, v, X), ["ndarray"]),
+    ("end", lambda v: X.lerp(v, 0.5), []),
+    ("target", lambda v: nn.functional.cross_entropy(X, v), []),
+    ("target", lambda v: nn.functional.mse_loss(X, v), ["ndarray"]),
+    ("element 1", lambda v: gg.cat([X, v]), []),
+    ("gradient", lambda v: (gg.ones(2, requires_grad=True) * 2).backward(v), ["NoneType", "list"]),
+]
+
+
+@together
+@pytest.mark.parametrize(("argument", "call", "taken"), OPERANDS)
+def test_what_is_no_tensor_is_told_by_the_arguments_name(argument, call, taken):
+    for value in (True, 1.5, None, "a", [1.0], np.ones((2, 3))):
+        kind = type(value).__name__
+        if kind in taken:
+            continue
+        with pytest.raises(TypeError, match=argument) as caught:
+            call(value)
+        assert isinstance(caught.value, GlassgradError)
+        assert kind in str(caught.value)
+        assert caught.value.__cause__ is None
+        assert caught.value.__context__ is None or caught.value.__suppress_context__
+
+
 def _everything():
     state = gg.get_rng_state().tolist()
     return X.tolist(), X._version, COUNTS.tolist(), COUNTS._version, gg.is_grad_enabled(), state

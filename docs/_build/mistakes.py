@@ -17,7 +17,7 @@ import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext, redirect_stderr, redirect_stdout
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -88,12 +88,14 @@ class Told:
         error, warnings: each with its kind in front; an error is empty if there was none.
         printed: on stdout.
         lines: of the program, those that an error or a warning points at or speaks of.
+        frames: how many of the library's own the traceback shows.
     """
 
     error: str
     warnings: list[str]
     printed: str
     lines: list[int]
+    frames: int = field(default=0, compare=False)
 
     @property
     def text(self) -> str:
@@ -121,7 +123,7 @@ def run(mistake: Mistake, library: str, *, is_watched: bool = False) -> Told:
     lib = importlib.import_module(library)
     code = mistake.program.replace("import torch\n", f"import {library} as torch\n")
     linecache.cache[FILE] = (len(code), None, code.splitlines(keepends=True), FILE)
-    out, error, lines = io.StringIO(), "", set()
+    out, error, lines, own = io.StringIO(), "", set(), 0
     records = lib.is_grad_enabled()
     lib.manual_seed(SEED)
     try:
@@ -135,6 +137,8 @@ def run(mistake: Mistake, library: str, *, is_watched: bool = False) -> Told:
                 error = "".join(traceback.format_exception_only(raised)).strip()
                 frames = traceback.extract_tb(raised.__traceback__)
                 lines.update([frame.lineno for frame in frames if frame.filename == FILE][-1:])
+                home = str(Path(lib.__file__).parent)
+                own = sum(frame.filename.startswith(home) for frame in frames)
     finally:
         lib.set_grad_enabled(records)
         del linecache.cache[FILE]
@@ -144,7 +148,7 @@ def run(mistake: Mistake, library: str, *, is_watched: bool = False) -> Told:
     text = "\n".join([*told, error])
     lines.update([int(number) for number in re.findall(rf"{FILE}, line (\d+)", text)])
     told, error = ([ADDRESS.sub("", each) for each in told], ADDRESS.sub("", error))
-    return Told(error, told, out.getvalue().strip(), sorted(lines))
+    return Told(error, told, out.getvalue().strip(), sorted(lines), own)
 
 
 def stored() -> tuple[str, dict[str, Told]]:

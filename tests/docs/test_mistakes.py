@@ -46,6 +46,10 @@ def test_each_message_has_what_its_row_promises(rows):
     assert {title: missing for title, missing in told.items() if missing} == {}
 
 
+def test_a_traceback_shows_at_most_three_frames_of_ours(rows):
+    assert {row.mistake.title: row.ours.frames for row in rows if row.ours.frames > 3} == {}
+
+
 def test_what_pytorch_says_is_what_it_says_today(mistakes):
     """`python docs/_build/mistakes.py` writes it down anew."""
     torch = pytest.importorskip("torch")

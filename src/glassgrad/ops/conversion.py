@@ -166,7 +166,8 @@ def to(
     place = input.device if device is None else Device(device)
     if not copy and wanted == input.payload.dtype and _is_on(input.payload, place):
         return input
-    backend_for(place)  # says so at once if there is none
+    if not _is_on(input.payload, place):
+        backend_for(place)  # says so at once if there is none
     source = input.detach() if input.requires_grad and not is_differentiable(wanted) else input
     return ToCopy.apply(source, dtype=wanted, device=place)
 

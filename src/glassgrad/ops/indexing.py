@@ -36,7 +36,7 @@ from ._declaring import function, op, operators
 from ._families import Along, KeepsShape, Linear, Moved
 from ._rules import batch_all, in_front, reduce_at, run, shifted, zeros_like
 from ._writing import check_apart, check_memory, fill_value, in_place, must_follow, write
-from .joining import dim_to_cut, read_slice, selected, sliced
+from .joining import dim_to_cut, no_such_index, read_slice, selected, sliced
 
 # What an index means ------------------------------------------------------------------------------
 
@@ -334,7 +334,11 @@ def getitem(input: Tensor, index: Any) -> Tensor:
     if index.__class__ is slice:  # alone, a slice is a Slice even if it is all of the dim
         at = dim_to_cut("slice", input, 0)
         return sliced(input, at, *read_slice(index, input.payload.shape[at]))
-    view, dims, indices = parse(input, index)
+    try:
+        view, dims, indices = parse(input, index)
+    except errors.GlassgradError as error:
+        check.told(error)
+        raise
     if not dims:
         return as_view(Alias.apply(input), input) if view is input else view
     try:
@@ -343,7 +347,6 @@ def getitem(input: Tensor, index: Any) -> Tensor:
         raise refusal(error, tuple(view.shape), dims, indices)
 
 
-@check.briefly
 def parse(input: Tensor, index: Any) -> tuple[Tensor, Shape, Values]:
     """Divide `input[index]` into a view and what is left to choose from it.
 
@@ -359,13 +362,11 @@ def parse(input: Tensor, index: Any) -> tuple[Tensor, Shape, Values]:
     if spoken_of > input.ndim:
         raise _too_many(input, items)
     view, at, beyond = input, 0, 0
-    own = 0  # the dim of `input` that `at` is
     dims: list[int] = []
     indices: list[Any] = []
-    for item in items:
+    for place, item in enumerate(items):
         if item is Ellipsis:
             at += input.ndim - spoken_of
-            own += input.ndim - spoken_of
         elif item is None:
             view = view.unsqueeze(at)
             at += 1
@@ -376,7 +377,12 @@ def parse(input: Tensor, index: Any) -> tuple[Tensor, Shape, Values]:
                 view = sliced(view, at, *bounds)
             at += 1
         elif isinstance(item, int) and not isinstance(item, bool):
-            view = selected(view, at, item, (own, input.shape))
+            try:
+                view = selected(view, at, item)
+            except errors.DimError:
+                before = [each for each in items[:place] if each is not Ellipsis]
+                skipped = 0 if len(before) == place else input.ndim - spoken_of
+                raise no_such_index(item, skipped + sum(map(dims_of, before)), input.shape)
         else:
             if isinstance(item, bool):
                 view, item = view.unsqueeze(at), np.zeros(int(item), np.int64)
@@ -384,7 +390,6 @@ def parse(input: Tensor, index: Any) -> tuple[Tensor, Shape, Values]:
             indices.append(index_array(item, view.payload))
             at += dims_of(item)
             beyond += dims_of(item) - 1  # a mask takes several dims in one place of the key
-        own += dims_of(item)
     return view, tuple(dims), tuple(indices)
 
 
@@ -773,8 +778,10 @@ def setitem(input: Tensor, index: Any, value: Any) -> None:
                 check_apart(input, value, "setitem", target.payload)
             place = target.payload
             write(input, "setitem", lambda _: place.__setitem__(key, new), may_overlap=True)
-    except errors.ShapeError:
-        _check_room(input, index, new)
+    except errors.GlassgradError as error:
+        if isinstance(error, errors.ShapeError):
+            _check_room(input, index, new)
+        check.told(error)
         raise
 
 
@@ -807,7 +814,6 @@ def _has_own_memory(array: Any, index: int) -> bool:
     return array.ndim > 0 and -len(array) <= index < len(array) and 0 not in array.strides
 
 
-@check.briefly
 def _record(input: Tensor, index: Any, value: Any) -> None:
     """Write to a view of the places that `index` names, or put the value at each of them."""
     target, dims, indices = parse(input, index)

@@ -107,21 +107,22 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
     return selected(input, at, int_of(index, "select", "index"))
 
 
-def selected(input: Tensor, dim: int, index: int, of: tuple[int, Shape] | None = None) -> Tensor:
-    """`select`, the dim counted from the front.
-
-    Args:
-        of: which dim it is of which shape, for the message, if `input` is part of a tensor.
-    """
+def selected(input: Tensor, dim: int, index: int) -> Tensor:
+    """`select`, the dim counted from the front."""
     n = input.payload.shape[dim]
     if not -n <= index < n:
-        at, shape = of or (dim, input.shape)
-        raise DimError(
-            f"index {index} is out of bounds for dimension {at} with size {n}: select(), index "
-            f"{index} out of range for tensor of size {list(shape)}. Write an index from "
-            f"{-n} to {n - 1}."
-        )
+        raise no_such_index(index, dim, input.shape)
     return as_view(Select.apply(input, dim=dim, index=index % n), input)
+
+
+def no_such_index(index: int, dim: int, shape: Shape) -> DimError:
+    """The error for an index outside of a dim of a shape."""
+    n = shape[dim]
+    return DimError(
+        f"index {index} is out of bounds for dimension {dim} with size {n}: select(), index "
+        f"{index} out of range for tensor of size {list(shape)}. Write an index from "
+        f"{-n} to {n - 1}."
+    )
 
 
 def sliced(input: Tensor, dim: int, start: int, end: int, step: int) -> Tensor:

@@ -370,7 +370,11 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
         if a.dtype is not b.dtype:
             said = "expected m1 and m2 to have the same dtype, but got: {} != {}"
             check.one_dtype(input, other, said, names=c_name)
-        return Mm.apply(input, other)
+        try:
+            return Mm.apply(input, other)
+        except ShapeError as error:
+            check.told(error)
+            raise
     if b.ndim == 1 and a.ndim in (1, 2):
         return dot(input, other) if a.ndim == 1 else mv(input, other)
     if not a.ndim or not b.ndim:

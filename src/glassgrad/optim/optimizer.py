@@ -197,6 +197,7 @@ def decayed(x: Any, grad: Any, group: Group) -> Any:
 def _with_hooks(step: Func) -> Func:
     """`step` with the hooks around it, unless it is called by the `step` of a subclass."""
 
+    @check.briefly
     @functools.wraps(step)
     def hooked(self: "Optimizer", *args: Any, **kwargs: Any) -> Any:
         if type(self).step is not hooked or "_hooks" not in vars(self):

@@ -1,6 +1,5 @@
 """Frames of ours that nobody has to see: a traceback shows the user's lines, and who refused."""
 
-import itertools
 import os
 from typing import Any
 
@@ -24,9 +23,9 @@ def is_told_of(caught: BaseException) -> bool:
 
 
 def shorten(error: BaseException, is_known: bool = False) -> None:
-    """Leave of each run of frames of ours the first, of the last run also the last, which refused.
+    """Leave of frames of ours the first, which the user has called, and the last, which refused.
 
-    If the last one is beside the engine, the engine's own stays, too.
+    Before the last, the first of its run stays, too, or the last of the engine's.
 
     An exception that is neither one of ours nor out of the user's code may be a mistake of ours:
     its traceback stays as it is, unless it `is_known` to be the user's.
@@ -37,22 +36,19 @@ def shorten(error: BaseException, is_known: bool = False) -> None:
     files = [each.tb_frame.f_code.co_filename for each in frames]
     if is_ours[files[-1]] and not (is_known or isinstance(error, GlassgradError)):
         return
-    kept: list[Any] = []
-    at = 0
-    for is_mine, run in itertools.groupby(files, is_ours.__getitem__):
-        end = at + len(list(run))
-        places = list(range(at, end))
-        if is_mine and end < len(files):
-            places = places[:1]
-        elif is_mine and len(places) > 2:
-            engines = [place for place in places if _CORE in files[place]]
-            places = sorted({places[0], *engines[-1:], places[-1]})
-        kept += [frames[place] for place in places]
-        at = end
+    ours = [place for place, file in enumerate(files) if is_ours[file]]
+    last_run = [place for place in ours if place > max(_others(files), default=-1)]
+    stay = {*_others(files), *ours[:1], *last_run[:1], *last_run[-1:]}
+    if ours[:1] == last_run[:1]:
+        stay |= {*[place for place in last_run if _CORE in files[place]][-1:]}
     below: Any = None
-    for each in reversed(kept):
-        each.tb_next = below
-        below = each
+    for place in sorted(stay, reverse=True):
+        frames[place].tb_next = below
+        below = frames[place]
+
+
+def _others(files: list[str]) -> list[int]:
+    return [place for place, file in enumerate(files) if not is_ours[file]]
 
 
 def without_first(error: BaseException) -> None:

@@ -203,4 +203,7 @@ def _until_exhausted(fetcher: Fetcher, tasks: Iterator[Any]) -> Iterator[Any]:
             batch = fetcher.fetch(task)
         except StopIteration:
             return
+        except Exception as error:
+            check.told(error)
+            raise
         yield batch

@@ -22,7 +22,6 @@ from typing import Any
 import numpy as np
 
 from glassgrad.core.errors import GraphError
-from glassgrad.ops import _checks as check
 from glassgrad.ops.generator import manual_seed
 from glassgrad.ops.random import randint
 
@@ -83,7 +82,6 @@ class Fetcher:
         if isinstance(self.dataset, IterableDataset):
             self.stream = iter(self.dataset)
 
-    @check.briefly
     def fetch(self, task: Any) -> Any:
         """The batch of a task; StopIteration at the end of a stream."""
         if self.stream is not None:
