@@ -53,11 +53,12 @@ class InSight:
         tensors: the class of all tensors.
 
     Attributes:
+        found: by identity, whatever has a name, with its name.
         told: the names that somebody has asked for.
     """
 
     def __init__(self, tensors: type) -> None:
-        self._found: dict[int, tuple[ReferenceType[Any], str]] = {}
+        self.found: dict[int, tuple[ReferenceType[Any], str]] = {}
         self.told: set[str] = set()
         named: Named = {}
         taken = {""}
@@ -70,13 +71,13 @@ class InSight:
                     continue
                 taken.add(name)
                 array = getattr(tensor, "payload", None)
-                self._found[key] = ref(tensor), name
+                self.found[key] = ref(tensor), name
                 if type(array) is np.ndarray:  # a node may have saved that, and not the tensor
-                    self._found.setdefault(id(array), (ref(array), name))
+                    self.found.setdefault(id(array), (ref(array), name))
 
     def name_of(self, held: Any) -> str | None:
         """What a tensor is called, or the tensor of an array; None if nothing calls it."""
-        found, name = self._found.get(id(held), (None, ""))
+        found, name = self.found.get(id(held), (None, ""))
         if found is None or found() is not held:
             return None
         self.told.add(name)
@@ -84,7 +85,7 @@ class InSight:
 
     def forget(self, names: set[str]) -> None:
         """Have no tensor called so: another one has been given that name."""
-        self._found = {key: each for key, each in self._found.items() if each[1] not in names}
+        self.found = {key: each for key, each in self.found.items() if each[1] not in names}
 
 
 def _scopes() -> list[dict[str, Any]]:
