@@ -309,7 +309,7 @@ class Graph:
         told, is_view, sums = self.told(node)
         edges, seen = self.edges[node], self.node
         shape, dtype = self.like(node, 0)
-        to = [_NOWHERE if goal is None else (seen[goal], slot, None) for goal, slot in edges]
+        to: Any = [_NOWHERE if goal is None else (seen[goal], slot, None) for goal, slot in edges]
         for place, (goal, slot) in enumerate(edges) if sums else ():
             if goal is not None and _may_be_broadcast(wanted := self.like(goal, slot)[0], shape):
                 to[place] = seen[goal], slot, wanted
