@@ -8,10 +8,12 @@ from functools import lru_cache
 from inspect import CO_OPTIMIZED
 from itertools import islice
 from types import (
+    BuiltinFunctionType,
     FrameType,
     FunctionType,
     GetSetDescriptorType,
     MemberDescriptorType,
+    MethodType,
     ModuleType,
     SimpleNamespace,
 )
@@ -24,7 +26,9 @@ from glassgrad.core.state import is_ours
 
 _MOST_FRAMES, _MOST_PARTS, _MOST_LOOKS, _DEEPEST = 20, 100, 1_000, 8
 _OWN_REFERENCES = 3  # the frame's, ours, and that of the call which counts them
-_PLAIN = frozenset((str, bytes, int, float, complex, bool, type(None), np.ndarray))
+_NUMBERS = frozenset((str, bytes, int, float, complex, bool, type(None), np.ndarray))
+_CODE = frozenset((type, ModuleType, FunctionType, BuiltinFunctionType, MethodType, np.ufunc))
+_PLAIN = _NUMBERS | _CODE  # of which most of what there is in a scope is one
 _DESCRIPTORS = (GetSetDescriptorType, MemberDescriptorType)
 _OPAQUE = (type, ModuleType, FunctionType)
 _REGISTRIES = ("_parameters", "_buffers", "_modules")  # whose entries a module has as attributes
@@ -155,7 +159,7 @@ def _named(variables: dict[str, Any], tensors: type) -> Named:
                     continue
                 opened.add(id(part))
                 if kind is list or kind is tuple:
-                    if not _PLAIN.issuperset(map(type, part[:10])):  # as of a list of numbers
+                    if not _NUMBERS.issuperset(map(type, part[:10])):  # as of a list of numbers
                         deeper.append((path, True, enumerate(part[:_MOST_PARTS])))
                 elif issubclass(kind, dict):
                     deeper.append((path, True, _entries(part)))
