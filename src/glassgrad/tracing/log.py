@@ -43,6 +43,11 @@ def record(
 
     The pass is the real one: gradients are accumulated, hooks run, saved tensors are freed.
 
+    While it runs, only what would be gone later is taken; the entries of the trace are made of that
+    when somebody first reads it. Until then it has copies of arrays: of those up to 1 KiB, and of
+    larger ones as long as these are no more than 16 MiB in the whole process. (Of the others the
+    summary is made in the pass.) With `values="full"` all arrays are copied.
+
     Args:
         tensors: the output to differentiate, or several.
         gradient, retain_graph, create_graph, inputs: as for `backward`.

@@ -142,11 +142,11 @@ def _named(variables: dict[str, Any], tensors: type) -> Named:
     for _ in range(_DEEPEST):
         deeper: list[tuple[str, bool, Parts]] = []
         for way, is_keyed, parts in level:
-            for step, part in parts:
+            for step, part in [pair for pair in parts if type(pair[1]) not in _PLAIN]:
                 kind, looks = type(part), looks + 1
                 if looks > _MOST_LOOKS:
                     return names
-                if kind in _PLAIN or id(part) in opened or issubclass(kind, _OPAQUE):
+                if id(part) in opened or issubclass(kind, _OPAQUE):
                     continue
                 if not way and (type(step) is not str or not _NAME.fullmatch(step)):
                     continue
