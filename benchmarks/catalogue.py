@@ -38,6 +38,8 @@ CATALOGUE = {
         Workload("W12", "transformer", "a transformer's block, forward and backward"),
         Workload("W13", "programs", "programs written for PyTorch, run as they are"),
         Workload("W14", "lstm", "an LSTM of 32 steps, forward and backward"),
+        Workload("W15", "recording", "a pass that is recorded, beside one that is not"),
+        Workload("W16", "watched", "training steps inside of `watch()`, beside the same outside"),
         Workload("million", "million", "1,000,000 nodes: built, run, freed without recursion"),
     )
 }

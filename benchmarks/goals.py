@@ -50,6 +50,9 @@ GOALS = (
     Goal("W12 / torch", 1.1, 0.9),
     Goal("W13 program in the middle / torch", 1.0, 0.8),
     Goal("W13 slowest program / torch", 3.0, 1.5),
+    Goal("W15 recorded / pass", 3.0, 1.5),
+    Goal("W15 four nodes recorded / pass", 3.0, 1.5),
+    Goal("W16 watched / step", 1.5, 1.2),
 )
 
 

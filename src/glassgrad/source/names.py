@@ -7,10 +7,12 @@ from functools import lru_cache
 from inspect import CO_OPTIMIZED
 from itertools import islice
 from types import (
+    BuiltinFunctionType,
     FrameType,
     FunctionType,
     GetSetDescriptorType,
     MemberDescriptorType,
+    MethodType,
     ModuleType,
     SimpleNamespace,
 )
@@ -26,7 +28,9 @@ from .frames import is_users_file
 
 _MOST_FRAMES, _MOST_PARTS, _MOST_LOOKS, _DEEPEST = 20, 100, 1_000, 8
 _OWN_REFERENCES = 3  # the frame's, ours, and that of the call which counts them
-_PLAIN = frozenset((str, bytes, int, float, complex, bool, type(None), np.ndarray))
+_NUMBERS = frozenset((str, bytes, int, float, complex, bool, type(None), np.ndarray))
+_CODE = frozenset((type, ModuleType, FunctionType, BuiltinFunctionType, MethodType, np.ufunc))
+_PLAIN = _NUMBERS | _CODE  # of which most of what there is in a scope is one
 _DESCRIPTORS = (GetSetDescriptorType, MemberDescriptorType)
 _OPAQUE = (type, ModuleType, FunctionType)
 REGISTRIES = ("_parameters", "_buffers", "_modules")  # whose entries a module has as attributes
@@ -54,11 +58,12 @@ class InSight:
         tensors: the class of all tensors.
 
     Attributes:
+        found: by identity, whatever has a name, with its name.
         told: the names that somebody has asked for.
     """
 
     def __init__(self, tensors: type) -> None:
-        self._found: dict[int, tuple[ReferenceType[Any], str]] = {}
+        self.found: dict[int, tuple[ReferenceType[Any], str]] = {}
         self.told: set[str] = set()
         seen: dict[int, Any] = {}  # which keeps what it has seen: an id may be used again
         taken: set[str] = set()
@@ -71,13 +76,13 @@ class InSight:
                     continue
                 taken.add(name)
                 array = getattr(tensor, "payload", None)
-                self._found[key] = ref(tensor), name
+                self.found[key] = ref(tensor), name
                 if type(array) is np.ndarray:  # a node may have saved that, and not the tensor
-                    self._found.setdefault(id(array), (ref(array), name))
+                    self.found.setdefault(id(array), (ref(array), name))
 
     def name_of(self, held: Any) -> str | None:
         """What a tensor is called, or the tensor of an array; None if nothing calls it."""
-        found, name = self._found.get(id(held), (None, ""))
+        found, name = self.found.get(id(held), (None, ""))
         if found is None or found() is not held:
             return None
         self.told.add(name)
@@ -85,7 +90,7 @@ class InSight:
 
     def forget(self, names: set[str]) -> None:
         """Have no tensor called so: another one has been given that name."""
-        self._found = {key: each for key, each in self._found.items() if each[1] not in names}
+        self.found = {key: each for key, each in self.found.items() if each[1] not in names}
 
 
 def name_of(tensor: Any) -> str | None:
@@ -154,12 +159,12 @@ def _named(variables: dict[str, Any], tensors: type, known_as: re.Pattern[str]) 
     for _ in range(_DEEPEST):
         deeper: list[tuple[str, bool, Parts]] = []
         for way, is_keyed, parts in level:
-            for step, part in parts:
+            for step, part in [pair for pair in parts if type(pair[1]) not in _PLAIN]:
                 kind = type(part)
                 looks += way != ""  # of a program's own names there may be any number
                 if looks > _MOST_LOOKS:
                     return names
-                if kind in _PLAIN or id(part) in opened or issubclass(kind, _OPAQUE):
+                if id(part) in opened or issubclass(kind, _OPAQUE):
                     continue
                 if not way and (type(step) is not str or not known_as.fullmatch(step)):
                     continue
@@ -172,7 +177,7 @@ def _named(variables: dict[str, Any], tensors: type, known_as: re.Pattern[str]) 
                     continue
                 opened.add(id(part))
                 if kind is list or kind is tuple:
-                    if not _PLAIN.issuperset(map(type, part[:10])):  # as of a list of numbers
+                    if not _NUMBERS.issuperset(map(type, part[:10])):  # as of a list of numbers
                         deeper.append((path, True, enumerate(part[:_MOST_PARTS])))
                 elif issubclass(kind, dict):
                     deeper.append((path, True, _entries(part)))

@@ -22,6 +22,8 @@ from functools import cached_property
 from operator import attrgetter
 from typing import Any, NamedTuple, Self
 
+from numpy import ndarray
+
 from glassgrad._words import LONGEST, plain
 from glassgrad.autograd.scopes import Path, entered_in
 from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node, edge_of, ends
@@ -237,8 +239,9 @@ class Graph:
                 key, alive = self.memory_of(node.variable)
                 self._owners.setdefault(key, (name, alive))
         key, alive = self.memory_of(what)
-        storage, _ = self._storages.setdefault(key, (f"s{len(self._storages)}", alive))
-        return storage, self._owners.get(key, (None,))[0]
+        if key not in self._storages:
+            self._storages[key] = f"s{len(self._storages)}", alive
+        return self._storages[key][0], self._owners.get(key, _NOBODY)[0]
 
     def forget_storages(self) -> None:
         """Let go of the memory that was asked about."""
@@ -308,22 +311,50 @@ class Graph:
         told, is_view, sums = self.told(node)
         edges, seen = self.edges[node], self.node
         shape, dtype = self.like(node, 0)
-        to: list[tuple[str | None, int, Any]] = []
-        for goal, slot in edges:
-            if goal is None:
-                to.append(_NOWHERE)
-                continue
-            wanted = self.like(goal, slot)[0] if sums else None
-            is_summed = sums and _may_be_broadcast(wanted, shape)
-            to.append((seen[goal], slot, wanted if is_summed else None))
-        saved = [self.seen_saved(table, item) for item in self.saved_by(node)]
+        to: Any = [_NOWHERE if goal is None else (seen[goal], slot, None) for goal, slot in edges]
+        for place, (goal, slot) in enumerate(edges) if sums else ():
+            if goal is not None and _may_be_broadcast(wanted := self.like(goal, slot)[0], shape):
+                to[place] = seen[goal], slot, wanted
+        saved = self._saved_plainly(table, node)
+        if saved is None:
+            saved = [self.seen_saved(table, item) for item in self.saved_by(node)]
         if is_view and edges and edges[0][0] is not None:
             first = edges[0][0]  # a view of a view has the same base
             told["base"] = seen[self._bases.setdefault(node, self._bases.get(first, first))]
-        if hooks := self.hooks_at(node):
-            told["hooks"] = [{"id": x.id, "kind": x.kind, "name": x.name} for x in hooks]
-        retained = [(slot, self._seen_tensor(table, x)) for slot, x in self.retained_by(node)]
+        retained = []
+        if getattr(node, "cold", node) is not None or node in self.leaf:
+            if hooks := self.hooks_at(node):
+                told["hooks"] = [{"id": x.id, "kind": x.kind, "name": x.name} for x in hooks]
+            retained = [(slot, self._seen_tensor(table, x)) for slot, x in self.retained_by(node)]
         return SeenNode(seen[node], node.name(), told, shape, dtype, to, saved, retained)
+
+    def _saved_plainly(self, table: ArrayTable, node: Any) -> list[SeenSaved] | None:
+        """As `saved_by` has it, of a node whose saved arrays nobody wrote, converted or packed."""
+        is_primitive = isinstance(node, PrimitiveNode) and not hasattr(node, "__dict__")
+        if not is_primitive or node.versions or type(node.saved_tensors) is not tuple:
+            return None
+        if node.holders is None:
+            return []
+        found: list[SeenSaved] = []
+        for name, kept, holder in zip(
+            node._saved_names, node.saved_tensors, node.holders, strict=False
+        ):
+            if kept is None:
+                continue
+            what, cold = (kept, None) if holder is None else (holder, holder.cold)
+            is_written = cold is not None and cold.version is not None
+            if (
+                is_written
+                or type(kept) is not ndarray
+                or getattr(what, "payload", kept) is not kept
+            ):
+                return None
+            memory = self._memory.get(id(kept)) or self._memory_at(table, kept)
+            leaf, label = self._leaf_of.get(id(what)), None
+            if leaf is None and (cold is not None or id(what) in self._in_sight.found):
+                label = self._in_sight.name_of(kept) if holder is None else self.label(holder)
+            found.append(SeenSaved(name, 0, 0, leaf, label, memory))
+        return found
 
     def seen_saved(self, table: ArrayTable, item: Saved) -> SeenSaved:
         name, what, version, now = item
@@ -332,14 +363,18 @@ class Graph:
             is_tensor = isinstance(what, self.tensor_class)
             label = self.label(what) if is_tensor else self._in_sight.name_of(what)
         own = getattr(what, "payload", what)
-        key = id(own)
-        memory = self._memory.get(key)
-        if memory is None:
-            taken = self._taken(table, own)
-            memory = SeenMemory(key, own.shape, own.dtype, taken, *self.storage(what))
-            if self._is_looking:
-                self._memory[key] = memory
+        memory = self._memory.get(id(own)) or self._memory_at(table, own)
         return SeenSaved(name, version, now, leaf, label, memory)
+
+    def _memory_at(self, table: ArrayTable, own: Any) -> SeenMemory:
+        """A saved array; it is looked at once while all of the graph is."""
+        key = id(own)
+        taken = self._arrays[key][1] if key in self._arrays else table.take(own)
+        found = SeenMemory(key, own.shape, own.dtype, taken, *self.storage(own))
+        if self._is_looking:
+            self._memory[key] = found
+            self._arrays[key] = own, taken
+        return found
 
     # What the nodes tell: of PyTorch's, `_torch/recorder.py` says it ------------------------------
 
@@ -380,7 +415,7 @@ class Graph:
 
     def memory_of(self, what: Any) -> tuple[int, Any]:
         """What tells the memory of a tensor or array from all other, and what keeps that so."""
-        memory = array_of(what)
+        memory = what if type(what) is ndarray else array_of(what)
         while getattr(memory, "base", None) is not None:
             memory = memory.base
         return id(memory), memory
@@ -473,6 +508,7 @@ class Graph:
         yield from [(self.label(leaf.variable), leaf) for leaf in self.leaves]
 
 
+_NOBODY = (None,)
 _NOWHERE = (None, 0, None)
 """The edge of an input that needs no gradient."""
 

@@ -22,7 +22,7 @@ from glassgrad.core.errors import ArgumentError, ArgumentTypeError, StaleTensorE
 from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node, ends, get_gradient_edge
 from glassgrad.core.saved import PrimitiveNode
 from glassgrad.core.state import modes, set_modes
-from glassgrad.core.tensor import Tensor
+from glassgrad.core.tensor import Tensor, whole
 from glassgrad.hooks.turn import GraphTask, Phase, Turn
 from glassgrad.memory.saved import saved_bytes
 from glassgrad.ops import _checks as check
@@ -45,6 +45,11 @@ def record(
     """Run `tensors.backward(...)` and return the log of it.
 
     The pass is the real one: gradients are accumulated, hooks run, saved tensors are freed.
+
+    While it runs, only what would be gone later is taken; the entries of the trace are made of that
+    when somebody first reads it. Until then it has copies of arrays: of those up to 1 KiB, and of
+    larger ones as long as these are no more than 16 MiB in the whole process. (Of the others the
+    summary is made in the pass.) With `values="full"` all arrays are copied.
 
     Args:
         tensors: the output to differentiate, or several.
@@ -401,7 +406,7 @@ class Log(EventLog):
             held = versions, saved_bytes(node)
         results = node.compute(grads, False)
         grads = ()
-        made, fitted = list(map(take, results)), fit(node, results)
+        made, fitted = list(map(take, results)), fit(node, results) if node.checked else results
         arrivals: list[tuple[int, Taken]] = []
         frees = not task.keep_graph
         self.notes.note_turn(self.graph.node[node], given, made, arrivals, held, frees)
@@ -424,7 +429,7 @@ class Log(EventLog):
     def _visit_leaf(self, node: AccumulateGrad) -> None:
         """The turn of a leaf at which nothing hangs, at once."""
         leaf = node.variable
-        (grad,) = self.task.take(node)
+        grad = whole(*self.task.take(node))
         (taken,) = self._given(node, (grad,))
         is_first = grad_of(leaf) is None
         if grad is not None and leaf.requires_grad:

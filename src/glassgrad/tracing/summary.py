@@ -109,11 +109,11 @@ class ArrayTable:
         process for somebody to read them have grown too large, it is looked at now.
         """
         array: Any = value.payload if isinstance(value, Tensor) else value
-        if type(array) is np.ndarray and self._has_room(array.nbytes):
-            return array.copy()
-        if isinstance(array, np.generic):  # as NumPy makes of what has no dims
-            return np.array(array)
-        return None if array is None else self._looked_at(array)
+        if type(array) is not np.ndarray:
+            if array is None or dims_of_batch(array):
+                return None if array is None else self._looked_at(array)
+            array = np.asarray(numbers(array))
+        return array.copy() if self._has_room(array.nbytes) else self._looked_at(array)
 
     def _has_room(self, size: int) -> bool:
         """Whether an array may be copied: a small one, or one of not too many."""

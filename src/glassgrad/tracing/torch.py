@@ -87,6 +87,7 @@ def record(
     recorder, run = _prepare(tensors, gradient, inputs, values, names, **options)
     with recorder:
         recorder.run(run)
+        recorder.close()
         return recorder.trace()
 
 

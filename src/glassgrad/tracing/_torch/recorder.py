@@ -17,6 +17,7 @@ nobody's is run.
 
 import importlib
 import re
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import PurePath
@@ -40,6 +41,8 @@ def the_torch() -> Any:
     Raises:
         ModuleNotFoundError: if it is not installed.
     """
+    if (found := sys.modules.get("torch")) is not None:  # as it is, where this is asked often
+        return found
     try:
         return importlib.import_module("torch")
     except ModuleNotFoundError as error:
