@@ -358,3 +358,16 @@ def test_long_lines_are_broken_between_words():
         "      gradient on",
         "short",
     ]
+
+
+def test_the_pass_inside_of_a_checkpoint_is_printed(capsys):
+    x = gg.tensor([1.0, 2.0], requires_grad=True)
+    y = gg.utils.checkpoint.checkpoint(lambda x: x.exp().tanh(), x, use_reentrant=True)
+    with gg.step(y.sum()) as session:
+        prompt = Prompt(session)
+        prompt.onecmd("inside")
+        assert "No pass has run inside of this one" in capsys.readouterr().out
+        prompt.onecmd("next 2")
+        assert re.search("runs again, recorded now: exp, tanh .2 nodes", capsys.readouterr().out)
+        prompt.onecmd("inside")
+        assert capsys.readouterr().out.startswith("3 nodes, in the order they ran\n#1 n2  Tanh")

@@ -25,10 +25,10 @@ def pictures(gallery, tmp_path_factory):
     return {path.stem: path.read_text("utf-8") for path in paths}
 
 
-def test_there_are_ten_programs_and_eight_ways_to_draw(pictures, gallery):
+def test_there_are_ten_programs_and_ten_ways_to_draw(pictures, gallery):
     assert len(gallery.PROGRAMS) == 10
     assert pictures.keys() == {*gallery.PROGRAMS, *gallery.WAYS}
-    assert len(pictures) == 18
+    assert len(pictures) == 20
 
 
 def test_each_picture_is_well_formed_and_has_its_title(pictures, gallery):

@@ -15,7 +15,8 @@ MODULES = (
     *("breaks", "panels", "headline", "inside", "eventlog", "card", "keys", "controls"),
     *("answers", "predict", "page", "player"),
 )
-EXTRA = {"predict": ("answers", "predict"), "forward": ("forward",)}  # by what a page has
+# By what a page has.
+EXTRA = {"predict": ("answers", "predict"), "forward": ("forward",), "again": ("inside",)}
 EVERY = frozenset(EXTRA)
 OURS = ("function", "saved", *FLOWS)  # whose colours the player's own parts have
 
@@ -25,7 +26,7 @@ def script(*, extra: frozenset[str] = EVERY) -> str:
     """`static/*.js` as one ES module, which exports `mount` and asks for no other file.
 
     Args:
-        extra: what players on the page have besides: of "predict" and "forward".
+        extra: what players on the page have besides: of `EXTRA`.
     """
     others = {name for key, names in EXTRA.items() if key not in extra for name in names}
     modules = [name for name in MODULES if name not in others]
@@ -59,7 +60,7 @@ def sheet(*, extra: frozenset[str] = EVERY) -> str:
     """`static/player.css`, how a player looks, and what others of its parts look like.
 
     Args:
-        extra: what players on the page have besides: of "predict" and "forward".
+        extra: what players on the page have besides: of `EXTRA`.
     """
     text = "".join(read(f"{name}.css") for name in ("player", *sorted(extra)))
     text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)

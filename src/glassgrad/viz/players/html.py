@@ -106,6 +106,7 @@ class Player:
     def html(self) -> str:
         """The whole page."""
         has = {"predict": self.marked is not None, "forward": self.forward is not None}
+        has["again"] = self._runs_again
         extra = frozenset(name for name in has if has[name])
         title, style = escape(self.drawing.graph.title), colours(self._kinds(), alone=True)
         element = self._element(PREFIX, tag="main", heading="h1", sheet=sheet(extra=extra))
@@ -184,9 +185,13 @@ class Player:
         present = frozenset(vertex.kind for vertex in self.drawing.graph.vertices)
         return frozenset(KINDS) if "fold" in present else present
 
+    @property
+    def _runs_again(self) -> bool:
+        """Whether some checkpoint does."""
+        return any(event["type"] == "recompute" for event in self.trace.events)
+
     def _legend(self) -> str:
-        runs_again = any(event["type"] == "recompute" for event in self.trace.events)
-        items = [*legend_items(self.drawing.graph), *state_items(again=runs_again)]
+        items = [*legend_items(self.drawing.graph), *state_items(again=self._runs_again)]
         items += (
             [("", NUMBERED)] if any(node["op"].endswith("0") for node in self.trace.nodes) else []
         )
@@ -201,7 +206,7 @@ class Player:
         known = explanations(self.trace) if self.explain is None else self.explain
         data = replay_data(self.trace, self.drawing.graph, known)
         data["explain"] = {id: known[id] for id in known if id in data["nodes"]}
-        data["mode"] = self.mode
+        data |= {"mode": self.mode, "again": self._runs_again}
         if self.marked is not None:
             mode = "predict" if self.mode == "lesson" else self.mode
             asked = questions(self.trace, self.marked, data["events"])

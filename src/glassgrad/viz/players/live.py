@@ -650,7 +650,7 @@ def _widget_class() -> Callable[[], Any]:
     parts = {
         "__module__": __name__,
         "__repr__": lambda _: "(with a running kernel this player is live)",
-        "_esm": f"{assets.script(extra=frozenset())}\n{assets.read('widget.js')}",
+        "_esm": f"{assets.script(extra=frozenset({'again'}))}\n{assets.read('widget.js')}",
         "_css": "\n".join([*colors, assets.styles(), assets.read("widget.css")]),
     }
     return type("PlayerWidget", (anywidget.AnyWidget,), parts)

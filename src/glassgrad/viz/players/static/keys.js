@@ -23,7 +23,7 @@ function isAlone(root) {
 }
 
 function press(player, event) {
-  if (player.inside.player) return press(player.inside.player, event);
+  if (player.inside?.player) return press(player.inside.player, event);
   const { key, target } = event;
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   const on = (selector) => target.closest?.(selector);

@@ -42,7 +42,7 @@ class Player {
     Object.assign(this, { root, data, live, leave, at: 0, chosen: null, timer: null, opened: null, isBusy: false });
     this.ownsPage = keys === document && !live;
     this.address = new Address();
-    this.inside = new Inside(this, mount);
+    this.inside = data.again || live ? new Inside(this, mount) : null;
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
     this.stage = new Stage(root, this.data);
     this.view = new View(this.stage.frame, this.stage.picture, { calm, changed: (isFitted) => this.parts && (this.parts.fit.checked = isFitted) });
@@ -349,7 +349,7 @@ class Player {
     if (isOpen) this.panels.paint(state, view);
     this.timeline.paint(at);
     const hasFailed = Boolean(state.error ?? this.error);
-    const words = this.headline.paint(state, { at, isDebug, hasFailed, open: this.inside.opener(state, at) }, this.shown);
+    const words = this.headline.paint(state, { at, isDebug, hasFailed, open: this.inside?.opener(state, at) }, this.shown);
     this.headline.paintNote(this.note, { ended: this.ended, last: this.last, back: this.live && at < this.last && (() => this.go(this.last)) });
     parts.scrub.value = at;
     parts.scrub.setAttribute("aria-valuetext", words);
