@@ -24,7 +24,7 @@ from functools import cached_property
 from operator import attrgetter
 from typing import Any, NamedTuple, Self
 
-from glassgrad._words import LONGEST, plain
+from glassgrad._words import LONGEST, op_in, plain
 from glassgrad.autograd.scopes import Path, entered_in
 from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node, edge_of, ends
 from glassgrad.core.saved import PrimitiveNode, SavingNode
@@ -491,7 +491,7 @@ def op_of(node: Any) -> str:
 def names_of(node: Any) -> tuple[str, str]:
     """What a node is called: "MulBackward0", and the name of its op, "Mul"."""
     name = op_of(node)
-    return name, name.rpartition("Backward")[0] or name
+    return name, op_in(name)
 
 
 def bytes_of(shape: Iterable[int], dtype: Any) -> int:

@@ -56,7 +56,8 @@ def by_hand(line):
     sums = filled.replace("²", "**2").replace("·", "*").replace("−", "-").replace("^", "**")
     numbers = re.sub(r"\[([^][]*)\]", r"np.array([\1])", sums)
     found = np.atleast_1d(eval(numbers, {"np": np}))
-    return [f"{x:.3g}" for x in found], result.strip("[]").split(", ")
+    shown = map(float, result.strip("[]").split(", "))
+    return [f"{x:.3g}" for x in found], [f"{x:.3g}" for x in shown]
 
 
 @together
