@@ -206,7 +206,7 @@ class Module:
             if name in own.get(registry, ()):
                 return own[registry][name]
         kind = type(self).__name__
-        said = f"'{kind}' object has no attribute {name!r}"
+        said = f"'{kind}' object has no attribute '{plain(name, LONGEST)}'"
         if hasattr(Tensor, name):
             said += f". A tensor has; a module makes one when it is called: `{kind}()(x)`."
         raise AttributeError(said, name=name, obj=self)

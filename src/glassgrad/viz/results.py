@@ -13,25 +13,12 @@ Key = TypeVar("Key")
 Arrays = list[str | None]
 
 
-class Parts:
-    """The entries of a trace by their ids.
-
-    Attributes:
-        nodes, leaf: those of nodes, and of leaves.
-        leaf_of: each leaf by its AccumulateGrad.
-    """
-
-    def __init__(self, trace: Trace) -> None:
-        self.trace = trace
-        self.nodes = {node["id"]: node for node in trace.nodes}
-        self.leaf = {leaf["id"]: leaf for leaf in trace.leaves}
-        self.leaf_of = {leaf["acc"]: leaf for leaf in trace.leaves}
-
-
-class Results(Parts):
+class Results:
     """What is written and marked in a picture of `trace`.
 
     Attributes:
+        nodes, leaf: the entries of nodes, and of leaves, by id.
+        leaf_of: each leaf by its AccumulateGrad.
         turns: the turn of each node that ran, from 1.
         gradients: what came to each node that ran, one array per output slot.
         returned: what its rule made of it, one array per edge.
@@ -43,7 +30,10 @@ class Results(Parts):
     """
 
     def __init__(self, trace: Trace) -> None:
-        super().__init__(trace)
+        self.trace = trace
+        self.nodes = {node["id"]: node for node in trace.nodes}
+        self.leaf = {leaf["id"]: leaf for leaf in trace.leaves}
+        self.leaf_of = {leaf["acc"]: leaf for leaf in trace.leaves}
         self.turns = {node: turn for turn, node in enumerate(trace.schedule(), 1)}
         self.wanted = set(trace.graph.get("wanted", ()))  # given out, and not added to .grad
         spoiled = {name for name, array in trace.arrays.items() if array.get("nan")}

@@ -7,9 +7,9 @@ it, if its operands have names.
 
 from functools import cached_property
 
-from glassgrad._words import op_in, plain
+from glassgrad._words import plain
+from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Entry
-from glassgrad.viz.results import Parts
 
 LONGEST = 16  # characters of an expression
 _DEEPEST = 3
@@ -23,7 +23,7 @@ _FIRST, _SECOND = ("self", "input"), ("other", "mat2", "vec")  # operands, as Py
 Value = tuple[str, str | None]  # a piece of memory, and what is in it
 
 
-class Whose(Parts):
+class Whose:
     """What the tensors of a trace are called that have no entry of their own.
 
     Example:
@@ -33,6 +33,12 @@ class Whose(Parts):
         >>> Whose(trace).saved(trace.nodes[1], trace.nodes[1]["saved"][0])
         'tanh(x)'
     """
+
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
+        self.nodes = {node["id"]: node for node in trace.nodes}
+        self.leaf = {leaf["id"]: leaf for leaf in trace.leaves}
+        self.leaf_of = {leaf["acc"]: leaf for leaf in trace.leaves}
 
     def saved(self, node: Entry, saved: Entry) -> str:
         """Whose value a node saved; "" if nobody knows."""
@@ -75,7 +81,8 @@ class Whose(Parts):
 
     def maker(self, id: str) -> str:
         """The op that a node is of: "Mul"."""
-        return plain(op_in(self.nodes[id]["op"]))
+        op = self.nodes[id]["op"]
+        return plain(op.rpartition("Backward")[0] or op)
 
     def _expression(self, node: Entry, depth: int) -> str:
         op = self.maker(node["id"])

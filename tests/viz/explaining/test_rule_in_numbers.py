@@ -8,6 +8,7 @@ import pytest
 import glassgrad as gg
 from checks import together
 from glassgrad.autograd import Function
+from glassgrad.tracing.summary import number_text
 from glassgrad.viz.explaining.entries import explanations
 from viz.explaining.cube import Cube
 
@@ -56,8 +57,7 @@ def by_hand(line):
     sums = filled.replace("²", "**2").replace("·", "*").replace("−", "-").replace("^", "**")
     numbers = re.sub(r"\[([^][]*)\]", r"np.array([\1])", sums)
     found = np.atleast_1d(eval(numbers, {"np": np}))
-    shown = map(float, result.strip("[]").split(", "))
-    return [f"{x:.3g}" for x in found], [f"{x:.3g}" for x in shown]
+    return [number_text(x) for x in found.tolist()], result.strip("[]").split(", ")
 
 
 @together

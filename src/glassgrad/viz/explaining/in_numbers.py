@@ -44,26 +44,6 @@ class ShortArray(NamedTuple):
     is_whole: bool
 
 
-def is_small(array: Entry | None) -> bool:
-    """Whether a trace has all elements of an array, few enough to be written down."""
-    if array is None or array.get("batch"):
-        return False
-    return 0 < math.prod(array["shape"]) <= min(MOST, len(array["head"]))
-
-
-def values_of(array: Entry, digits: int) -> Any:
-    """A small array of a trace as it reads in so many digits; None if it has other than numbers."""
-    if not all(isinstance(value, (int, float)) for value in array["head"]):
-        return None
-    head = [float(number_text(float(value), digits)) for value in array["head"]]
-    return np.reshape(head, array["shape"])
-
-
-def in_place(number: str) -> str:
-    """A number in the place of a letter."""
-    return f"({number})" if number.startswith("-") else number
-
-
 def short_array(array: Entry, digits: int = LEAST) -> ShortArray:
     """An array of a trace.
 
@@ -73,9 +53,10 @@ def short_array(array: Entry, digits: int = LEAST) -> ShortArray:
         >>> short_array({"shape": [9], "head": [1.0, 2.5, 0.0, 0.0], "norm": 2.7})
         ShortArray(text='(9,) ‖·‖=2.7', is_whole=False)
     """
-    if not is_small(array):
+    shape, head = array["shape"], array["head"]
+    if not 0 < math.prod(shape) <= min(MOST, len(head)):
         return ShortArray(array_text(array), False)
-    whole = nested([number_text(value, digits) for value in array["head"]], array["shape"])
+    whole = nested([number_text(value, digits) for value in head], shape)
     return ShortArray(whole, len(whole) <= LONGEST // 4)
 
 
@@ -153,8 +134,7 @@ def _line(formula: list[Equation], gradient: Gradient, arrays: dict[str, Entry])
         return right + ending  # passed on as it came
     is_whole = len(used) == len(known) and all(value.is_whole for value in short.values())
     if is_whole and len(formula) == 1 and not is_indexed(side):
-        is_alone = side.kind in LEAVES
-        filled = used[right] if is_alone else text(side, lambda leaf: in_place(used[text(leaf)]))
+        filled = text(side, lambda leaf: _in_place(used[text(leaf)], leaf == side))
         if right != filled and len(filled) <= LONGEST // 2:
             return f"{right} = {filled}{ending}"
     where = ", ".join(f"{letter} = {value}" for letter, value in used.items())
@@ -164,6 +144,11 @@ def _line(formula: list[Equation], gradient: Gradient, arrays: dict[str, Entry])
 def is_indexed(formula: Term) -> bool:
     """Whether a formula is about places in arrays."""
     return any(term.kind in ("places", "big") for term in terms(formula))
+
+
+def _in_place(number: str, is_alone: bool) -> str:
+    """A number in the place of a letter."""
+    return f"({number})" if number.startswith("-") and not is_alone else number
 
 
 # Whose letters -----------------------------------------------------------------------------------
@@ -270,10 +255,11 @@ def _size(array: Any) -> float:
 
 def _as_shown(array: Entry, digits: int) -> Any:
     """The elements of a small array of a trace, as they are read off the page."""
-    values = values_of(array, digits) if is_small(array) else None
-    if values is None:
+    shape, head = array["shape"], array["head"]
+    is_real = all(type(value) in (int, float) for value in head)
+    if not is_real or not 0 < math.prod(shape) <= min(MOST, len(head)):
         raise TooMuchError
-    return values
+    return np.reshape([float(number_text(value, digits)) for value in head], shape)
 
 
 class Calculator:

@@ -57,7 +57,7 @@ from glassgrad.viz.style import KINDS, NOTEBOOK
 from glassgrad.viz.svg.document import Document
 from glassgrad.viz.svg.pen import legend_items, state_items
 from glassgrad.viz.whose import Whose
-from glassgrad.viz.wording import NOTATION, NUMBERED, Narrator, array_text, escape, tensor_name
+from glassgrad.viz.wording import NOTATION, NUMBERED, Narrator, array_text, escape
 
 # How the page looks before the script is there, and without one.
 BARE = ".gg-page{margin:0}.gg-page .gg-stage>svg{max-width:100%;height:auto}"
@@ -489,7 +489,7 @@ def _outputs_and_retained(trace: Trace, nodes: list[Entry]) -> list[Entry]:
 
 
 def _begin(trace: Trace) -> str:
-    names = ", ".join(map(tensor_name, trace.outputs))
+    names = ", ".join(plain(output["name"] or output["id"]) for output in trace.outputs)
     if not trace.events:
         return "Nothing was recorded: this is the graph alone."
     return f"Backward begins{f' at {names}' if names else ''}. Press → to step."

@@ -1,5 +1,6 @@
 """Numbers of a sentence in as many digits as make its arithmetic come out, and rules with them."""
 
+import math
 from collections.abc import Iterator
 from functools import cache
 from typing import Any, NamedTuple
@@ -19,7 +20,7 @@ from glassgrad.viz.explaining.formulas import (
     terms,
     text,
 )
-from glassgrad.viz.explaining.in_numbers import Calculator, is_indexed, is_small
+from glassgrad.viz.explaining.in_numbers import MOST, Calculator, is_indexed
 
 
 class Digits(NamedTuple):
@@ -40,6 +41,21 @@ TRIED = [Digits(given, factor, made) for given, factor, made in (
     (3, 3, 3), (3, 2, 3), (4, 3, 3), (4, 4, 3), (4, 4, 4), (5, 4, 3), (5, 5, 4), (6, 6, 4),
     (6, 6, 6),
 )]  # fmt: skip
+
+
+def is_small(array: Entry | None) -> bool:
+    """Whether a trace has all elements of an array, few enough to be written down."""
+    if array is None or array.get("batch"):
+        return False
+    return 0 < math.prod(array["shape"]) <= min(MOST, len(array["head"]))
+
+
+def values_of(array: Entry, digits: int) -> Any:
+    """A small array of a trace as it reads in so many digits; None if it has other than numbers."""
+    if not all(isinstance(value, (int, float)) for value in array["head"]):
+        return None
+    head = [float(number_text(float(value), digits)) for value in array["head"]]
+    return np.reshape(head, array["shape"])
 
 
 def numbers_text(value: Any, digits: int) -> str:

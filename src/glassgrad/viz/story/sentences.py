@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from glassgrad._words import listed, one_line, op_in, plain, shape_text
+from glassgrad._words import listed, one_line, plain, shape_text
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Entry
 from glassgrad.tracing.summary import examples_in_words
@@ -36,8 +36,7 @@ from glassgrad.viz.explaining.formulas import (
     terms,
     text,
 )
-from glassgrad.viz.explaining.in_numbers import TooMuchError, in_place, is_small, values_of
-from glassgrad.viz.results import Parts
+from glassgrad.viz.explaining.in_numbers import TooMuchError
 from glassgrad.viz.wording import tensor_name
 
 from .numbers import (
@@ -49,9 +48,11 @@ from .numbers import (
     comes_out,
     in_digits,
     is_matrix,
+    is_small,
     numbers_text,
     rule_of,
     value_of,
+    values_of,
 )
 from .turns import ArrayName, Turn, turns_of
 
@@ -69,7 +70,7 @@ class Place(NamedTuple):
     code: str
 
 
-class Story(Parts):
+class Story:
     r"""What the nodes of a pass did, and what the calls in the forward pass gave.
 
     Args:
@@ -87,8 +88,10 @@ class Story(Parts):
     """
 
     def __init__(self, trace: Trace, explain: Entry | None = None) -> None:
-        super().__init__(trace)
+        self.trace = trace
         self.explain = explain or {}
+        self.nodes = {node["id"]: node for node in trace.nodes}
+        self.leaf_of = {leaf["acc"]: leaf for leaf in trace.leaves}
         self.turns = turns_of(trace)
         words = Counter(map(_word, trace.nodes))
         self._shared = {word for word, count in words.items() if count > 1}
@@ -580,6 +583,11 @@ def _is_sum_of_gradient(rule: Rule) -> bool:
     return (summand.parts[0] if summand.kind == "places" else summand).kind == "gradient"
 
 
+def in_place(number: str) -> str:
+    """A number in the place of a letter."""
+    return f"({number})" if number.startswith("-") else number
+
+
 def _word(node: Entry) -> str:
     """An op as one says it: "tanh", "cross_entropy"; of a user's Function, its name.
 
@@ -587,7 +595,8 @@ def _word(node: Entry) -> str:
         >>> _word({"op": "CrossEntropyBackward0"}), _word({"op": "Cube", "user": True})
         ('cross_entropy', 'Cube')
     """
-    name = op_in(node["op"].rpartition("::")[2])
+    op = node["op"].rpartition("::")[2]
+    name = op.rpartition("Backward")[0] or op
     if node.get("user"):
         return plain(name)
     return plain(re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower())
