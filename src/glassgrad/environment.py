@@ -19,6 +19,7 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from glassgrad.memory.calls import warn
 from glassgrad.ops import _checks as check
+from glassgrad.ops.generator import fork
 
 from . import ops
 from ._dtypes import bfloat16, dtype, float16
@@ -281,12 +282,8 @@ def fork_rng(devices: Any = None, enabled: bool = True, **others: Any) -> Iterat
 
     See also: https://pytorch.org/docs/stable/random.html#torch.random.fork_rng
     """
-    state = ops.get_rng_state()
-    try:
+    with fork() if enabled else contextlib.nullcontext():
         yield
-    finally:
-        if enabled:
-            ops.set_rng_state(state)
 
 
 # Compilers ----------------------------------------------------------------------------------------
