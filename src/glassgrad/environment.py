@@ -19,7 +19,6 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from glassgrad.memory.calls import warn
 from glassgrad.ops import _checks as check
-from glassgrad.ops.generator import fork
 
 from . import ops
 from ._dtypes import bfloat16, dtype, float16
@@ -282,8 +281,12 @@ def fork_rng(devices: Any = None, enabled: bool = True, **others: Any) -> Iterat
 
     See also: https://pytorch.org/docs/stable/random.html#torch.random.fork_rng
     """
-    with fork() if enabled else contextlib.nullcontext():
+    state = ops.get_rng_state()
+    try:
         yield
+    finally:
+        if enabled:
+            ops.set_rng_state(state)
 
 
 # Compilers ----------------------------------------------------------------------------------------
