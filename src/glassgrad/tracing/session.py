@@ -243,7 +243,7 @@ class Session(Paused):
         Example:
             >>> x = tensor(3.0, requires_grad=True)
             >>> s = step(x * 2).run()
-            >>> x.grad, s.back().gradients["t0"]
+            >>> x.grad, s.back().gradients["x"]
             (tensor(2.), None)
         """
         self._check_idle()
