@@ -3,13 +3,8 @@
 import pytest
 
 import glassgrad
-from both import LIBRARIES, leaf, make, plain
+from both import leaf, make, plain
 from checks import together
-
-
-@pytest.fixture(params=LIBRARIES)
-def lib(request):
-    return request.param
 
 
 def test_a_leaf_wants_gradients_of_its_own_dtype_by_default(lib):

@@ -42,6 +42,11 @@ def one_line(text: str, longest: int) -> str:
     return plain(" ".join(text[: 4 * longest].split()), longest)
 
 
+def op_in(name: str) -> str:
+    """The op that a node is of, by its name: "Mul" for "MulBackward0"."""
+    return name.rpartition("Backward")[0] or name
+
+
 def listed(parts: Sequence[str], last: str = " and ", most: int | None = None) -> str:
     """Parts of a sentence.
 

@@ -17,6 +17,8 @@ from pathlib import Path
 from types import CodeType
 from typing import Any, NamedTuple, Self
 
+from glassgrad._words import LONGEST, plain
+
 from .core.errors import ArgumentError
 from .missing import missing_from
 
@@ -164,15 +166,17 @@ class Rows(list[Row]):
         """The rows below each other, those that took longest first."""
         by = (sort_by or "cpu_time_total").replace("cuda", "cpu").replace("device", "cpu")
         rows = sorted(self, key=lambda row: getattr(row, by, row.cpu_time_total), reverse=True)
-        width = max([len(row.key) for row in rows], default=4)
+        names = [plain(row.key, LONGEST) for row in rows]
+        width = max(map(len, names), default=4)
         rule = "-" * (width + 46)
         lines = [
             rule,
             f"{'Name':>{width}}  {'Self CPU':>12}  {'CPU total':>12}  {'# of Calls':>12}",
         ]
-        for row in rows[: row_limit if row_limit > 0 else None]:
+        most = row_limit if row_limit > 0 else None
+        for name, row in zip(names[:most], rows[:most], strict=True):
             times = f"{row.self_cpu_time_total:>10.1f}us  {row.cpu_time_total:>10.1f}us"
-            lines.append(f"{row.key:>{width}}  {times}  {row.count:>12}")
+            lines.append(f"{name:>{width}}  {times}  {row.count:>12}")
         return "\n".join([*lines, rule])
 
 

@@ -7,13 +7,8 @@ import weakref
 import pytest
 
 import glassgrad
-from both import LIBRARIES, leaf, plain, values
+from both import leaf, plain, values
 from checks import together
-
-
-@pytest.fixture(params=LIBRARIES)
-def lib(request):
-    return request.param
 
 
 def module(lib, forward, **parameters):

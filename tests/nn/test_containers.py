@@ -2,13 +2,7 @@
 
 import pytest
 
-from both import LIBRARIES
 from checks import together
-
-
-@pytest.fixture(params=LIBRARIES)
-def lib(request):
-    return request.param
 
 
 def sizes(modules):

@@ -3,13 +3,7 @@
 import pytest
 
 import glassgrad
-from both import LIBRARIES
 from checks import together
-
-
-@pytest.fixture(params=LIBRARIES)
-def lib(request):
-    return request.param
 
 
 def hooks_of_all(lib):

@@ -12,11 +12,6 @@ from checks import together
 from nn.beside import LIBRARIES, drawn
 
 
-@pytest.fixture(params=LIBRARIES)
-def lib(request):
-    return request.param
-
-
 def layer(lib, *sizes):
     """A linear layer of float64 with known weights."""
     made = lib.nn.Linear(*(sizes or (3, 2))).double()

@@ -11,6 +11,15 @@ def leaf(values, name=None):
     return x
 
 
+def events(trace, kind):
+    return [event for event in trace.events if event["type"] == kind]
+
+
+def heads(trace, arrays):
+    """The first elements of arrays of a trace, by their names."""
+    return [None if name is None else trace.arrays[name]["head"] for name in arrays]
+
+
 def visited(session):
     """The names of the nodes a session pauses at, from here to its end."""
     found = []

@@ -12,18 +12,10 @@ import glassgrad as gg
 from checks import fuzzed
 from glassgrad.tracing import Trace
 from random_programs import Run, programs, writing_programs
-from tracing.stepping import leaf
+from tracing.stepping import events, heads, leaf
 
 GRANULARITIES = st.sampled_from(["node", "hook", "micro"])
 MOVES = st.lists(st.booleans(), max_size=60)
-
-
-def events(trace, kind):
-    return [event for event in trace.events if event["type"] == kind]
-
-
-def heads(trace, arrays):
-    return [None if name is None else trace.arrays[name]["head"] for name in arrays]
 
 
 def to_the_end(session):

@@ -9,11 +9,7 @@ import glassgrad as gg
 from glassgrad.core.errors import FreedGraphError, StaleTensorError
 from glassgrad.tracing import Trace
 from glassgrad.tracing.events import load_schema
-from tracing.stepping import leaf
-
-
-def events(trace, kind):
-    return [event for event in trace.events if event["type"] == kind]
+from tracing.stepping import events, leaf
 
 
 def stale():

@@ -14,19 +14,12 @@ from glassgrad.tracing.torch import record
 from glassgrad.viz.wording import text_view
 from pages import data_of
 from tracing.classics import CLASSICS
+from tracing.stepping import events, heads
 
 
 def square():
     a = torch.tensor([1.0, 2.0], requires_grad=True)
     return a, (a * a).sum()
-
-
-def events(trace, kind):
-    return [event for event in trace.events if event["type"] == kind]
-
-
-def heads(trace, arrays):
-    return [None if name is None else trace.arrays[name]["head"] for name in arrays]
 
 
 def hooks_of(node):

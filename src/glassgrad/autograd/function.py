@@ -23,7 +23,7 @@ from glassgrad.hooks.on_gradients import Hooks, RemovableHandle, add_hook
 from glassgrad.hooks.on_saved import SavedTensor, raw_saved
 from glassgrad.memory.calls import CLEARED, warn
 from glassgrad.ops import _checks as check
-from glassgrad.values.tree import Structure, flatten, unflatten
+from glassgrad.values.tree import Structure, flatten, several, unflatten
 
 from .grad_mode import no_grad
 
@@ -209,8 +209,7 @@ class NestedIOFunction(Function):
     def backward(self, *gradients: Any) -> Any:  # type: ignore[override]  # as forward
         """Nest the gradients as the outputs were, run `backward_extended`, flatten its result."""
         nested = self._outputs.of(gradients)
-        several = nested if isinstance(nested, (tuple, list)) else (nested,)
-        result = self.backward_extended(*several)
+        result = self.backward_extended(*several(nested))
         _tensors_of(result)  # or it raises
         leaves = flatten(result)[0]
         if len(leaves) == len(self._inputs.places):  # None also where the argument was None

@@ -40,6 +40,7 @@ from glassgrad.core.state import Func, Shape, Values
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.memory.calls import warn
 from glassgrad.values.backend import asnumpy, backend_of, repeats
+from glassgrad.values.tree import several
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
 
@@ -114,7 +115,7 @@ def gradcheck(
             "Setting check_batched_forward_grad=True requires check_forward_ad to be True."
         )
     try:
-        points = as_tuple(inputs)
+        points = several(inputs)
         _check_inputs(points)
         outputs = call(func, points)
         tolerances = eps, atol, rtol, nondet_tol
@@ -188,12 +189,12 @@ def gradgradcheck(
         raise errors.ExpectationError(
             "Setting check_undefined_grad=True requires check_rev_over_rev to be True."
         )
-    primals = as_tuple(inputs)
+    primals = several(inputs)
     if grad_outputs is None:
         outputs = _differentiable(call(func, primals))
         seeds = _random_gradients(outputs, gen_non_contig_grad_outputs)
     else:
-        seeds = as_tuple(grad_outputs)
+        seeds = several(grad_outputs)
     return gradcheck(
         _gradient_function(func, primals, seeds),
         (*primals, *seeds),
@@ -245,7 +246,7 @@ def get_analytical_jacobian(
         the same; whether all gradients have the inputs' sizes, and their dtypes.
     """
     _warn_of_private("get_analytical_jacobian", grad_out)
-    at = Point(as_tuple, inputs, (output,), 0.0, 0.0, 0.0, math.inf, False, False)
+    at = Point(several, inputs, (output,), 0.0, 0.0, 0.0, math.inf, False, False)
     (part, *_) = _parts((output,))
     first, second = at.by_backward(0, part), at.by_backward(0, part)
     found = [like(leaf, columns) for leaf, columns in zip(at.leaves, first, strict=True)]
@@ -389,14 +390,9 @@ def _parts(tensors: Sequence[Tensor]) -> tuple[Part, ...]:
     return (IMAGINARY, REAL) if is_complex else (REAL,)
 
 
-def as_tuple(value: Any) -> Values:
-    """Several values as a tuple, one value as a tuple of one."""
-    return tuple(value) if isinstance(value, (tuple, list)) else (value,)
-
-
 def call(func: Func, inputs: Sequence[Any]) -> tuple[Tensor, ...]:
     """What `func` returns, as a tuple of tensors."""
-    outputs = as_tuple(func(*inputs))
+    outputs = several(func(*inputs))
     for position, output in enumerate(outputs):
         if not isinstance(output, Tensor):
             raise errors.ArgumentTypeError(

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from glassgrad._words import listed
+from glassgrad._words import listed, op_in
 from glassgrad.core.state import Place
 from glassgrad.source.frames import users_place
 from glassgrad.source.names import name_of
@@ -71,7 +71,7 @@ class BroadcastLoss(Check):
             seq = run.library.seq(node)
             if seq in self.suspects:
                 self._report(*self.suspects.pop(seq))
-            elif node.name().partition("Backward")[0] in self.on_the_way:
+            elif op_in(node.name()) in self.on_the_way:
                 waiting += [each for each, _ in node.next_functions]
         self.suspects.clear()
 
@@ -125,7 +125,7 @@ class TwiceNormalized(Check):
     def made(self, op: Op) -> None:
         maker = getattr(op.operands[0], "grad_fn", None)
         before, why, remedy = self.wrong[op.name]
-        if maker is None or maker.name().partition("Backward")[0] != before:
+        if maker is None or op_in(maker.name()) != before:
             return
         self.findings.add(
             self.kind,

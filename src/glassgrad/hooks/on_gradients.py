@@ -13,7 +13,6 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Self
 
-from glassgrad._words import LONGEST, plain
 from glassgrad.core.engine import Grads
 from glassgrad.core.errors import ArgumentTypeError, GraphError, HookError
 from glassgrad.core.graph import AccumulateGrad, Node
@@ -328,7 +327,7 @@ def as_tensors(grads: Sequence[Any]) -> tuple[Tensor | None, ...]:
 
 
 def _name(hook: Any) -> str:
-    return plain(getattr(hook, "__name__", "<unknown>"), LONGEST)
+    return getattr(hook, "__name__", "<unknown>")
 
 
 def _checked_all(hook: Any, result: Any, grads: Grads) -> Grads:
@@ -339,7 +338,7 @@ def _checked_all(hook: Any, result: Any, grads: Grads) -> Grads:
         )
     if len(result) != len(grads):
         raise HookError(
-            f"hook '{_name(hook)}' has returned an incorrect number of values (got "
+            f"hook {_name(hook)!r} has returned an incorrect number of values (got "
             f"{len(result)}, but expected {len(grads)}). Return a tuple with one entry each."
         )
     pairs = zip(result, grads, strict=True)
@@ -355,18 +354,18 @@ def _checked(hook: Any, result: Any, grad: Any) -> Any:
         )
     if grad is None:
         raise HookError(
-            f"hook '{_name(hook)}': can't replace a None gradient with a non-None value. "
+            f"hook {_name(hook)!r}: can't replace a None gradient with a non-None value. "
             "Return None."
         )
     if result.dtype != grad.dtype:
         raise HookError(
-            f"hook '{_name(hook)}' has changed the type of value (was {tensor_type(grad.dtype)} "
+            f"hook {_name(hook)!r} has changed the type of value (was {tensor_type(grad.dtype)} "
             f"got {tensor_type(result.dtype)}). A gradient has its tensor's dtype. "
             "Return `new.to(grad.dtype)`."
         )
     if tuple(result.shape) != tuple(grad.shape):
         raise HookError(
-            f"hook '{_name(hook)}' has changed the size of value: from {tuple(grad.shape)} to "
+            f"hook {_name(hook)!r} has changed the size of value: from {tuple(grad.shape)} to "
             f"{tuple(result.shape)}. A gradient has its tensor's shape."
         )
     return result if isinstance(grad, Tensor) else result.payload

@@ -13,6 +13,7 @@ from typing import Any, Self
 from glassgrad.core.errors import ArgumentTypeError
 from glassgrad.core.state import Values
 from glassgrad.core.tensor import PLAIN, WRAPPERS, Tensor
+from glassgrad.values.tree import several
 
 PUBLIC: dict[type, Callable[..., Any]] = {}
 """The public function of each op's class."""
@@ -113,7 +114,7 @@ def torch_function(cls: Any, func: Any, types: Any, args: Values = (), kwargs: A
         return NotImplemented
     with DisableTorchFunctionSubclass():
         found = func(*args, **(kwargs or {}))
-    for each in found if isinstance(found, (tuple, list)) else (found,):
+    for each in several(found):
         if type(each) is Tensor:
             each.__class__ = cls
     return found

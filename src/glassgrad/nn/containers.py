@@ -11,6 +11,7 @@ from collections.abc import ItemsView, Iterable, Iterator, Mapping, ValuesView
 from typing import Any, ClassVar, Self
 
 from glassgrad import ops
+from glassgrad._words import LONGEST, plain
 from glassgrad.core.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -341,7 +342,7 @@ class _Parameters(Module):
                 size = "x".join(map(str, value.shape))
                 place = f" ({value.device})" if value.device.type != "cpu" else ""
                 text = f"{kind} containing: [{self._kind_of(value)} of size {size}{place}]"
-            lines.append(f"  ({name}): {text}")
+            lines.append(f"  ({plain(name, LONGEST)}): {text}")
         return "\n".join(lines)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

@@ -212,8 +212,7 @@ class Module:
     def _assign_none(self, name: str, value: object, registry: str, what: str, wanted: str) -> None:
         if value is not None:
             raise errors.ArgumentTypeError(
-                f"cannot assign '{ops.typename(value)}' as {what} '{plain(name, LONGEST)}' "
-                f"(torch.{wanted} or None "
+                f"cannot assign '{ops.typename(value)}' as {what} {name!r} (torch.{wanted} or None "
                 f"expected). Other code finds the {what} by that name. "
                 f"Assign a {wanted}, or `del` the attribute first."
             )
@@ -249,9 +248,9 @@ class Module:
         self._require_free_name("parameter", name, self._parameters)
         if param is not None and not isinstance(param, Parameter):
             raise errors.ArgumentTypeError(
-                f"cannot assign '{ops.typename(param)}' object to parameter "
-                f"'{plain(name, LONGEST)}' (torch.nn.Parameter or None required). Only those are "
-                "found by `parameters()`. Write `nn.Parameter(tensor)`."
+                f"cannot assign '{ops.typename(param)}' object to parameter {name!r} "
+                "(torch.nn.Parameter or None required). Only those are found by `parameters()`. "
+                "Write `nn.Parameter(tensor)`."
             )
         self._parameters[name] = param
         if param is not None:
@@ -831,7 +830,7 @@ def _without_extra_state(method: str) -> errors.MissingRuleError:
 def _require_tensor_or_none(name: str, value: object) -> None:
     if value is not None and not isinstance(value, Tensor):
         raise errors.ArgumentTypeError(
-            f"cannot assign '{ops.typename(value)}' object to buffer '{plain(name, LONGEST)}' "
+            f"cannot assign '{ops.typename(value)}' object to buffer {name!r} "
             "(torch Tensor or None required). A buffer moves and is saved with the module. "
             "Write `glassgrad.tensor(values)`."
         )

@@ -1,6 +1,8 @@
 """Sources of random numbers: `Generator`, and the default one that all random functions share."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -178,6 +180,22 @@ def get_rng_state() -> Tensor:
 def set_rng_state(new_state: Tensor) -> None:
     """Bring the default generator back to a state."""
     default_generator.set_state(new_state)
+
+
+@contextmanager
+def fork(state: Tensor | None = None) -> Iterator[None]:
+    """Inside, draw as the default generator does in `state`; afterwards as if nothing was drawn.
+
+    Args:
+        state: as of `get_rng_state`; None: as it is.
+    """
+    before = get_rng_state()
+    try:
+        if state is not None:
+            set_rng_state(state)
+        yield
+    finally:
+        set_rng_state(before)
 
 
 def source_of(generator: Generator | None) -> "np.random.Generator":

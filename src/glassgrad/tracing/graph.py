@@ -24,7 +24,7 @@ from typing import Any, NamedTuple, Self
 
 from numpy import ndarray
 
-from glassgrad._words import LONGEST, plain
+from glassgrad._words import LONGEST, op_in, plain
 from glassgrad.autograd.scopes import Path, entered_in
 from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node, edge_of, ends
 from glassgrad.core.saved import PrimitiveNode, SavingNode
@@ -551,7 +551,7 @@ def op_of(node: Any) -> str:
 def names_of(node: Any) -> tuple[str, str]:
     """What a node is called: "MulBackward0", and the name of its op, "Mul"."""
     name = op_of(node)
-    return name, name.rpartition("Backward")[0] or name
+    return name, op_in(name)
 
 
 def reach(starts: Iterable[Any], known: Any = ()) -> dict[Any, Edges]:

@@ -52,7 +52,7 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.memory.calls import warn
 from glassgrad.ops import _checks as check
 from glassgrad.ops.creation import zeros
-from glassgrad.ops.generator import get_rng_state, set_rng_state
+from glassgrad.ops.generator import fork, get_rng_state
 
 __all__ = [
     "CheckpointError",
@@ -315,18 +315,9 @@ def _is_mapped() -> bool:
     return bool(modes.levels)
 
 
-@contextlib.contextmanager
-def _drawing_from(random_state: Tensor | None) -> Iterator[None]:
-    """Draw random numbers as in that state, and afterwards as if nothing had been drawn."""
-    if random_state is None:
-        yield
-        return
-    before = get_rng_state()
-    set_rng_state(random_state)
-    try:
-        yield
-    finally:
-        set_rng_state(before)
+def _drawing_from(random_state: Tensor | None) -> AbstractContextManager[None]:
+    """Draw random numbers as in that state, if there is one, and afterwards as if none was."""
+    return contextlib.nullcontext() if random_state is None else fork(random_state)
 
 
 Recomputed = dict[int, Tensor]

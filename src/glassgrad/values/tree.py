@@ -172,3 +172,8 @@ def _written(container: Container, parts: list[str]) -> str:
 def as_tuple(value: Any) -> Values:
     """Several values in a tuple as they are, any other value as a tuple of one."""
     return value if isinstance(value, tuple) else (value,)
+
+
+def several(value: Any) -> Values:
+    """Several values, in a tuple or a list, as a tuple; any other value as a tuple of one."""
+    return tuple(value) if isinstance(value, (tuple, list)) else (value,)

@@ -4,19 +4,7 @@ import glassgrad as gg
 from checks import together
 from glassgrad.tracing.log import snapshot
 from glassgrad.viz.players.forward import in_words
-
-
-def named(name, value):
-    tensor = gg.tensor(value, requires_grad=True)
-    tensor.name = name
-    return tensor
-
-
-def neuron():
-    w, b = named("w", 0.5), named("b", 0.1)
-    loss = (gg.tanh(w * gg.tensor(2.0) + b) - 1) ** 2
-    loss.name = "loss"
-    return loss
+from viz.players.neuron import named, neuron
 
 
 def test_it_begins_with_a_step_for_each_op_in_the_order_of_the_program():

@@ -3,19 +3,7 @@ import pytest
 import glassgrad as gg
 from checks import together
 from glassgrad.viz.players.questions import asking, questions
-
-
-def named(name, value):
-    tensor = gg.tensor(value, requires_grad=True)
-    tensor.name = name
-    return tensor
-
-
-def neuron():
-    w, b = named("w", 0.5), named("b", 0.1)
-    loss = (gg.tanh(w * gg.tensor(2.0) + b) - 1) ** 2
-    loss.name = "loss"
-    return loss
+from viz.players.neuron import named, neuron
 
 
 def asked(loss, predict):

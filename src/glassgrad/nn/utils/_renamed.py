@@ -127,7 +127,7 @@ def _weight_of(module: Module, name: str, kind: str) -> Parameter:
     weight = module._parameters.get(name)
     if weight is None:
         raise ArgumentError(
-            f"{type(module).__name__} has no parameter '{name}'. Its norm is set. "
+            f"{type(module).__name__} has no parameter {name!r}. Its norm is set. "
             "Write the name of one."
         )
     return weight

@@ -136,7 +136,7 @@ def spectral_norm(
     weight = getattr(module, name, None)
     if not isinstance(weight, Tensor):
         raise ArgumentError(
-            f"Module '{module}' has no parameter or buffer with name '{name}'. "
+            f"Module '{module}' has no parameter or buffer with name {name!r}. "
             "Write the name of one."
         )
     made = _SpectralNorm.of(module, weight, n_power_iterations, dim, eps)
@@ -225,7 +225,7 @@ def orthogonal(
     if not isinstance(weight, Tensor) or weight.ndim < 2:
         raise ArgumentError(
             f"Expected a matrix or batch of matrices. Module '{module}' has no such parameter or "
-            f"buffer with name '{name}'. Write the name of one."
+            f"buffer with name {name!r}. Write the name of one."
         )
     is_square = weight.shape[-2] == weight.shape[-1] or weight.is_complex()
     chosen = orthogonal_map or ("matrix_exp" if is_square else "householder")

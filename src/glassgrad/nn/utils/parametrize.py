@@ -157,7 +157,7 @@ def register_parametrization(
     if tensor_name not in module._parameters and tensor_name not in module._buffers:
         raise ArgumentError(
             f"Module '{module}' does not have a parameter, a buffer, or a parametrized element "
-            f"with name '{tensor_name}'. Write the name of one."
+            f"with name {tensor_name!r}. Write the name of one."
         )
     original = getattr(module, tensor_name)
     made = ParametrizationList([parametrization], original, unsafe)

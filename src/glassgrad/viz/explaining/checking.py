@@ -38,7 +38,7 @@ from glassgrad.levels.duals import context_of
 from glassgrad.memory.calls import form_of
 from glassgrad.memory.saved import arrays_in, check_versions, names_of, places, unpack_all
 from glassgrad.memory.views import AsStridedBackward0, CopySlices, _part, _with_part
-from glassgrad.ops.generator import default_generator, get_rng_state, set_rng_state
+from glassgrad.ops.generator import default_generator, fork
 from glassgrad.values.backend import asnumpy
 from glassgrad.values.tree import as_tuple
 
@@ -83,12 +83,8 @@ class Rerun:
 @contextmanager
 def apart() -> Iterator[None]:
     """Apart from the program: its random numbers go on as if none were drawn, and nothing warns."""
-    random = get_rng_state()
-    try:
-        with np.errstate(all="ignore"):
-            yield
-    finally:
-        set_rng_state(random)
+    with fork(), np.errstate(all="ignore"):
+        yield
 
 
 @apart()

@@ -22,7 +22,7 @@ from glassgrad.tracing.summary import numbers, summarize
 from glassgrad.viz.explaining.checking import outputs_of_nodes
 from glassgrad.viz.scene.derived import forward_name
 from glassgrad.viz.scene.graph import MEDIUM
-from glassgrad.viz.wording import array_text
+from glassgrad.viz.wording import array_text, tensor_name
 
 OPERAND = {"self": 0, "input": 0, "other": 1, "mat2": 1}  # names whose place PyTorch has settled
 
@@ -137,12 +137,12 @@ def _sentence(node: Entry, value: str | None, line: Entry | None) -> str:
 
 
 def _beginning(trace: Trace) -> str:
-    names = [plain(leaf["name"] or leaf["id"]) for leaf in trace.leaves]
+    names = list(map(tensor_name, trace.leaves))
     few = ", ".join(names[:4] + ["…"] * (len(names) > 4))
     return f"Forward begins{f' with {few}' if few else ''}. Press → to step."
 
 
 def _turning(trace: Trace) -> str:
-    names = ", ".join(plain(output["name"] or output["id"]) for output in trace.outputs)
+    names = ", ".join(map(tensor_name, trace.outputs))
     start = f", from {names}" if names else ""
     return f"The forward pass is over. Now the gradients come back{start}."

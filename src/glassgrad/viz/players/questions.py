@@ -21,7 +21,7 @@ from glassgrad.core.graph import GradientEdge, Node, ends
 from glassgrad.core.tensor import Tensor
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Entry, Graph, rank_of
-from glassgrad.viz.wording import Narrator, array_text
+from glassgrad.viz.wording import Narrator, array_text, tensor_name
 
 MOST = 12  # elements that a student types
 KINDS = {"ready", "buffer", "apply", "accumulate", "unpack", "free_saved", "pre_hook", "post_hook"}
@@ -326,7 +326,7 @@ class _Asker:
         """A node as a question calls it: with its id where others are called the same."""
         leaf = self.leaf_of.get(node)
         if leaf is not None:
-            return plain(leaf["name"] or leaf["id"])
+            return tensor_name(leaf)
         op = self.nodes[node]["op"]
         return plain(op) if self.named[op] == 1 else f"{plain(op)} ({node})"
 

@@ -1,7 +1,7 @@
 // The drawing. It is laid out once, in Python; here only classes are toggled on it, so that going
 // back is the same as going forward. Rings and signs are put round the boxes once, at the start.
 
-import { element, shape, icon, textButton, clip } from "./elements.js";
+import { element, shape, textButton, clip } from "./elements.js";
 import { Forward } from "./forward.js";
 import { flowStep, hasBegun, hasForward, isSpoiled, keeping, leafAt, movingArcs, placeNow, tensorOf, tieOf, versionsOf } from "./log.js";
 
