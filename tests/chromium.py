@@ -67,6 +67,11 @@ def context(browser):
 STOP_TIMERS = "for (let id = setTimeout(() => {}); id > 0; id--) clearTimeout(id);"
 
 
+# The scheme that pages have, and whether they move little. Told anew, all is styled anew.
+LOOKS = """() => [matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light",
+    matchMedia("(prefers-reduced-motion: reduce)").matches]"""
+
+
 @contextmanager
 def visits(context, own):
     """Lends pages; what one complains about, or asks of a place that is not `own`, is a failure.
@@ -95,7 +100,8 @@ def visits(context, own):
         page = spare[0] if spare else context.new_page()
         pages.append(page)
         page.set_viewport_size({"width": width, "height": height})
-        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        if page.evaluate(LOOKS) != [scheme, True]:
+            page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
         for event, listener in listeners.items():
             page.on(event, listener)
         return page

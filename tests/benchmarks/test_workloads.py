@@ -1,8 +1,10 @@
 """Every workload once, very small: all contenders run and arrive at the same numbers."""
 
+import gc
 import os
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ import pytest
 from benchmarks import threads
 from benchmarks.catalogue import CATALOGUE
 from benchmarks.contenders import has
+from benchmarks.effort import EFFORTS
 from benchmarks.goals import GOALS
 from benchmarks.records import Outcome
 
@@ -18,18 +21,14 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(scope="module")
 def outcomes():
-    """One tiny run of everything, in a process of its own as always."""
-    program = (
-        "import benchmarks\n"
-        "from benchmarks.catalogue import CATALOGUE\n"
-        "from benchmarks.effort import EFFORTS\n"
-        "for workload in CATALOGUE.values():\n"
-        "    print(workload.measure(EFFORTS['tiny']).to_json())\n"
-    )
-    command = [sys.executable, "-c", program]
-    child = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert child.returncode == 0, child.stderr
-    return dict(zip(CATALOGUE, map(Outcome.from_json, child.stdout.splitlines()), strict=True))
+    """One tiny run of everything, here, where PyTorch is loaded already; and through JSON."""
+    found = {}
+    with warnings.catch_warnings(action="ignore"):  # what the peers say is their own
+        for key, workload in CATALOGUE.items():
+            gc.collect()
+            gc.freeze()  # each sample looks for garbage: not in what was there before
+            found[key] = Outcome.from_json(workload.measure(EFFORTS["tiny"]).to_json())
+    return found
 
 
 @pytest.mark.parametrize("key", CATALOGUE)

@@ -54,16 +54,17 @@ def test_heat_grows_with_the_steps(play, samples):
     assert counts[-1] > counts[0]
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_more_is_wider_and_has_the_colour_of_the_ramp(scheme, play, samples):
-    shown = play(player(samples.neuron()), scheme=scheme)
+def test_more_is_wider_and_has_the_colour_of_the_ramp(play, samples):
+    shown = play(player(samples.neuron()))
     shown.press("End", "h")
     top = shown.page.locator(".gg-stage .flow-5 > .line").first
-    look = top.evaluate(
-        "each => [getComputedStyle(each).strokeWidth, getComputedStyle(each).stroke]"
-    )
-    red, green, blue = (int(COLOURS[scheme]["flow-5"][at : at + 2], 16) for at in (1, 3, 5))
-    assert look == ["6.2px", f"rgb({red}, {green}, {blue})"]
+    for scheme in ("light", "dark"):
+        shown.page.emulate_media(color_scheme=scheme)
+        look = top.evaluate(
+            "each => [getComputedStyle(each).strokeWidth, getComputedStyle(each).stroke]"
+        )
+        red, green, blue = (int(COLOURS[scheme]["flow-5"][at : at + 2], 16) for at in (1, 3, 5))
+        assert look == ["6.2px", f"rgb({red}, {green}, {blue})"]
 
 
 HEAD = """each => {
@@ -152,11 +153,7 @@ def test_a_pass_that_fails_shows_how_far_it_came(play):
     assert shown.page.locator("#gg-n1 .fault").text_content() == "v1≠v0"
     assert "saved at v0, now v1: stale" in shown.section("node").inner_text()
     assert shown.page.locator(".gg-phases li").all_inner_texts()[-1] == "error"
-
-
-def test_the_tie_and_the_edge_of_the_failure_are_marked(play):
-    shown = play(player(stale()))
-    shown.press("End")
+    # The tie and the edge of the failure are marked.
     assert "bad" in shown.classes("d1-0")
     assert shown.page.locator("#gg-d1-0 .fault").text_content() == "v1≠v0"
     assert "bad" in shown.classes("e2-0")

@@ -83,23 +83,16 @@ def tags(page):
 
 
 @pytest.mark.parametrize("name", EACH)
-def test_no_markup_of_a_name_gets_into_the_page(name, play, samples):
-    shown = play(player(program(name)))
+def test_no_markup_of_a_name_or_a_line_or_an_error_gets_into_the_page(name, play):
+    shown = play(player(spoiled(player(program(name)).trace, name)))
     walk(shown)
     assert tags(shown.page) <= set(TAGS.split())
     assert shown.page.locator("[onload], [onerror], [onclick]").count() == 0
     assert shown.page.evaluate("document.scripts.length") == 2
-    assert shown.page.evaluate("document.documentElement.scrollWidth") <= 1400
     assert "\N{RIGHT-TO-LEFT OVERRIDE}" not in shown.page.locator(".gg-panel").inner_text()
-
-
-@pytest.mark.parametrize("name", EACH)
-def test_lines_and_errors_are_text_too(name, play):
-    shown = play(player(spoiled(player(program("plain")).trace, name)), width=400)
-    walk(shown)
-    assert tags(shown.page) <= set(TAGS.split())
-    assert shown.page.locator("[onload], [onerror], [onclick]").count() == 0
-    assert shown.page.evaluate("document.documentElement.scrollWidth") <= 400
+    for width in (1400, 400):
+        shown.page.set_viewport_size({"width": width, "height": 900})
+        assert shown.page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 WALK = """

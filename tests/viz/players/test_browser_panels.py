@@ -2,8 +2,6 @@
 
 import re
 
-import pytest
-
 import glassgrad as gg
 from glassgrad.tracing import Trace
 from glassgrad.viz import player
@@ -44,8 +42,9 @@ def test_what_a_node_saved_has_its_bytes_its_memory_and_its_version(play, sample
     assert re.search(r"result\s.* · freed$", shown.section("node").inner_text(), re.M)
 
 
-def test_the_phases_of_a_turn_are_those_of_the_log(play):
+def test_the_phases_of_a_turn_are_those_of_the_log_and_hooks_are_listed_as_they_ran(play):
     shown = play(player(hooked()))
+    assert "none yet; 2 are registered" in shown.section("hooks").inner_text()
     shown.page.get_by_label("Step size").select_option("micro")
     shown.page.get_by_label("Show node").select_option("n1")
     assert shown.page.locator(".gg-phases li").all_inner_texts() == [
@@ -59,18 +58,6 @@ def test_the_phases_of_a_turn_are_those_of_the_log(play):
     shown.page.get_by_label("Show node").select_option("n0")
     names = shown.page.locator(".gg-phases li").all_inner_texts()
     assert names == ["pop", "pre-hooks", "accumulate"]
-
-
-def test_the_queue_counts_what_has_arrived(play, samples):
-    shown = play(player(samples.square()), fragment="#9")
-    assert "AccumulateGrad of a: 1 of 2 arrived" in shown.section("queue").inner_text()
-    shown.press("End")
-    assert "empty" in shown.section("queue").inner_text()
-
-
-def test_hooks_are_listed_in_the_order_in_which_they_ran(play):
-    shown = play(player(hooked()))
-    assert "none yet; 2 are registered" in shown.section("hooks").inner_text()
     shown.press("End")
     lines = shown.section("hooks").locator("li").all_inner_texts()
     assert [line.split("\n")[0] for line in lines] == [
@@ -81,15 +68,14 @@ def test_hooks_are_listed_in_the_order_in_which_they_ran(play):
     assert lines[1].split("\n")[-1] == "[12, 16] unchanged"
 
 
-def test_a_pass_without_hooks_has_no_panel_for_them(play, samples):
-    assert play(player(samples.square())).section("hooks").is_hidden()
-
-
-def test_tensors_show_value_grad_and_version(play, samples):
-    shown = play(player(samples.square()))
+def test_the_queue_counts_what_has_arrived_and_tensors_show_value_grad_and_version(play, samples):
+    shown = play(player(samples.square()), fragment="#9")
+    assert shown.section("hooks").is_hidden()  # there are none
+    assert "AccumulateGrad of a: 1 of 2 arrived" in shown.section("queue").inner_text()
     words = shown.section("tensors").inner_text()
     assert re.search(r"a\s+\(2,\) float32\s+v0\s+value\s+\[1, 2\]\s+\.grad\s+none yet", words)
     shown.press("End")
+    assert "empty" in shown.section("queue").inner_text()
     assert re.search(r"\.grad\s+\[2, 4\]", shown.section("tensors").inner_text())
 
 
@@ -118,6 +104,11 @@ def test_the_timeline_falls_as_nodes_free_what_they_saved(play, samples):
     assert label.startswith("Bytes held by saved tensors over ")
     assert "32 before the first" in label
     assert "0 after the last. Besides, leaves keep theirs" in label
+    # A click on it goes there.
+    box = chart.bounding_box()
+    chart.click(position={"x": box["width"] / 2, "y": 10})
+    at, total = map(int, shown.count.split(" / "))
+    assert at == round(total / 2)
 
 
 def test_the_timeline_counts_memory_by_its_largest_view_and_no_leafs(play):
@@ -127,15 +118,6 @@ def test_the_timeline_counts_memory_by_its_largest_view_and_no_leafs(play):
     memory = play(player(loss)).page.locator(".gg-memory")
     assert memory.locator("strong").inner_text() == "400 B of 400 B"
     assert "leaves keep theirs, 40 B" in memory.inner_text()
-
-
-def test_a_click_on_the_timeline_goes_there(play, samples):
-    shown = play(player(samples.neuron()))
-    chart = shown.page.locator(".gg-chart")
-    box = chart.bounding_box()
-    chart.click(position={"x": box["width"] / 2, "y": 10})
-    at, total = map(int, shown.count.split(" / "))
-    assert at == round(total / 2)
 
 
 def test_a_pass_that_saves_nothing_has_no_timeline(play):
@@ -157,8 +139,11 @@ def test_the_line_of_the_node_is_marked_and_a_click_on_a_line_goes_to_its_node(p
     assert shown.page.locator(".gg-line.here code").inner_text() == "y = x * 3"
 
 
-def test_a_click_holds_a_node_and_a_second_lets_it_go(play, samples):
+def test_a_panel_stays_shut_and_a_click_holds_a_node_and_a_second_lets_it_go(play, samples):
     shown = play(player(samples.square()))
+    shown.section("tensors").locator("summary").first.click()
+    shown.press("ArrowRight", "ArrowRight")
+    assert shown.section("tensors").get_attribute("open") is None
     shown.page.locator("#gg-n1").click()
     assert "Chosen node" in shown.section("node").inner_text()
     assert "chosen" in shown.classes("n1")
@@ -223,13 +208,6 @@ def test_a_formula_lets_nothing_but_formulas_through(visit, samples):
     assert page.locator(".gg-math [onclick], .gg-math [href]").count() == 0
 
 
-def test_a_panel_can_be_shut_and_stays_shut(play, samples):
-    shown = play(player(samples.square()))
-    shown.section("tensors").locator("summary").first.click()
-    shown.press("ArrowRight", "ArrowRight")
-    assert shown.section("tensors").get_attribute("open") is None
-
-
 def test_a_graph_without_a_pass_can_be_looked_at(play, samples):
     trace = samples.mlp()
     shown = play(player(Trace(trace.graph, trace.arrays, [])))
@@ -238,24 +216,16 @@ def test_a_graph_without_a_pass_can_be_looked_at(play, samples):
     assert shown.said == "Nothing was recorded: this is the graph alone."
 
 
-@pytest.mark.parametrize("close", ["Escape", "?", "button"])
-def test_the_list_of_keys_takes_the_focus_and_gives_it_back(close, play, samples):
-    shown = play(player(samples.square()))
-    shown.press("?")
-    assert shown.page.evaluate("document.activeElement.textContent") == "Close"
-    shown.button("Close").click() if close == "button" else shown.press(close)
-    assert shown.page.locator(".gg-help").is_hidden()
-    assert shown.page.evaluate("document.activeElement.className").startswith("gg-stage")
-
-
-@pytest.mark.parametrize("key", ["?", "button"])
-def test_the_keys_are_listed(key, play, samples):
+def test_the_list_of_keys_takes_the_focus_and_gives_it_back(play, samples):
     shown = play(player(samples.square()))
     assert shown.page.locator(".gg-help").is_hidden()
-    shown.press("?") if key == "?" else shown.button("Keys").click()
-    assert "breakpoint on the node shown" in shown.page.locator(".gg-help").inner_text()
-    shown.button("Close").click()
-    assert shown.page.locator(".gg-help").is_hidden()
+    for open_by, close_by in [("?", "Escape"), ("?", "?"), ("?", "Close"), ("Keys", "Close")]:
+        shown.press("?") if open_by == "?" else shown.button(open_by).click()
+        assert "breakpoint on the node shown" in shown.page.locator(".gg-help").inner_text()
+        assert shown.page.evaluate("document.activeElement.textContent") == "Close"
+        shown.button("Close").click() if close_by == "Close" else shown.press(close_by)
+        assert shown.page.locator(".gg-help").is_hidden()
+        assert shown.page.evaluate("document.activeElement.className").startswith("gg-stage")
 
 
 def test_the_timeline_says_that_leaves_keep_their_memory_as_the_log_does(play):

@@ -98,9 +98,9 @@ def test_a_real_net_of_a_hundred_nodes_does_so_with_all_that_is_explained(net, s
 
 
 def test_of_a_long_pass_the_first_events_are_in_the_page(samples):
-    shown = player(samples.chain(1_200))
-    assert len(data_of(shown.html)["events"]) == MOST_EVENTS
-    assert f"The first {MOST_EVENTS:,} of 6,002 events" in shown.html
+    page = player(samples.chain(1_200)).html
+    assert len(data_of(page)["events"]) == MOST_EVENTS
+    assert f"The first {MOST_EVENTS:,} of 6,002 events" in page
 
 
 def test_a_graph_without_events_says_so(samples):

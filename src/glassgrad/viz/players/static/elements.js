@@ -62,6 +62,17 @@ export function refill(select, choices) {
   if (made.some((each) => each.value === value)) select.value = value;
 }
 
+// Gives an element other children; those that are as they were stay, for to lay one out takes longer
+// than to compare it. What a child does when it is clicked has to follow from what it shows.
+export function show(parent, ...children) {
+  const before = [...parent.childNodes];
+  children.forEach((child, at) => {
+    if (!before[at]) parent.append(child);
+    else if (!before[at].isEqualNode(child)) before[at].replaceWith(child);
+  });
+  for (const rest of before.slice(children.length)) rest.remove();
+}
+
 // Painting makes elements anew. Call this before, and what it returns after: what had the focus in
 // `root` has it still, or what stands in its place has it, so that the keys are heard on.
 export function keepFocus(root) {
@@ -71,8 +82,9 @@ export function keepFocus(root) {
   const all = () => [...part.querySelectorAll("button, select, input, summary")];
   const at = part ? all().indexOf(held) : -1;
   return () => {
-    if (!held || active() === held) return;
-    const next = part?.matches(".gg-log") ? part.querySelector(".here button") : part && all()[at];
+    const isLine = part?.matches(".gg-log");
+    if (!held || (active() === held && !isLine)) return;
+    const next = isLine ? part.querySelector(".here button") : part && all()[at];
     (next ?? root).focus({ preventScroll: true });
   };
 }

@@ -2,7 +2,7 @@
 
 import { element } from "./elements.js";
 
-const WINDOW = 60; // lines on each side of the current one
+const WINDOW = 60; // lines on each side of the current one, or a few less
 
 export class EventLog {
   constructor(data, go) {
@@ -11,14 +11,22 @@ export class EventLog {
   }
 
   paint(at) {
-    const { said, events } = this.data;
-    const lines = [];
-    for (let k = Math.max(0, at - 1 - WINDOW); k < Math.min(events.length, at + WINDOW); k++) {
-      const where = k < at - 1 ? "past" : k === at - 1 ? "here" : "";
-      lines.push(element("li", { "data-step": k + 1, class: where, "aria-current": where === "here" ? "step" : null },
-        element("button", { type: "button", tabindex: -1, onclick: () => this.go(k + 1) }, said[k])));
+    const near = at - (at % (WINDOW / 3)); // so that most steps find their lines there
+    this.fill(Math.max(0, near - WINDOW), Math.min(this.data.events.length, near + WINDOW));
+    for (const line of this.root.children) {
+      const step = Number(line.dataset.step);
+      line.className = step < at ? "past" : step === at ? "here" : "";
+      if (step === at) line.setAttribute("aria-current", "step");
+      else line.removeAttribute("aria-current");
     }
-    this.root.replaceChildren(...lines);
+  }
+
+  fill(from, to) {
+    const { said } = this.data;
+    if (said === this.said && from === this.from && to === this.to) return;
+    Object.assign(this, { said, from, to });
+    this.root.replaceChildren(...said.slice(from, to).map((words, at) => element("li", { "data-step": from + at + 1 },
+      element("button", { type: "button", tabindex: -1, onclick: () => this.go(from + at + 1) }, words))));
   }
 
   follow() {

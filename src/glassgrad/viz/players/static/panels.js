@@ -1,6 +1,6 @@
 // The panels beside the drawing. Each is a section that can be shut; painting fills their bodies.
 
-import { element, rows, formula, textButton, clip, bytesText, refill } from "./elements.js";
+import { element, rows, formula, textButton, clip, bytesText, refill, show } from "./elements.js";
 import { faults } from "./stage.js";
 import { describe, partsOf } from "./about.js";
 import { givenOut, isMade, leafAt, nodeNow, phases, tensorOf, versionsOf } from "./log.js";
@@ -46,17 +46,19 @@ export class Panels {
     }
   }
 
-  paint(state, { at, chosen, node, points }) {
+  // `isOpen`: whether they are seen.
+  paint(state, { at, chosen, node, points, isOpen }) {
+    if (!isOpen) return;
     const thing = chosen && chosen !== node ? describe(this.data, state, chosen) : null;
     const shown = node ?? (thing ? null : nodeNow(state));
     this.picker.value = node ?? "";
     this.titles.node.textContent = thing ? `Chosen ${thing.kind}` : chosen ? "Chosen node" : "Current node";
     const parts = [...(thing ? this.thing(thing) : []), ...(shown ? this.node(state, shown, at, points) : [])];
-    this.bodies.node.replaceChildren(...(parts.length ? parts : [
+    show(this.bodies.node, ...(parts.length ? parts : [
       element("p", { class: "gg-empty" }, "No node has begun. Click on one to look into it.")]));
-    this.bodies.queue.replaceChildren(this.queue(state));
-    this.bodies.hooks.replaceChildren(this.hooks(state));
-    this.bodies.tensors.replaceChildren(...this.tensors(state));
+    show(this.bodies.queue, this.queue(state));
+    show(this.bodies.hooks, this.hooks(state));
+    show(this.bodies.tensors, ...this.tensors(state));
   }
 
   words(array) {
@@ -94,7 +96,7 @@ export class Panels {
       this.gradients(state, id, node),
       ...this.saved(state, id, node),
       ...this.formulas(state, id, at),
-      element("div", { class: "gg-acts" },
+      element("div", { class: "gg-acts", "data-node": id },
         textButton(isSet ? "Remove breakpoint" : "Break here", () => this.told.toggleBreak(id), { "aria-pressed": String(isSet), title: "b" }),
         textButton("Run to here", () => this.told.until(id))),
       this.explanation(id, this.hasNumbers(state, id, at)),

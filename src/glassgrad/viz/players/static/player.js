@@ -343,7 +343,7 @@ class Player {
     const giveFocusBack = keepFocus(this.root);
     const state = this.predict?.state() ?? replay(data, at);
     const isDebug = this.mode === "debug";
-    const view = { at, chosen: this.chosen, node: this.chosen && this.stage.nodeOf(this.chosen), points: this.points, bounds: this.bounds };
+    const view = { at, chosen: this.chosen, node: this.chosen && this.stage.nodeOf(this.chosen), points: this.points, bounds: this.bounds, isOpen: isDebug || this.root.classList.contains("gg-open") };
     this.stage.paint(state, view);
     this.panels.paint(state, view);
     this.timeline.paint(at);
@@ -354,7 +354,7 @@ class Player {
     parts.scrub.setAttribute("aria-valuetext", words);
     parts.count.textContent = isDebug ? `${at} / ${this.last}` : this.turns(at);
     this.root.classList.toggle("gg-over", Boolean(state.error));
-    this.card.paint(state, view, !isDebug && !this.root.classList.contains("gg-open"));
+    this.card.paint(state, view);
     if (isDebug) this.log.paint(at);
     this.source.paint(view.node ?? nodeNow(state));
     giveFocusBack();
