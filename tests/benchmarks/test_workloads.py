@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(scope="module")
 def outcomes():
-    """One tiny run of everything, where PyTorch is loaded already; it goes through JSON, too."""
+    """One tiny run of everything, here, where PyTorch is loaded already; and through JSON."""
     found = {}
     with warnings.catch_warnings(action="ignore"):  # what the peers say is their own
         for key, workload in CATALOGUE.items():

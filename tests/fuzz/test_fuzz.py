@@ -6,12 +6,12 @@ from fuzz.counting import run_many
 from fuzz.generator import ALL_FEATURES
 
 
-@pytest.fixture(scope="module")
-def counts():
-    return run_many(range(300))
+@pytest.fixture(scope="module", params=[150, pytest.param(300, marks=pytest.mark.slow)])
+def counts(request):
+    return run_many(range(request.param))
 
 
-def test_three_hundred_random_programs_agree_with_pytorch(counts):
+def test_random_programs_agree_with_pytorch(counts):
     assert not counts.mismatches, "\n\n".join([counts.table(), *counts.reports])
 
 
@@ -22,6 +22,6 @@ def test_most_programs_run_without_an_error(counts):
 def test_every_feature_and_some_errors_are_met(counts):
     seldom = {"watch"}  # only where no graph of a fused op is behind
     for feature in ALL_FEATURES - seldom:
-        assert counts.features[feature] >= 30, counts.table()
-    assert counts.features["watch"] >= 10
+        assert counts.features[feature] >= counts.programs / 10, counts.table()
+    assert counts.features["watch"] >= counts.programs / 30
     assert len(counts.errors) >= 5

@@ -70,6 +70,14 @@ def kernel(first):
     return first
 
 
+@pytest.fixture(scope="module")
+def plain(start):
+    """A kernel that is to show nothing live."""
+    kernel = start(GLASSGRAD_DISPLAY="static")
+    kernel.run(SETUP)
+    return kernel
+
+
 WIDGET = "application/vnd.jupyter.widget-view+json"
 
 
@@ -101,18 +109,16 @@ def test_a_cell_that_runs_again_lets_go_of_its_old_player(kernel):
     assert shown["text/plain"] == "[LivePlayer(1 event, closed), LivePlayer(1 event)]"
 
 
-def test_static_display_has_no_widget(start):
-    kernel = start(GLASSGRAD_DISPLAY="static")
-    kernel.run(SETUP)
-    (still,) = kernel.shown("gg.step(loss)")
+def test_static_display_has_no_widget(plain):
+    (still,) = plain.shown("gg.step(loss)")
     assert WIDGET not in still
     assert "srcdoc" in still["text/html"]
     assert "anywidget" not in still["text/html"]
 
 
-def test_without_anywidget_the_recorded_player_says_how_to_get_the_live_one(start):
-    kernel = start()
-    kernel.run("import sys; sys.modules['anywidget'] = None")
-    kernel.run(SETUP)
-    (still,) = kernel.shown("gg.player(gg.step(loss))")
+def test_without_anywidget_the_recorded_player_says_how_to_get_the_live_one(plain):
+    plain.run(
+        "import os, sys; del os.environ['GLASSGRAD_DISPLAY']; sys.modules['anywidget'] = None"
+    )
+    (still,) = plain.shown("gg.player(gg.step(loss))")
     assert "pip install anywidget" in still["text/html"]

@@ -34,7 +34,7 @@ def places(document):
 
 
 CASES = settings(
-    max_examples=150, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=50, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck)
 )
 
 

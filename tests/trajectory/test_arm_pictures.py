@@ -124,6 +124,7 @@ def test_frames_differ(animation):
     assert len(set(pictures)) == 3
 
 
+@pytest.mark.slow  # as test_main.py shows of all files, in two processes
 @pytest.mark.parametrize("form", ["png", "svg"])
 def test_a_picture_is_the_same_each_time(pair, tmp_path, form):
     paths = tmp_path / f"a.{form}", tmp_path / f"b.{form}"

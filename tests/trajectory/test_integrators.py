@@ -98,7 +98,7 @@ def test_gradients_of_the_start_and_of_the_actions(step):
     given = random(2, 3 * N, grad=True), random(2, H, N, grad=True)
     checks = {"check_forward_ad": True, "check_batched_grad": True}
     assert gradcheck(step, given, check_batched_forward_grad=True, **checks)
-    assert gradgradcheck(step, given)
+    assert gradgradcheck(step, given, fast_mode=True)  # the squares below are checked in full
     assert gradgradcheck(lambda *x: [part.square() for part in parts(step(*x))], given)
 
 

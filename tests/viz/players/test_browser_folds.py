@@ -18,17 +18,13 @@ def opened(play, folded):
     return shown
 
 
-def test_a_click_on_a_folded_box_draws_what_is_in_it(play, long):
+def test_a_click_on_a_folded_box_draws_what_is_in_it_which_goes_along_with_the_pass(play, long):
     shown = opened(play, long)
     card = shown.page.locator(".gg-fold")
     assert "nodes in this box" in card.inner_text()
     assert card.locator("svg .vertex.function").count() > 2
     box = shown.page.locator(".gg-bar").bounding_box()  # the controls stay in sight
     assert box["y"] + box["height"] <= 900
-
-
-def test_what_is_in_it_goes_along_with_the_pass(play, long):
-    shown = opened(play, long)
     current = """() => [...document.querySelectorAll(".gg-fold .vertex.current")].map(e => e.id)"""
     seen = shown.walk("ArrowRight", 30, current)
     assert seen[0] == []
@@ -37,15 +33,11 @@ def test_what_is_in_it_goes_along_with_the_pass(play, long):
     assert shown.page.locator(".gg-fold .arc.done").count() >= 2
 
 
-def test_a_node_in_it_can_be_chosen(play, long):
+def test_a_node_in_it_can_be_chosen_and_it_is_shut_by_its_button_and_by_a_second_click(play, long):
     shown = opened(play, long)
     shown.page.locator(".gg-fold .vertex.function > .title").first.click()
     assert "Chosen node" in shown.section("node").inner_text()
     assert shown.page.locator(".gg-fold .vertex.chosen").count() == 1
-
-
-def test_it_is_shut_by_its_button_and_by_a_second_click(play, long):
-    shown = opened(play, long)
     shown.button("Close").first.click()
     assert shown.page.locator(".gg-fold").count() == 0
     fold = shown.page.locator(".gg-stage .fold > .title").first

@@ -103,17 +103,13 @@ def test_the_page_without_a_script_shows_the_finished_pass():
     assert ">[12, 16]</text>" in page  # of x: the doubled half
 
 
-def test_no_hovering_tells_of_a_gradient_to_come(play):
-    shown = play(player(hooked()))
-    titles = "[...document.querySelectorAll('.gg-stage title')].map(each => each.textContent)"
-    words = "\n".join(shown.page.evaluate(titles))
-    assert "value [3, 4]" in words
-    assert not re.search(r"^(gradient|grad) ", words, re.M)
-
-
-def test_a_node_that_is_chosen_before_it_runs_shows_no_numbers_of_its_rule(play):
+def test_nothing_tells_of_a_gradient_to_come_nor_of_the_numbers_of_a_rule_before_it_runs(play):
     made = player(hooked())
     shown = play(made)
+    titles = "[...document.querySelectorAll('.gg-stage title')].map(each => each.textContent)"
+    hovered = "\n".join(shown.page.evaluate(titles))
+    assert "value [3, 4]" in hovered
+    assert not re.search(r"^(gradient|grad) ", hovered, re.M)
     shown.page.locator("#gg-n1").click()
     words = """() => document.querySelector(".gg-sec-node").innerText"""
     seen = shown.walk("ArrowRight", len(made.trace.events), words)

@@ -22,17 +22,34 @@ def flow_classes(shown):
     return {name: step[1] for name, step in steps.items() if step}
 
 
-def test_h_shows_how_much_gradient_went_along_each_edge(play, samples):
+def test_h_shows_how_much_gradient_went_along_each_edge_and_a_legend_the_range(play, samples):
     trace = samples.neuron()
     shown = play(player(trace))
+    assert shown.page.locator(".gg-heat").count() == 0
     shown.press("End")
     assert flow_classes(shown) == {}
     shown.press("h")
     drawn = set(flow_classes(shown))
     assert flow_classes(shown) == {a: f for a, f in Results(trace).flows()[0].items() if a in drawn}
     assert len(drawn) >= 8
+    top = shown.page.locator(".gg-stage .flow-5 > .line").first
+    for scheme in ("light", "dark"):  # more is wider, and has the colour of the ramp
+        shown.page.emulate_media(color_scheme=scheme)
+        look = top.evaluate(
+            "each => [getComputedStyle(each).strokeWidth, getComputedStyle(each).stroke]"
+        )
+        red, green, blue = (int(COLOURS[scheme]["flow-5"][at : at + 2], 16) for at in (1, 3, 5))
+        assert look == ["6.2px", f"rgb({red}, {green}, {blue})"]
     shown.press("h")
     assert flow_classes(shown) == {}
+    shown.press("Home")
+    shown.page.get_by_label("heat").check()
+    legend = shown.page.locator(".gg-heat")
+    assert "so far" in legend.inner_text()
+    assert "nothing yet" in legend.inner_text()
+    shown.press("End")
+    words = legend.inner_text()
+    assert re.search(r"[\d.e-]+ to [\d.e-]+, logarithmic; dotted: zero; red dashes: nan", words)
 
 
 def test_what_backward_was_given_is_in_the_range_as_in_a_drawing(play):
@@ -52,19 +69,6 @@ def test_heat_grows_with_the_steps(play, samples):
     counts = shown.walk("ArrowRight", len(trace.events), wearing)
     assert counts == sorted(counts)
     assert counts[-1] > counts[0]
-
-
-def test_more_is_wider_and_has_the_colour_of_the_ramp(play, samples):
-    shown = play(player(samples.neuron()))
-    shown.press("End", "h")
-    top = shown.page.locator(".gg-stage .flow-5 > .line").first
-    for scheme in ("light", "dark"):
-        shown.page.emulate_media(color_scheme=scheme)
-        look = top.evaluate(
-            "each => [getComputedStyle(each).strokeWidth, getComputedStyle(each).stroke]"
-        )
-        red, green, blue = (int(COLOURS[scheme]["flow-5"][at : at + 2], 16) for at in (1, 3, 5))
-        assert look == ["6.2px", f"rgb({red}, {green}, {blue})"]
 
 
 HEAD = """each => {
@@ -107,19 +111,6 @@ def test_no_label_lies_on_its_arrow_when_that_is_wide(play):
     )
     assert shown.page.locator(".gg-stage .label").count() >= 2
     assert crossed == []
-
-
-def test_the_legend_of_the_heat_says_the_range(play, samples):
-    shown = play(player(samples.neuron()))
-    assert shown.page.locator(".gg-heat").count() == 0
-    shown.page.get_by_label("heat").check()
-    legend = shown.page.locator(".gg-heat")
-    words = legend.inner_text()
-    assert "so far" in words
-    assert "nothing yet" in words
-    shown.press("End")
-    words = legend.inner_text()
-    assert re.search(r"[\d.e-]+ to [\d.e-]+, logarithmic; dotted: zero; red dashes: nan", words)
 
 
 def test_zero_is_dotted_and_nan_is_red(play):

@@ -134,7 +134,15 @@ def test_what_is_told_of_a_node_is_said(visit, samples):
     assert page.locator(".gg-said").inner_text() == STORY
 
 
-def test_debug_is_a_click_away_and_is_remembered(lesson):
+def test_details_are_behind_a_bar_and_debug_is_a_click_away_and_is_remembered(lesson):
+    shelf = lesson.button("Details")
+    assert shelf.get_attribute("aria-expanded") == "false"
+    shelf.click()
+    assert shelf.get_attribute("aria-expanded") == "true"
+    assert lesson.section("node").is_visible()
+    assert lesson.page.locator("#gg-n2").bounding_box()["width"] > 100
+    shelf.press("Enter")
+    assert lesson.section("node").is_hidden()
     page = lesson.page
     modes = page.get_by_role("radiogroup", name="Mode").get_by_role("radio")
     assert modes.count() == 2  # a page that asks nothing offers no questions
@@ -154,17 +162,6 @@ def test_debug_is_a_click_away_and_is_remembered(lesson):
 def test_what_a_page_was_made_for_goes_before_what_is_remembered(play, samples):
     shown = play(player(samples.square(), mode="debug"), mode="lesson")
     assert shown.count == "0 / 12"
-
-
-def test_the_details_are_behind_a_bar(lesson):
-    shelf = lesson.button("Details")
-    assert shelf.get_attribute("aria-expanded") == "false"
-    shelf.click()
-    assert shelf.get_attribute("aria-expanded") == "true"
-    assert lesson.section("node").is_visible()
-    assert lesson.page.locator("#gg-n2").bounding_box()["width"] > 100
-    shelf.press("Enter")
-    assert lesson.section("node").is_hidden()
 
 
 def test_a_click_on_a_thing_says_what_it_is_now(play, samples):
@@ -305,15 +302,14 @@ def test_a_screen_reader_finds_the_boxes_and_is_told_of_each_step_once(lesson):
     assert page.evaluate("document.activeElement.getAttribute('aria-label')") == name
 
 
-def test_nothing_moves_by_itself_for_those_who_want_it_so(lesson):
+def test_nothing_moves_by_itself_for_those_who_want_it_so_and_play_and_step_do_not_look_alike(
+    lesson,
+):
     moves = """() => [...document.querySelectorAll(".gg-player, .gg-player *")]
         .map((each) => getComputedStyle(each))
         .filter((look) => look.transitionDuration !== "0s" || look.animationName !== "none")
         .length"""
     assert lesson.page.evaluate(moves) == 0
-
-
-def test_play_and_step_do_not_look_alike(lesson):
     play_, step = (lesson.page.locator(name) for name in (".gg-play", ".gg-next"))
     look = """each => [each.querySelector("path").getAttribute("d"),
         getComputedStyle(each).backgroundColor]"""

@@ -8,8 +8,8 @@ export class Card {
     this.root = element("section", { class: "gg-card", hidden: "", "aria-label": "What was chosen" });
   }
 
-  paint(state, view, isWanted) {
-    const about = isWanted && view.chosen ? this.panels.brief(state, view) : null;
+  paint(state, view) {
+    const about = view.chosen && !view.isOpen ? this.panels.brief(state, view) : null;
     this.root.hidden = !about;
     if (!about) return;
     this.root.replaceChildren(

@@ -45,7 +45,9 @@ export class Panels {
     }
   }
 
-  paint(state, { at, chosen, node, points }) {
+  // `isOpen`: whether they are seen.
+  paint(state, { at, chosen, node, points, isOpen }) {
+    if (!isOpen) return;
     const thing = chosen && chosen !== node ? describe(this.data, state, chosen) : null;
     const shown = node ?? (thing ? null : nodeNow(state));
     this.picker.value = node ?? "";

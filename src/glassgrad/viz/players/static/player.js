@@ -342,11 +342,11 @@ class Player {
     const giveFocusBack = keepFocus(this.root);
     const isDebug = this.mode === "debug";
     const bounds = this.stage.hot ? flowBounds(data, state) : null;
-    const view = { at, chosen: this.chosen, node: this.chosen && this.stage.nodeOf(this.chosen), points: this.points, bounds };
+    const isOpen = isDebug || this.root.classList.contains("gg-open");
+    const view = { at, chosen: this.chosen, node: this.chosen && this.stage.nodeOf(this.chosen), points: this.points, bounds, isOpen };
     parts.heat.replaceChildren(...(this.stage.hot ? [heatLegend(bounds)] : []));
     this.stage.paint(state, view);
-    const isOpen = isDebug || this.root.classList.contains("gg-open");
-    if (isOpen) this.panels.paint(state, view);
+    this.panels.paint(state, view);
     this.timeline.paint(at);
     const hasFailed = Boolean(state.error ?? this.error);
     const words = this.headline.paint(state, { at, isDebug, hasFailed, open: this.inside?.opener(state, at) }, this.shown);
@@ -356,7 +356,7 @@ class Player {
     const turn = this.stops.findLastIndex((step) => step <= at);
     parts.count.textContent = isDebug
       ? `${recordedAt(data, at)} / ${recordedAt(data, this.last)}` : `${turn} / ${this.stops.length - 1}`;
-    this.card.paint(state, view, !isOpen);
+    this.card.paint(state, view);
     if (isDebug) this.log.paint(at);
     this.source.paint(view.node ?? nodeNow(state));
     giveFocusBack();
