@@ -28,7 +28,7 @@ def is_told_of(caught: BaseException) -> bool:
     So it does unless lines of the user's lead there: they caught it, or it came through them.
     """
     files = [each.tb_frame.f_code.co_filename for each in frames_of(caught)]
-    return is_ours[files[0]] and not any(map(is_users, files))
+    return bool(files) and is_ours[files[0]] and not any(map(is_users, files))
 
 
 def shorten(error: BaseException, is_known: bool = False) -> None:
