@@ -19,7 +19,8 @@ def is_told_of(caught: BaseException) -> bool:
     So it does unless lines of the user's lead there: they caught it, or it came through them.
     """
     frames = [each.tb_frame for each in way_of(caught)]
-    return is_ours[frames[0].f_code.co_filename] and not any(map(is_users, frames))
+    is_of_ours = bool(frames) and is_ours[frames[0].f_code.co_filename]
+    return is_of_ours and not any(map(is_users, frames))
 
 
 def shorten(error: BaseException, is_known: bool = False) -> None:
