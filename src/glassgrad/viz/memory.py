@@ -112,7 +112,7 @@ def held_after(trace: Trace, count: int) -> int:
     inside: dict[str, int] = {}  # by node, what the pass inside of a checkpoint takes
     ends: dict[str, list[str]] = defaultdict(list)  # by node, the checkpoints that end with it
     for event in trace.events[:count]:
-        node = event.get("node")
+        node = event.get("node", "")
         if event["type"] == "free_saved":
             drop(node)
         elif event["type"] == "recompute":
