@@ -295,11 +295,13 @@ def test_whoever_watches_gets_the_pass_inside_as_one_of_its_own():
     with watching() as passes:
         checkpoint(glassgrad, inner, leaf(glassgrad, [1.0]), use_reentrant=True).backward()
         checkpoint(glassgrad, inner, leaf(glassgrad, [1.0])).backward()
-        checkpoint(glassgrad, inner, leaf(glassgrad, [1.0])).backward()
+        checkpoint(glassgrad, around, leaf(glassgrad, [1.0])).backward()
     outside, inside, *_ = passes
     assert outside.inner() == [inside]
     calls = sound(passes.together()).graph["checkpoints"]
-    assert [call["id"] for call in calls] == ["c0", "c1"]
+    assert [(call["id"], call.get("inside")) for call in calls] == [
+        ("c0", None), ("c1", None), ("c2", "c1"),
+    ]  # fmt: skip
 
 
 def test_what_is_wrong_with_a_pass_inside_is_found():

@@ -283,7 +283,7 @@ _KEYS: dict[str, Callable[[Entry], Any]] = {
 }
 """What tells the entries of each list apart."""
 
-_IDS = frozenset(("id", "storage", "hook", *REFERENCES))
+_IDS = frozenset(("id", "storage", "hook", "inside", *REFERENCES))
 """The fields whose value is an id, or a list of ids."""
 
 
