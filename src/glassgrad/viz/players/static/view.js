@@ -142,7 +142,7 @@ export class View {
   }
 
   // What would be under the map at the bottom, or at the top, after the drawing has moved: how many
-  // boxes, and one of them counts for all.
+  // boxes. The one that it is about, and an error, count for all.
   covered(isUp, most, right, down) {
     const frame = this.frame.getBoundingClientRect();
     const left = frame.right - this.map.offsetWidth - PADDING;
@@ -153,7 +153,7 @@ export class View {
       const box = group.getBoundingClientRect();
       return box.right - right > left && box.left - right < frame.right && box.bottom - down > top && box.top - down < top + high;
     });
-    return under.length + (under.includes(most) ? this.boxes.size : 0);
+    return under.length + this.boxes.size * [most, error].filter((each) => under.includes(each)).length;
   }
 
   // --- hands ---
