@@ -3,7 +3,6 @@
 import os
 import re
 import sys
-from collections.abc import Iterator
 from functools import lru_cache
 from types import FrameType, TracebackType
 from typing import Any
@@ -27,22 +26,16 @@ def is_users_file(filename: str) -> bool:
 def is_users(frame: FrameType) -> bool:
     """Whether a frame is of the user's: of no function either that was put together here."""
     filename = frame.f_code.co_filename
-    if filename == "<string>":
-        return not str(frame.f_globals.get("__name__", "")).startswith("glassgrad.")
-    return is_users_file(filename)
-
-
-def users_frames(frame: FrameType | None) -> Iterator[FrameType]:
-    """The frames from `frame` on that are the user's, the innermost first."""
-    while frame is not None:
-        if is_users(frame):
-            yield frame
-        frame = frame.f_back
+    if filename != "<string>":
+        return is_users_file(filename)
+    return not str(frame.f_globals.get("__name__", "")).startswith("glassgrad.")
 
 
 def users_frame(frame: FrameType | None) -> FrameType | None:
     """The innermost frame from `frame` on that is the user's; None if there is none."""
-    return next(users_frames(frame), None)
+    while frame is not None and not is_users(frame):
+        frame = frame.f_back
+    return frame
 
 
 def users_place() -> Place | None:
