@@ -145,6 +145,7 @@ def test_so_it_is_of_many_programs(program, hooked, places, explaining):
 # to come: the length of the log, its list, and the phases that a turn will have.
 SHOWN = """(root) => {
   const copy = root.cloneNode(true);
+  copy.classList.remove("gg-whole"); // says that the log ends here
   const gone = [
     ".gg-search[hidden], .gg-map, .gg-log, .gg-total, .gg-scrub, .gg-count, .gg-step, .gg-foot p",
     "script, template, .gg-card[hidden], .gg-phases li:not(.here, .past)",
