@@ -27,22 +27,18 @@ HINTS = {  # of each edge: its factor, and where to look
 VALUES = {"u": 56.0, "v": 4.0, "w": 14.0, "s": 16.0, "p": 224.0, "loss": 22.4}
 
 
-def _of(edge):
-    """What an answer says of an edge; `...` is nothing yet."""
-
-    def run(answer):
-        if not isinstance(answer, dict):
-            raise TypeError("the answer is no dictionary: fill in the numbers, and keep the names")
-        return answer.get(edge, ...)
-
-    return run
+def _itself(answer):
+    return answer
 
 
 def _judged(edge):
     factor, hint = HINTS[edge]
     end = edge.split()[-1]
 
-    def complain(said):
+    def complain(answer):
+        if not isinstance(answer, dict):
+            return "the answer is no dictionary any more. Keep the stub, and put in the numbers."
+        said = answer.get(edge, ...)
         if said is ... or said is None:
             return "there is no number yet. Look the box up in the table, then put in its numbers."
         if not isinstance(said, (int, float)):
@@ -75,7 +71,7 @@ edges = {
     "p → loss": ...,  # loss = p / 10
 }
 """,
-    cases=[Case(f"the edge {edge}", _of(edge), complains=_judged(edge)) for edge in HINTS],
+    cases=[Case(f"the edge {edge}", _itself, complains=_judged(edge)) for edge in HINTS],
     read="the first lines of the classes in src/glassgrad/ops/arithmetic.py: a rule for each box.",
 )
 
