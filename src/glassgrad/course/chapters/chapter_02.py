@@ -39,10 +39,8 @@ def _judged(edge):
         if not isinstance(answer, dict):
             return "the answer is no dictionary any more. Keep the stub, and put in the numbers."
         said = answer.get(edge, ...)
-        if said is ... or said is None:
-            return "there is no number yet. Look the box up in the table, then put in its numbers."
         if not isinstance(said, (int, float)):
-            return f"a number is wanted, and {type(said).__name__} was given."
+            return "there is no number yet. Look the box up in the table, then put in its numbers."
         if math.isclose(said, factor, rel_tol=1e-3):
             return None
         if math.isclose(said, -factor):
@@ -79,16 +77,7 @@ edges = {
 
 _CHAIN = [("a", "u", 3.0), ("u", "loss", 5.0)]
 _DIAMOND = [("a", "u", 1.0), ("u", "loss", 6.0), ("a", "v", 2.0), ("v", "loss", 4.0)]
-_TWO_DIAMONDS = [
-    ("n", "o", 3.0),
-    ("m", "o", 2.0),
-    ("k", "n", 5.0),
-    ("k", "m", 7.0),
-    ("i", "k", 2.0),
-    ("j", "k", -1.0),
-    ("a", "j", 4.0),
-    ("a", "i", 3.0),
-]
+_BEHIND_IT = [("loss", "m", 2.0), ("m", "end", 3.0), ("loss", "n", -1.0), ("n", "end", 4.0)]
 
 
 def _all_multiplied(edges, start, end):
@@ -119,13 +108,7 @@ def total(edges, start, end):
         call(_CHAIN, "loss", "a", expects=0.0),
         call([("a", "s", 3.0), ("a", "s", 4.0)], "a", "s", expects=7.0, parts=(3.0, 4.0)),
         call(_DIAMOND, "a", "loss", expects=14.0, parts=(6.0, 8.0)),
-        call(
-            _TWO_DIAMONDS,
-            "a",
-            "o",
-            expects=58.0,
-            given="total of two diamonds, one behind the other, edges in any order",
-        ),
+        call([*_BEHIND_IT, *_DIAMOND], "a", "end", expects=28.0, given="total of two diamonds"),
     ],
     mistakes=[
         Mistake(
@@ -164,8 +147,7 @@ def _tanh_at_the_sum(w, x, b, target):
 
 
 def _other_way_round(w, x, b, target):
-    dw, dx, db = _by_autograd(w, x, b, target)
-    return dx, dw, db
+    return _by_autograd(x, w, b, target)
 
 
 NEURON = Task(
@@ -177,11 +159,7 @@ def neuron_slopes(w, x, b, target):
     ...  # your code
 ''',
     right=_by_autograd,
-    cases=[
-        call(0.5, 3.0, -1.5, 2.0),
-        call(0.5, 3.0, -1.0, 2.0),
-        call(-0.25, 2.0, 1.0, -0.5),
-    ],
+    cases=[call(0.5, 3.0, -1.5, 2.0), call(0.5, 3.0, -1.0, 2.0), call(-0.25, 2.0, 1.0, -0.5)],
     mistakes=[
         Mistake(
             _without_tanh,
