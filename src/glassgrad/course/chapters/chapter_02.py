@@ -40,7 +40,7 @@ def _judged(edge):
             return "the answer is no dictionary any more. Keep the stub, and put in the numbers."
         said = answer.get(edge, ...)
         if not isinstance(said, (int, float)):
-            return "there is no number yet. Look the box up in the table, then put in its numbers."
+            return "there is no plain number yet. Look up the box in the table; put in its numbers."
         if math.isclose(said, factor, rel_tol=1e-3):
             return None
         if math.isclose(said, -factor):
