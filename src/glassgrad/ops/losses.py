@@ -500,7 +500,7 @@ def binary_cross_entropy_with_logits(
         )
     for what, x in (("x", input), ("target", target)):
         why = f"Scores and answers are fractions. Write `{what}.float()`."
-        check.kernel(f"{name}() is", x, "fc", why)
+        check.kernel(f"{name}() is", x, why="" if x.dtype.kind == "c" else why)
     weights = []
     if weight is not None or pos_weight is not None:
         for key, value in (("weight", weight), ("pos_weight", pos_weight)):

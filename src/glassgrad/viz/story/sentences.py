@@ -183,7 +183,8 @@ class Story:
         shown, is_in_numbers = self._digits(turn, into, entering, made)
         parts = [f"{head} got {self._got(turn, into, shown)}"]
         kept = [
-            f"keeps it as {x['name'] or x['id']}.grad" for x in self.nodes[node].get("retains", ())
+            f"keeps it as {x['name'] or 'its output'}.grad"
+            for x in self.nodes[node].get("retains", ())
         ]
         for hook in hooks:
             if self._hooks.get(hook["hook"], {}).get("kind") != "tensor":  # those run before
