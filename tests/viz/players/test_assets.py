@@ -44,6 +44,14 @@ def test_every_name_that_is_imported_is_exported(name):
             )
 
 
+def test_no_two_modules_define_one_name():
+    """A page has all of them in one scope."""
+    own = r"^(?:export )?(?:function|const|let|class) (\w+)"
+    defined = [each for name in MODULES for each in re.findall(own, source(name), re.MULTILINE)]
+    assert len(defined) > 100
+    assert sorted(set(defined)) == sorted(defined)
+
+
 @together
 @pytest.mark.parametrize("name", [*MODULES, "widget"])
 def test_files_are_short_enough_to_be_read(name):
