@@ -49,32 +49,15 @@ def freed_by_node(trace: Trace) -> dict[str, Freed]:
         (0, True, 8)
     """
     nodes = {node["id"]: node for node in trace.nodes}
-    calls = {call["id"]: sizes_of(of_no_leaf(call)) for call in trace.graph.get("checkpoints", ())}
-    sizes = sizes_of(saved for node in trace.nodes for saved in of_no_leaf(node))
-    held = {
-        name: () if node.get("freed") else sizes_of(_kept_by(node)).keys()
-        for name, node in nodes.items()
-    }
-    holders = Counter(storage for own in (*held.values(), *calls.values()) for storage in own)
-    waiting = defaultdict[str, list[str]](list)  # by whom, memory that is held for it meanwhile
-    found = {}
+    held, found = _Held(trace), {}
     for event in trace.events:
+        held.step(event)
         name = event.get("node", "")
-        if event["type"] == "recompute":
-            call = event.get("checkpoint", "")
-            holders.subtract(waiting.pop(call, ()))  # arguments that another one has computed
-            waiting[event.get("until", "")].extend(calls.get(call, ()))
-            for made in of_no_leaf({"saved": event["made"]}):
-                holders[made["storage"]] += 1
-                holder: str = made.get("node") or made.get("for", "")
-                waiting[holder].append(made["storage"])
-        elif event["type"] == "apply":
-            holders.subtract(waiting.pop(name, ()))
         if event["type"] != "free_saved" or "saved" not in nodes.get(name, ()):
             continue  # of a node without a list of what it saved the event alone tells
-        holders.subtract(held[name])
-        free = sum(sizes[storage] for storage in held[name] if not holders[storage])
-        is_shared = any(holders[storage] for storage in held[name])
+        own = held.by_node[name]
+        free = sum(held.sizes[storage] for storage in own if not held.holders[storage])
+        is_shared = any(held.holders[storage] for storage in own)
         found[name] = Freed(free, leaves_of(nodes[name]), is_shared)
     return found
 
@@ -90,43 +73,65 @@ def held_after(trace: Trace, count: int) -> int:
         >>> held_after(trace, 0), held_after(trace, 1)
         (8, 0)
     """
-    sizes: dict[str, int] = {}
-    holders: dict[str, set[str]] = defaultdict(set)  # by piece of memory
-    held: dict[str, list[str]] = {}  # and the other way round
-
-    def keep(holder: str, saved: Iterable[Entry]) -> None:
-        for storage, size in sizes_of(saved).items():
-            sizes[storage] = max(size, sizes.get(storage, 0))
-            holders[storage].add(holder)
-            held.setdefault(holder, []).append(storage)
-
-    def drop(holder: str) -> None:
-        for storage in held.pop(holder, ()):
-            holders[storage].discard(holder)
-
-    for node in trace.nodes:
-        if not node.get("freed"):
-            keep(node["id"], _kept_by(node))
-    for checkpoint in trace.graph.get("checkpoints", ()):
-        keep(checkpoint["id"], of_no_leaf(checkpoint))
-    inside: dict[str, int] = {}  # by node, what the pass inside of a checkpoint takes
-    ends: dict[str, list[str]] = defaultdict(list)  # by node, the checkpoints that end with it
+    held = _Held(trace)
     for event in trace.events[:count]:
-        node = event.get("node", "")
-        if event["type"] == "free_saved":
-            drop(node)
-        elif event["type"] == "recompute":
-            drop(f"for {event.get('checkpoint')}")  # its arguments, if another has computed them
-            for made in event["made"]:
-                keep(f"for {made.get('node', made.get('for'))}", of_no_leaf({"saved": [made]}))
-            ends[event.get("until", "")].append(event.get("checkpoint", ""))
+        held.step(event)
+    return held.bytes
+
+
+class _Held:
+    """The memory that is held as a pass goes on.
+
+    Args:
+        trace: the pass; it begins before its first event.
+
+    Attributes:
+        sizes: of each piece of memory, in bytes.
+        holders: by how many each piece is held.
+        by_node: the pieces that a node has saved.
+    """
+
+    def __init__(self, trace: Trace) -> None:
+        nodes = trace.nodes
+        calls = trace.graph.get("checkpoints", ())
+        made = [{"saved": event["made"]} for event in trace.events if "made" in event]
+        self.sizes = sizes_of(
+            each for entry in (*nodes, *calls, *made) for each in of_no_leaf(entry)
+        )
+        self.by_node = {
+            node["id"]: () if node.get("freed") else sizes_of(_kept_by(node)).keys()
+            for node in nodes
+        }
+        self._arguments = {call["id"]: sizes_of(of_no_leaf(call)) for call in calls}
+        every = (*self.by_node.values(), *self._arguments.values())
+        self.holders = Counter(storage for own in every for storage in own)
+        self._waiting = defaultdict[str, list[str]](list)  # by whom it is held for meanwhile
+        self._inside: dict[str, int] = {}  # by node, what the pass inside of a checkpoint takes
+
+    @property
+    def bytes(self) -> int:
+        """How much is held now."""
+        held = sum(self.sizes[storage] for storage, count in self.holders.items() if count)
+        return held + sum(self._inside.values())
+
+    def step(self, event: Entry) -> None:
+        """Go on by one event."""
+        name, kind = event.get("node", ""), event["type"]
+        if kind == "recompute":
+            call = event.get("checkpoint", "")
+            self.holders.subtract(self._waiting.pop(call, ()))  # which another one has computed
+            self._waiting[event.get("until", "")].extend(self._arguments.get(call, ()))
+            for made in of_no_leaf({"saved": event["made"]}):
+                self.holders[made["storage"]] += 1
+                holder: str = made.get("node") or made.get("for", "")
+                self._waiting[holder].append(made["storage"])
             if "inner" in event:
-                inside[node] = event["bytes"]
-        elif event["type"] == "apply":
-            for holder in (f"for {node}", *ends.pop(node, ())):
-                drop(holder)
-            inside.pop(node, None)
-    return sum(sizes[storage] for storage, who in holders.items() if who) + sum(inside.values())
+                self._inside[name] = event["bytes"]
+        elif kind == "apply":
+            self.holders.subtract(self._waiting.pop(name, ()))
+            self._inside.pop(name, None)
+        elif kind == "free_saved":
+            self.holders.subtract(self.by_node.get(name, ()))
 
 
 def completed(trace: Trace) -> Trace:
