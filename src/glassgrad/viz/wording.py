@@ -13,9 +13,19 @@ from functools import cached_property
 from itertools import islice
 from typing import NamedTuple, TypeVar
 
-from glassgrad._words import bytes_text, counted, nested, number_text, one_line, plain, shape_text
+from glassgrad._words import (
+    bytes_text,
+    counted,
+    nested,
+    number_text,
+    one_line,
+    op_in,
+    plain,
+    shape_text,
+)
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Entry
+from glassgrad.tracing.seen import op_called
 from glassgrad.tracing.summary import examples_in_words, spoiled_in_words
 from glassgrad.viz.memory import Freed, freed_by_node, leaves_of, of_no_leaf, size_of
 from glassgrad.viz.results import Results
@@ -90,8 +100,7 @@ def op_word(node: Entry) -> str:
         >>> op_word({"op": "CrossEntropyBackward0"}), op_word({"op": "Cube", "user": True})
         ('cross_entropy', 'Cube')
     """
-    op = node["op"].rpartition("::")[2]
-    name = op.rpartition("Backward")[0] or op
+    name = op_in(op_called(node["op"]))
     if node.get("user"):
         return plain(name)
     return plain(re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower())
