@@ -1,13 +1,14 @@
-"""`torch.nn.parallel`: modules for several GPUs, on the one device that there is."""
+"""`torch.nn.parallel`: a module in several processes; and for several GPUs, on the one there is."""
 
 import sys
 from collections.abc import Sequence
 from typing import Any
 
 from glassgrad import ops
-from glassgrad.core.errors import GraphError
 from glassgrad.core.tensor import Tensor
 from glassgrad.nn.module import Module
+
+from .distributed import DistributedDataParallel
 
 __all__ = [
     "DataParallel",
@@ -53,16 +54,6 @@ def data_parallel(module: Module, inputs: Any, *_devices: Any, module_kwargs: An
     """`module(*inputs)`, which PyTorch would share out to several GPUs."""
     inputs = inputs if isinstance(inputs, tuple) else (inputs,)
     return module(*inputs, **(module_kwargs or {}))
-
-
-class DistributedDataParallel(DataParallel):
-    """What a process computes its share of a batch with; its name is for `isinstance`."""
-
-    def __init__(self, module: Module, *_args: Any, **_kwargs: Any) -> None:
-        raise GraphError(
-            f"DistributedDataParallel({type(module).__name__}) needs a process group, and there is "
-            "none: glassgrad runs in one process. Ask `distributed.is_initialized()` first."
-        )
 
 
 # What DataParallel is made of, for programs that make their own -----------------------------------
@@ -139,7 +130,7 @@ def parallel_apply(
 
 
 # PyTorch has files for these, and programs import from there.
-for _name in ("distributed", "scatter_gather", "comm"):
+for _name in ("scatter_gather", "comm"):
     globals()[_name] = sys.modules[f"{__name__}.{_name}"] = sys.modules[__name__]
 for _name in ("data_parallel", "replicate", "parallel_apply"):
     sys.modules[f"{__name__}.{_name}"] = sys.modules[__name__]
