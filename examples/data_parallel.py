@@ -21,7 +21,7 @@ from glassgrad.nn.functional import cross_entropy
 from glassgrad.nn.parallel import DistributedDataParallel
 from glassgrad.utils.data import DistributedSampler
 
-BATCH, EPOCHS = 64, 5
+BATCH, EPOCHS = 64, 3
 TESTED = 360  # images at the end that nobody learns from
 
 comm = MPI.COMM_WORLD

@@ -550,7 +550,8 @@ def _no_accelerator(*args: Any, **kwargs: Any) -> Any:
 
 def _no_group(*args: Any, **kwargs: Any) -> Any:
     raise GraphError(
-        "there are no process groups: glassgrad runs in one process. "
+        "there are no process groups: what runs in several processes is "
+        "`nn.parallel.DistributedDataParallel`, on a communicator of mpi4py. "
         "Ask `distributed.is_initialized()` first."
     )
 

@@ -37,7 +37,7 @@ _INSTEAD = {
     "flex_attention": "Write `scaled_dot_product_attention` with a mask.",
     "torch.utils.cpp_extension": "Write an `autograd.Function` in Python.",
     "torch.cuda.": "Ask `cuda.is_available()` first.",
-    "torch.distributed": "There is one process: ask `distributed.is_available()` first.",
+    "torch.distributed": "Write `nn.parallel.DistributedDataParallel`, or mpi4py's calls.",
     "torch.jit torch.compiler": "There is no compiler: call the function or module itself.",
     "torch.fx": "Nothing is traced to code: `glassgrad.record` shows a graph that ran.",
     "torch.utils.data.": "Write a `Dataset` or an `IterableDataset`.",

@@ -224,7 +224,8 @@ class DistributedDataParallel(Module):
         """Raise GraphError if the pass before has left gradients out."""
         if len(self._missing) == len(self._bucket_of):
             return
-        names = [self._name(parameter) for parameter in self._missing]
+        named = self.module.named_parameters()
+        names = [name for name, parameter in named if parameter in self._missing]
         raise GraphError(
             "Expected to have finished reduction in the prior iteration before starting a new one: "
             f"no gradient came to {', '.join(names[:8])}{' …' if names[8:] else ''} on rank "

@@ -67,6 +67,7 @@ class Ranks:
         until = time.monotonic() + (TIMEOUT if seconds is None else seconds)
         while not self._mpi.Request.Testall(requests):
             if time.monotonic() > until:
+                self._given_up = requests  # MPI may still write to their arrays
                 raise GraphError(
                     f"rank {self.rank} of {self.size} has waited {TIMEOUT:g} s for {what}. Another "
                     "rank has not come so far: it does something else. Let each run the same "
