@@ -48,11 +48,16 @@ def train(model, examples, *, batch, rank=0, size=1):
             optimizer.step()
 
 
-def page(model, images, labels):
-    """Two players side by side: what the first two ranks did in one backward pass."""
+def recorded(model, images, labels):
+    """One backward pass of this rank, event by event."""
     model.zero_grad()
     loss = cross_entropy(model(images), labels)
-    trace, title = gg.record(loss), f"Rank {comm.rank} of {comm.size}"
+    return gg.record(loss)
+
+
+def page(trace):
+    """The players of two ranks side by side."""
+    title = f"Rank {comm.rank} of {comm.size}"
     picture = gg.draw(trace, title=title, rankdir="TB", show=["shapes", "hooks"])
     players = comm.gather(gg.viz.Player(trace, picture).html) or []
     frames = [f'<iframe srcdoc="{html.escape(each)}"></iframe>' for each in players[:2]]
@@ -75,7 +80,7 @@ def main():
 
     if to is not None:
         mine = slice(comm.rank * share, (comm.rank + 1) * share)
-        text = page(model, images[mine], labels[mine])
+        text = page(recorded(model, images[mine], labels[mine]))
         if comm.rank == 0:
             to.write_text(text, encoding="utf-8")
 

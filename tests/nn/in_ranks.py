@@ -1,8 +1,10 @@
 """What the ranks of an MPI job do in the tests: `mpiexec -n 2 python in_ranks.py NAME`."""
 
 import os
+import runpy
 import signal
 import sys
+from pathlib import Path
 
 from mpi4py import MPI
 
@@ -102,6 +104,18 @@ def more():
     model = DistributedDataParallel(nn.Linear(2, 1))
     for _ in range(3 - rank):
         model(gg.ones(1, 2)).sum().backward()
+
+
+def traces():
+    """Record a pass of the example anew, for the guide: `docs/traces/rank-*.json`."""
+    root = Path(__file__).parents[2]
+    example = runpy.run_path(str(root / "examples" / "data_parallel.py"))
+    images, labels = gg.data.load_digits()
+    model = DistributedDataParallel(example["network"](), bucket_cap_mb=1 / 1024)
+    for _ in range(2):
+        mine = slice(rank * 32, (rank + 1) * 32)
+        trace = example["recorded"](model, images[mine], labels[mine])
+    trace.save(root / "docs" / "traces" / f"rank-{rank}.json")
 
 
 if __name__ == "__main__":

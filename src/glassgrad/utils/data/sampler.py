@@ -240,7 +240,8 @@ class DistributedSampler(Sampler[IndexT_co]):
         if num_replicas is None or rank is None:
             raise ArgumentError(
                 "Default process group has not been initialized, please make sure to call "
-                "init_process_group. glassgrad runs in one process. Write num_replicas=1, rank=0."
+                "init_process_group. glassgrad has none. Write num_replicas=1, rank=0, or what "
+                "mpi4py says: num_replicas=comm.size, rank=comm.rank."
             )
         if not 0 <= rank < num_replicas:
             raise ArgumentError(
