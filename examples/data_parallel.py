@@ -58,7 +58,7 @@ def recorded(model, images, labels):
 def page(trace):
     """The players of two ranks side by side."""
     title = f"Rank {comm.rank} of {comm.size}"
-    picture = gg.draw(trace, title=title, rankdir="TB", show=["shapes", "hooks"])
+    picture = gg.draw(trace, title=title, rankdir="TB", show=["hooks"])
     players = comm.gather(gg.viz.Player(trace, picture).html) or []
     frames = [f'<iframe srcdoc="{html.escape(each)}"></iframe>' for each in players[:2]]
     style = "body{display:flex;gap:8px;margin:8px} iframe{flex:1;height:96vh;border:0}"

@@ -14,8 +14,10 @@ from forking import ENVIRONMENT
 from glassgrad import nn
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, GraphError
 from glassgrad.nn.parallel import DataParallel, DistributedDataParallel
+from glassgrad.tracing import Trace
 
 ROOT = Path(__file__).parents[2]
+GUIDE = ROOT / "docs" / "guides" / "data-parallel.md"
 EXAMPLE = ROOT / "examples" / "data_parallel.py"
 MPIEXEC = Path(shutil.which("mpiexec") or "mpiexec")
 
@@ -147,6 +149,15 @@ def test_a_recorded_pass_tells_where_each_bucket_leaves(wrapped):
     assert said == ["bucket_0", "bucket_0_leaves", "bucket_1", "bucket_1_leaves"]
 
 
+def test_a_bucket_that_has_left_does_not_come_back(wrapped):
+    model = wrapped(nn.Linear(2, 1), bucket_cap_mb=1e-6)
+    with gg.step(model(X).sum()) as session:
+        session.run_until("AccumulateGrad").next().back()
+        assert model.module.weight.grad is None
+        with pytest.raises(GraphError, match="ready only once"):
+            session.run()
+
+
 def test_what_makes_no_sense_is_refused(wrapped):
     refused = [
         (
@@ -174,16 +185,38 @@ def test_without_mpi4py_it_says_what_to_install(monkeypatch):
         DistributedDataParallel(nn.Linear(2, 1))
 
 
+# The guide ----------------------------------------------------------------------------------------
+
+
+def test_the_ten_lines_of_the_guide_run():
+    program, *_ = re.findall(r"^```python\n(.*?)^```$", GUIDE.read_text("utf-8"), re.S | re.M)
+    names = {}
+    exec(program, names)
+    assert names["model"].module.weight.grad.abs().sum().item() > 0
+
+
+def test_the_guide_shows_two_ranks_whose_buckets_leave_alike():
+    """`mpiexec -n 2 python tests/nn/in_ranks.py traces` records them anew."""
+    traces = [Trace.load(ROOT / "docs" / "traces" / f"rank-{rank}.json") for rank in (0, 1)]
+    for trace in traces:
+        names = {hook["id"]: hook["name"] for node in trace.nodes for hook in node.get("hooks", ())}
+        said = [names[event["hook"]] for event in trace.events if event["type"] == "post_hook"]
+        assert said == [f"bucket_{n}{leaves}" for n in range(3) for leaves in ("", "_leaves")]
+    assert traces[0].arrays != traces[1].arrays
+    assert traces[0].schedule() == traces[1].schedule()
+
+
 # Several ------------------------------------------------------------------------------------------
 
 
 def mpiexec(n, *command):
     """What a job of n ranks said: exit code, stdout, stderr."""
-    as_root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    settings = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    settings["OMPI_MCA_odls_base_sigkill_timeout"] = "0"  # nobody is to be given a second to end
     done = subprocess.run(
         [MPIEXEC, "-n", str(n), "--oversubscribe", sys.executable, *map(str, command)],
         check=False,
-        env=ENVIRONMENT | as_root,
+        env=ENVIRONMENT | settings,
         capture_output=True,
         text=True,
         timeout=120,
@@ -202,8 +235,7 @@ def test_the_digits_give_the_weights_of_one_process(n, tmp_path):
     assert (code, complaint) == (0, "")
     (apart,) = re.findall(r"farthest from the weights of one process: (\S+)", said)
     assert float(apart) <= 1e-6
-    guide = (ROOT / "docs" / "guides" / "data-parallel.md").read_text("utf-8")
-    assert said.splitlines()[0] in guide
+    assert said.splitlines()[0] in GUIDE.read_text("utf-8")
     if page:
         text = page[1].read_text("utf-8")
         assert text.count("<iframe") == 2

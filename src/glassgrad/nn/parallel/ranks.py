@@ -64,16 +64,17 @@ class Ranks:
 
     def wait(self, requests: list[Any], what: str, seconds: float | None = None) -> None:
         """Wait, but not forever: a rank may never come."""
-        until = time.monotonic() + (TIMEOUT if seconds is None else seconds)
+        began, most = time.monotonic(), TIMEOUT if seconds is None else seconds
         while not self._mpi.Request.Testall(requests):
-            if time.monotonic() > until:
+            waited = time.monotonic() - began
+            if waited > most:
                 self._given_up = requests  # MPI may still write to their arrays
                 raise GraphError(
-                    f"rank {self.rank} of {self.size} has waited {TIMEOUT:g} s for {what}. Another "
+                    f"rank {self.rank} of {self.size} has waited {most:g} s for {what}. Another "
                     "rank has not come so far: it does something else. Let each run the same "
                     "passes over as many batches."
                 )
-            time.sleep(1e-4)  # another rank may compute on this processor meanwhile
+            time.sleep(min(1e-5 + waited / 10, 0.1))  # others may compute on this processor
 
     def meet(self, examples: int) -> None:
         """Wait for the others before a batch; DataError, on each, unless all have as many examples.
