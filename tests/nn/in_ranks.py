@@ -10,7 +10,7 @@ from mpi4py import MPI
 
 import glassgrad as gg
 from glassgrad import nn
-from glassgrad.nn.parallel import DistributedDataParallel, ranks
+from glassgrad.nn.parallel import DistributedDataParallel, _ranks
 
 rank = MPI.COMM_WORLD.rank
 
@@ -76,11 +76,11 @@ def agree():
     # What is uneven, each rank is told.
     said = [message(model, gg.zeros(3 - rank, 2), "a")]
     said += [message(DistributedDataParallel, nn.Linear(2 + rank, 1))]
-    ranks.TIMEOUT = 0.05
+    _ranks.TIMEOUT = 0.05
     model = DistributedDataParallel(nn.Linear(2, 1))
     if rank == 0:
         said += [message(model, x)]
-        ranks.TIMEOUT = 60.0
+        _ranks.TIMEOUT = 60.0
     told = MPI.COMM_WORLD.gather(said)
     if rank == 0:
         sys.stdout.write("".join([f"{line}\n" for lines in told for line in lines]))

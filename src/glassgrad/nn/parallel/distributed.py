@@ -25,7 +25,7 @@ from glassgrad.nn.module import Module
 from glassgrad.nn.parameter import Parameter, is_lazy
 from glassgrad.values.tree import flatten
 
-from .ranks import UNCOUNTED, Ranks, array_of
+from ._ranks import UNCOUNTED, Ranks, array_of
 
 __all__ = ["DistributedDataParallel"]
 

@@ -100,7 +100,7 @@ class Ranks:
             )
 
     def _leave(self) -> None:
-        """The last thing that a process does: nobody need wait for it."""
+        """The last thing that a process does, so that nobody waits for another batch of it."""
         if self._is_complete and not self._mpi.Is_finalized():
             self._numbers(GONE, float("inf"))
 
