@@ -107,6 +107,26 @@ def test_outputs_may_have_a_pass_each(wrapped):
     model(X)
 
 
+def test_a_second_pass_behind_one_forward_pass_averages_nothing(wrapped):
+    model = wrapped(nn.Linear(2, 1))
+    loss = model(X).sum()
+    loss.backward(retain_graph=True)
+    (bucket,) = model._buckets
+    bucket.array[...] = 7
+    loss.backward()
+    assert grads(model) == [[[6.0, 6.0]], [6.0]]
+    assert bucket.array.tolist() == [7.0] * 3
+
+
+def test_hooks_go_with_the_model_that_has_put_them_there(wrapped):
+    net = nn.Linear(2, 1)
+    for _ in range(2):
+        model = wrapped(net)
+    assert len(net.weight._post_accumulate_grad_hooks) == 1
+    del model
+    assert not net.weight._post_accumulate_grad_hooks
+
+
 def test_parameters_that_nothing_depends_on_are_found_before_the_pass(wrapped):
     class First(Two):
         def forward(self, x):

@@ -9,6 +9,7 @@ sums, and have the same gradients. So they make the same step, and the same weig
 """
 
 import itertools
+import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -119,11 +120,11 @@ class DistributedDataParallel(Module):
         self._bucket_of = {each: bucket for bucket in self._buckets for each in bucket.parts}
         self._place = {parameter: place for place, parameter in enumerate(trained)}
         self._is_used = np.zeros(len(trained), np.int32)  # by some pass since the last average
-        self._averages = False  # whether the pass behind the last forward pass does
+        self._averages = False  # whether the pass to come does
         self._begin()
-        self._hooks = {each: partial(DistributedDataParallel._arrived, self) for each in trained}
-        for parameter, hook in self._hooks.items():
-            parameter.register_post_accumulate_grad_hook(hook)
+        self._hooks = {each: partial(_tell, weakref.ref(self)) for each in trained}
+        for parameter, hook in self._hooks.items():  # which go when this does
+            weakref.finalize(self, parameter.register_post_accumulate_grad_hook(hook).remove)
         self._name_hooks({next(reversed(each.parts)): [each.number] for each in self._buckets})
 
     @contextmanager
@@ -165,7 +166,7 @@ class DistributedDataParallel(Module):
         self._left: dict[Parameter, list[int]] = {}  # buckets that were full with this gradient
 
     def _arrived(self, parameter: Parameter) -> None:
-        """The hook: backward has added to the gradient of a parameter."""
+        """Backward has added to the gradient of a parameter."""
         self._is_used[self._place[parameter]] = 1
         if not self._averages:
             return
@@ -210,6 +211,7 @@ class DistributedDataParallel(Module):
             elif not np.shares_memory(array_of(grad), mean):
                 grad.copy_(wrap(mean))
         self._is_used[...] = 0
+        self._averages = False  # until the next forward pass, as in PyTorch
         self._name_hooks(self._left)
         self._begin()
 
@@ -236,6 +238,13 @@ class DistributedDataParallel(Module):
     def _name(self, parameter: Parameter) -> str:
         named = self.module.named_parameters()
         return next((name for name, each in named if each is parameter), "a parameter")
+
+
+def _tell(model: "weakref.ref[DistributedDataParallel]", parameter: Parameter) -> None:
+    """The hook. It does not keep the model, whose parameters may outlive it."""
+    told = model()
+    if told is not None:
+        told._arrived(parameter)
 
 
 # Buckets ------------------------------------------------------------------------------------------
