@@ -168,7 +168,7 @@ def test_a_notebook_and_its_solutions_run_on_a_bare_machine(path, tmp_path, monk
     """No `dot`, no browser, no anywidget; recorded players in place of live ones.
 
     The check of each exercise runs on the stub, then once more on the worked solution. As it is,
-    with live players, a notebook runs for its page. There the second chapter's live player is left
+    with live players, a notebook runs for its page. There the live player of the engine is left
     where it stands, here it is stepped to the end: the cells behind it do not depend on that.
     """
     (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['anywidget'] = None\n")
