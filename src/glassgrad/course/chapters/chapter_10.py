@@ -161,7 +161,7 @@ def _dropped(checkpoint):
     return x.grad
 
 
-class _Right(Function):
+class Checkpoint(Function):
     """The checkpoint; what may be forgotten in it are attributes."""
 
     same_numbers = True
@@ -196,15 +196,15 @@ class _Right(Function):
         return None, *(next(found) if each.requires_grad else None for each in args)
 
 
-class _OtherNumbers(_Right):
+class _OtherNumbers(Checkpoint):
     same_numbers = False
 
 
-class _WithoutUpstream(_Right):
+class _WithoutUpstream(Checkpoint):
     upstream = False
 
 
-class _WithoutWeights(_Right):
+class _WithoutWeights(Checkpoint):
     weights = False
 
 
@@ -233,7 +233,7 @@ class Checkpoint(gg.autograd.Function):
     def backward(ctx, grad):
         return None, *(None for _ in ctx.saved_tensors)  # your code
 ''',
-    right=_Right,
+    right=Checkpoint,
     cases=[
         Case("the gradients of a and w in w·a", _gradients(_times, ([3.0, 5.0], True))),
         Case(
