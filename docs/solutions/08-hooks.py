@@ -132,6 +132,21 @@ def clip_all_only_once(leaves, limit):
         leaf.register_post_accumulate_grad_hook(hook)
 
 
+def clip_all_always(leaves, limit):
+    arrived = []
+
+    def hook(leaf):
+        arrived.append(leaf)
+        if len(arrived) == len(leaves):
+            arrived.clear()
+            norm = sum((leaf.grad * leaf.grad).sum() for leaf in leaves).sqrt()
+            for leaf in leaves:
+                leaf.grad = leaf.grad * (limit / norm)
+
+    for leaf in leaves:
+        leaf.register_post_accumulate_grad_hook(hook)
+
+
 WRONG = {
     "08.order": [
         (order_of_registration, "in which they were registered"),
@@ -150,5 +165,6 @@ WRONG = {
         (clip_all_each_for_itself, "clipped by itself"),
         (clip_all_too_early, "it raises TypeError"),
         (clip_all_only_once, "goes on counting"),
+        (clip_all_always, "short enough have been made longer"),
     ],
 }

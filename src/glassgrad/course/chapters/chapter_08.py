@@ -201,16 +201,17 @@ def _clipped(shapes, limit, passes=1):
     return run
 
 
-def _of_all(leaves, limit):
+def _of_all(leaves, limit, *, is_counting_anew=True, most=1.0):
     arrived = []
 
     def hook(leaf):
         arrived.append(leaf)
         if len(arrived) == len(leaves):
-            arrived.clear()
             norm = math.sqrt(sum(float((each.grad * each.grad).sum()) for each in leaves))
             for each in leaves:
-                each.grad = each.grad * min(1.0, limit / max(norm, 1e-30))
+                each.grad = each.grad * min(most, limit / norm)
+            if is_counting_anew:
+                arrived.clear()
 
     for leaf in leaves:
         leaf.register_post_accumulate_grad_hook(hook)
@@ -226,32 +227,11 @@ def _each_for_itself(leaves, limit):
 
 
 def _in_the_first_pass_only(leaves, limit):
-    arrived = []
-
-    def hook(leaf):
-        arrived.append(leaf)
-        if len(arrived) == len(leaves):
-            norm = math.sqrt(sum(float((each.grad * each.grad).sum()) for each in leaves))
-            for each in leaves:
-                each.grad = each.grad * min(1.0, limit / max(norm, 1e-30))
-
-    for leaf in leaves:
-        leaf.register_post_accumulate_grad_hook(hook)
+    _of_all(leaves, limit, is_counting_anew=False)
 
 
 def _always_to_the_limit(leaves, limit):
-    _of_all(leaves, limit)
-    arrived = []
-
-    def hook(leaf):
-        arrived.append(leaf)
-        if len(arrived) % len(leaves) == 0:
-            norm = math.sqrt(sum(float((each.grad * each.grad).sum()) for each in leaves))
-            for each in leaves:
-                each.grad = each.grad * (limit / norm)
-
-    for leaf in leaves:
-        leaf.register_post_accumulate_grad_hook(hook)
+    _of_all(leaves, limit, most=math.inf)
 
 
 ALL = Task(

@@ -9,7 +9,7 @@ from glassgrad.autograd.grad_mode import enable_grad
 from glassgrad.autograd.graph import saved_tensors_hooks
 from glassgrad.core.tensor import Tensor
 from glassgrad.course.task import Case, Mistake, Task
-from glassgrad.ops.creation import ones, tensor
+from glassgrad.ops.creation import ones, tensor, zeros
 from glassgrad.ops.generator import get_rng_state, set_rng_state
 from glassgrad.ops.random import dropout, randn
 from glassgrad.tracing import record
@@ -21,11 +21,24 @@ from glassgrad.viz.memory import held_after
 NUMBERS = [0.5, 1.3, 3.0]
 
 
-def _kept(make):
-    """In words, what is kept of the tensor that `make` makes: how large, and of which type."""
+def _packed(half, function, dtype):
+    """What is kept of what a function saves."""
+    kept = []
+
+    def pack(saved):
+        kept.append(half.pack(saved))
+        return saved.detach()
+
+    with saved_tensors_hooks(pack, lambda saved: saved):
+        function(tensor(NUMBERS, dtype=dtype, requires_grad=True))
+    return kept[0]
+
+
+def _kept(function, dtype):
+    """The same in words: how large, and of which type."""
 
     def run(half):
-        kept = half.pack(make())
+        kept = _packed(half, function, dtype)
         if not isinstance(kept, (Tensor, np.ndarray)):
             return f"a {type(kept).__name__}"
         return f"{kept.nbytes} bytes of {str(kept.dtype).rpartition('.')[2]}"
@@ -33,20 +46,8 @@ def _kept(make):
     return run
 
 
-def _result():
-    return tensor(NUMBERS, requires_grad=True).exp()
-
-
-def _leaf():
-    return tensor(NUMBERS, requires_grad=True)
-
-
-def _double():
-    return tensor(NUMBERS, dtype=float64, requires_grad=True).exp()
-
-
 def _back(half):
-    return half.unpack(half.pack(_result())).detach()
+    return half.unpack(_packed(half, Tensor.exp, float32)).detach()
 
 
 def _by_pass(dtype):
@@ -110,11 +111,11 @@ class Half:
 ''',
     right=_Half,
     cases=[
-        Case("what is kept of 3 float32 numbers, 12 bytes,", _kept(_result)),
+        Case("what is kept of 3 float32 numbers, 12 bytes,", _kept(Tensor.exp, float32)),
         Case("the same, unpacked,", _back),
         Case("the gradient of exp", _by_pass(float32)),
-        Case("what is kept of 3 float64 numbers, 24 bytes,", _kept(_double)),
-        Case("what is kept of a leaf of 3 float32 numbers", _kept(_leaf)),
+        Case("what is kept of 3 float64 numbers, 24 bytes,", _kept(Tensor.exp, float64)),
+        Case("what is kept of a leaf of 3 float32 numbers", _kept(Tensor.sin, float32)),
     ],
     mistakes=[
         Mistake(
@@ -158,14 +159,14 @@ def _dropped(checkpoint):
     y = checkpoint.apply(lambda x: dropout(x, 0.5), x)
     dropout(y, 0.5)  # somebody draws meanwhile
     y.sum().backward()
-    return x.grad
+    return x.grad - y.detach()  # of ones, both are 0 where dropped, and 2 elsewhere
 
 
-class Checkpoint(Function):
-    """The checkpoint; what may be forgotten in it are attributes."""
+class _Checkpoint(Function):
+    """An answer; what may be forgotten in it are attributes."""
 
     same_numbers = True
-    all_arguments = True
+    detached = True
     upstream = True
     weights = True
 
@@ -178,10 +179,10 @@ class Checkpoint(Function):
     @classmethod
     def backward(cls, ctx, upstream):
         needed = ctx.needs_input_grad[1:]
-        args = [
-            each.detach().requires_grad_(needs)
-            for each, needs in zip(ctx.saved_tensors, needed, strict=True)
-        ]
+        args = ctx.saved_tensors
+        if cls.detached:
+            pairs = zip(args, needed, strict=True)
+            args = [each.detach().requires_grad_(needs) for each, needs in pairs]
         if cls.same_numbers:
             set_rng_state(ctx.state)
         with enable_grad():
@@ -196,15 +197,19 @@ class Checkpoint(Function):
         return None, *(next(found) if each.requires_grad else None for each in args)
 
 
-class _OtherNumbers(Checkpoint):
+class _OtherNumbers(_Checkpoint):
     same_numbers = False
 
 
-class _WithoutUpstream(Checkpoint):
+class _WithoutUpstream(_Checkpoint):
     upstream = False
 
 
-class _WithoutWeights(Checkpoint):
+class _NotDetached(_Checkpoint):
+    detached = False
+
+
+class _WithoutWeights(_Checkpoint):
     weights = False
 
 
@@ -233,18 +238,23 @@ class Checkpoint(gg.autograd.Function):
     def backward(ctx, grad):
         return None, *(None for _ in ctx.saved_tensors)  # your code
 ''',
-    right=Checkpoint,
     cases=[
-        Case("the gradients of a and w in w·a", _gradients(_times, ([3.0, 5.0], True))),
+        Case(
+            "the gradients of a and w in w·a",
+            _gradients(_times, ([3.0, 5.0], True)),
+            (tensor([2.0, -10.0]), tensor([3.0, 50.0])),
+        ),
         Case(
             "the gradients of a, b and w in w·a²·b",
             _gradients(_mixed, ([3.0, 5.0], True), ([0.5, 2.0], True)),
+            (tensor([6.0, -200.0]), tensor([18.0, -250.0]), tensor([4.5, 500.0])),
         ),
         Case(
             "the same, where b does not require grad,",
             _gradients(_mixed, ([3.0, 5.0], True), ([0.5, 2.0], False)),
+            (tensor([6.0, -200.0]), None, tensor([4.5, 500.0])),
         ),
-        Case("the gradient of dropout", _dropped),
+        Case("the gradient of dropout(ones), less its result,", _dropped, zeros(8)),
     ],
     mistakes=[
         Mistake(
@@ -256,6 +266,11 @@ class Checkpoint(gg.autograd.Function):
             _WithoutUpstream,
             "The gradient that came in is not used. What is behind the checkpoint scales what "
             "arrives at it.",
+        ),
+        Mistake(
+            _NotDetached,
+            "The arguments got their gradients twice: from the pass inside, which went on into "
+            "them, and from what is returned. The graph of the second run has to begin at copies.",
         ),
         Mistake(
             _WithoutWeights,
