@@ -98,3 +98,7 @@ def test_long_values_are_cut_in_sentences():
     assert words(1 / 3) == "0.333333"
     assert words((1.0, 2.5)) == "(1, 2.5)"
     assert len(words(list(range(1000)))) < 200
+
+
+def test_of_one_result_among_several_no_place_is_named():
+    assert hint_for([Pair(["c"], ["a", "b"])]) == "There should be 2; there is one."

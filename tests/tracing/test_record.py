@@ -68,6 +68,18 @@ def test_a_broadcast_edge_says_what_it_is_summed_to():
     assert [edge.get("sum_to") for edge in add["edges"]] == [None, [3]]
 
 
+def test_hooks_are_numbered_as_they_run():
+    x = gg.tensor([1.0, 2.0], requires_grad=True)
+    y = x.exp()
+    z = y.sin()
+    for hooked in (x, y, y, z):
+        hooked.register_hook(lambda grad: grad * 2)
+    y.grad_fn.register_prehook(lambda grads: None)
+    trace = gg.record(z.sum())
+    ran = [event["hook"] for event in trace.events if "hook" in event]
+    assert ran == ["h1", "h2", "h3", "h4", "h5"]
+
+
 def test_a_users_function_and_its_saved_tensors_are_logged():
     class Cube(gg.autograd.Function):
         @staticmethod

@@ -134,7 +134,9 @@ def _whole(pair: Pair) -> str | None:
         return f"There should be {of} results; there is one. Return them as a tuple."
     if len(pair.found) != of:
         first = next((p for p in _each_of_shorter(pair) if not is_right(p)), None)
-        more = "" if first is None else f" The first that differs is {first.where}."
+        more = (
+            "" if first is None or not first.where else f" The first that differs is {first.where}."
+        )
         there = "is one" if len(pair.found) == 1 else f"are {len(pair.found)}"
         return f"There should be {of}; there {there}.{more}"
     if of > 1 and is_right(replace(pair, found=pair.found[::-1])):
