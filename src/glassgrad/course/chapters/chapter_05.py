@@ -182,22 +182,28 @@ def _over_everything(y, upstream):
     return y * (upstream - (upstream * y).sum())
 
 
+def _rule(rules, name):
+    if rules[name] is ...:
+        raise NotImplementedError
+    return rules[name]
+
+
 def _of_mean(x, upstream):
     given = f"the rule of mean, for x of shape {tuple(x.shape)},"
-    return Case(given, lambda answer: answer["mean"](x.clone(), upstream.clone()))
+    return Case(given, lambda rules: _rule(rules, "mean")(x.clone(), upstream.clone()))
 
 
 def _of_softmax(x, upstream):
     given = f"the rule of softmax, for x of shape {tuple(x.shape)},"
-    return Case(given, lambda answer: answer["softmax"](_softmax(x), upstream.clone()))
+    return Case(given, lambda rules: _rule(rules, "softmax")(_softmax(x), upstream.clone()))
 
 
-def _mean_of(answer):
-    return lambda x, _, upstream: answer["mean"](x, upstream)
+def _mean_of(rules):
+    return lambda x, _, upstream: _rule(rules, "mean")(x, upstream)
 
 
-def _softmax_of(answer):
-    return lambda _, y, upstream: answer["softmax"](y, upstream)
+def _softmax_of(rules):
+    return lambda _, y, upstream: _rule(rules, "softmax")(y, upstream)
 
 
 ROWS = Task(
@@ -205,8 +211,8 @@ ROWS = Task(
     "the gradients of a mean and a softmax",
     stub="""
 rules = {
-    "mean": lambda x, grad: ...,  # the gradient of x, given that of y = x.mean(-1)
-    "softmax": lambda y, grad: ...,  # the gradient of x, given that of y = x.softmax(-1)
+    "mean": ...,  # of x and grad: the gradient of x, given that of y = x.mean(-1)
+    "softmax": ...,  # of y and grad: the gradient of x, given that of y = x.softmax(-1)
 }
 """,
     right={"mean": _mean_by_autograd, "softmax": _softmax_by_autograd},
