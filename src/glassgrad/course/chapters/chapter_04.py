@@ -84,10 +84,10 @@ def exp(u):
 ''',
     cases=[
         Case("what exp(u) returns", _kind, "a Value"),
-        Case("(value, slope) of exp(u), at 0,", _at(0.0, _once), (1.0, 1.0)),
-        Case("(value, slope) of exp(u), at 2,", _at(2.0, _once), (_E**2, _E**2)),
-        Case("(value, slope) of exp(exp(u)), at 0,", _at(0.0, _twice), (_E, _E)),
-        Case("(value, slope) of u · exp(u), at 1,", _at(1.0, _times_itself), (_E, 2 * _E)),
+        Case("(value, slope) of exp(u) at 0", _at(0.0, _once), (1.0, 1.0)),
+        Case("(value, slope) of exp(u) at 2", _at(2.0, _once), (_E**2, _E**2)),
+        Case("(value, slope) of exp(exp(u)) at 0", _at(0.0, _twice), (_E, _E)),
+        Case("(value, slope) of u · exp(u) at 1", _at(1.0, _times_itself), (_E, 2 * _E)),
     ],
     mistakes=[
         Mistake(

@@ -189,12 +189,12 @@ def _rule(rules, name):
 
 
 def _of_mean(x, upstream):
-    given = f"the rule of mean, for x of shape {tuple(x.shape)},"
+    given = f"the rule of mean, for x of shape {tuple(x.shape)}"
     return Case(given, lambda rules: _rule(rules, "mean")(x.clone(), upstream.clone()))
 
 
 def _of_softmax(x, upstream):
-    given = f"the rule of softmax, for x of shape {tuple(x.shape)},"
+    given = f"the rule of softmax, for x of shape {tuple(x.shape)}"
     return Case(given, lambda rules: _rule(rules, "softmax")(_softmax(x), upstream.clone()))
 
 
