@@ -1,7 +1,7 @@
 """A text to learn letters from: the first chapter of Alice's Adventures in Wonderland.
 
-Source: Lewis Carroll, 1865, in the Millennium Fulcrum Edition 2.9 of Project Gutenberg; in the public
-domain. `README.md` beside this file says where the file is from.
+Source: Lewis Carroll, 1865, in the Millennium Fulcrum Edition 2.9 of Project Gutenberg. Public
+domain; `README.md` beside this file says where the file is from.
 """
 
 from pathlib import Path
