@@ -77,15 +77,19 @@ def copy_to(folder: Path, *, keep: list[str]) -> list[str]:
 
 
 def pictures(chapter: Path) -> Iterator[tuple[str, str]]:
-    """The drawings of a chapter, which is run for it: a name and an SVG each."""
+    """What a chapter, which is run for it, shows: a name and an SVG each, and the players' pages."""
     space: dict[str, Any] = {"__name__": "__main__"}
     for cell in json.loads(chapter.read_text("utf-8"))["cells"]:
         if cell["cell_type"] == "code":
             shown = _shown(ast.parse("".join(cell["source"])), chapter.name, space)
+            name = f"{chapter.stem}-{cell['id']}"
             if isinstance(shown, Player):
+                yield f"{name}.html", shown.html
                 shown = shown.drawing
-            if isinstance(shown, (Drawing, Figure)):
-                yield f"{chapter.stem}-{cell['id']}.svg", shown.svg
+            frames = shown.frames if isinstance(shown, Figure) else ()
+            for number, frame in enumerate(frames or (shown,), start=1):
+                if isinstance(frame, (Drawing, Figure)):
+                    yield f"{name}{f'-{number}' if number > 1 else ''}.svg", frame.svg
 
 
 def _shown(program: ast.Module, name: str, space: dict[str, Any]) -> Any:
