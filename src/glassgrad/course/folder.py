@@ -77,7 +77,7 @@ def copy_to(folder: Path, *, keep: list[str]) -> list[str]:
 
 
 def pictures(chapter: Path) -> Iterator[tuple[str, str]]:
-    """What a chapter, which is run for it, shows: a name and an SVG each, and the players' pages."""
+    """What a chapter shows, which is run for it: a name and an SVG each; of players a page, too."""
     space: dict[str, Any] = {"__name__": "__main__"}
     for cell in json.loads(chapter.read_text("utf-8"))["cells"]:
         if cell["cell_type"] == "code":
