@@ -4,7 +4,6 @@ They are SVG in the colour of the text around them, so that they can be read in 
 slider is one line of script. A chapter needs no plotting library.
 """
 
-import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,8 +13,6 @@ from typing import Any
 import numpy as np
 
 from glassgrad.core.errors import ArgumentError
-from glassgrad.viz.drawing import Drawing
-from glassgrad.viz.svg.document import Document
 from glassgrad.viz.wording import escape
 
 WIDE, HIGH = 560, 320  # px of a chart
@@ -35,7 +32,7 @@ class Figure:
 
     Args:
         told: what it shows, in words, for who cannot see it.
-        body: its SVG without the frame; with it, if it is a drawing; or HTML, if it is a slider.
+        body: its SVG without the frame; or HTML, if it is a slider.
         frames: of a slider, its charts.
     """
 
@@ -48,8 +45,6 @@ class Figure:
         """The chart as an SVG element; of a slider, that of its first chart."""
         if self.frames:
             return self.frames[0].svg
-        if self.body.startswith("<svg"):
-            return self.body
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDE} {HIGH}" role="img" '
             f'aria-label="{escape(self.told)}" font-family="sans-serif" font-size="12" '
@@ -173,21 +168,19 @@ def heat(
     return Figure(f"a map of {rows} × {columns} numbers{way}", "".join(body))
 
 
-def slider(
-    values: Sequence[Any], figure: Callable[[Any], Figure | Drawing], *, label: str = ""
-) -> Figure:
+def slider(values: Sequence[Any], figure: Callable[[Any], Figure], *, label: str = "") -> Figure:
     """A chart for each value, and a slider to go through them.
 
     Args:
         values: what the slider goes through.
-        figure: makes the chart of a value, or its drawing, as `draw` does.
+        figure: makes the chart of a value.
         label: what the value is, "h".
 
     Example:
         >>> slider([1, 2], lambda n: plot({"n": ([0, 1], [0, n])}), label="slope")
         Figure(2 charts, one for each slope: y over x: n)
     """
-    frames = tuple(_framed(figure(value)) for value in values)
+    frames = tuple(figure(value) for value in values)
     shown = "".join(
         f'<div class="gg-slide"{"" if place == 0 else " hidden"}>'
         f"<p>{escape(label)} = {escape(_short(value))}</p>{frame.svg}</div>"
@@ -199,19 +192,6 @@ def slider(
     )
     told = f"{len(frames)} charts, one for each {label or 'value'}: {frames[0].told}"
     return Figure(told, typed + shown, frames)
-
-
-_numbers = itertools.count()  # ids in a page are those of one drawing
-
-
-def _framed(shown: Figure | Drawing) -> Figure:
-    """A drawing as a figure among others in a page."""
-    if isinstance(shown, Figure):
-        return shown
-    prefix = f"s{next(_numbers)}-"
-    svg = Document(shown.graph, shown.places, shown.theme, prefix=prefix).svg(shown.rankdir)
-    body = svg[svg.index("<svg") :].replace("<svg ", '<svg style="max-width:100%;height:auto" ', 1)
-    return Figure(f"{shown.graph.title}. {shown.graph.counts}", body)
 
 
 # Axes --------------------------------------------------------------------------------------------
