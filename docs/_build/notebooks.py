@@ -125,8 +125,11 @@ def install() -> None:
     def explanation(shown: Any, **_: Any) -> dict[str, str]:
         return {IN_PAGE: _typeset(shown.html)}
 
+    def below(shown: Any) -> str:
+        return str((player if isinstance(shown, Player) else drawing)(shown)[IN_PAGE])
+
     def chart(shown: Any, **_: Any) -> dict[str, str]:
-        return {IN_PAGE: shown.html}
+        return {IN_PAGE: shown.html_with(below)}
 
     def live(shown: Any) -> None:
         still = HTML("")  # `finish` puts the player here

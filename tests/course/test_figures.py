@@ -54,6 +54,20 @@ def test_a_slider_has_a_chart_for_each_value():
     assert 'max="2"' in figure.html
 
 
+def test_a_chart_of_a_slider_may_have_a_pass_under_it():
+    trace = gg.record(gg.tensor(2.0, requires_grad=True) * 3.0)
+    steps, losses = [0, 5], [2.0, 1.0]
+
+    def at(step):
+        chart = plot({"loss": (steps, losses)}, dots=["loss"], mark=(step, losses[step // 5]))
+        return chart, gg.player(trace)
+
+    figure = slider(steps, at, label="step")
+    assert figure.html.count("<iframe") == 2
+    assert figure.html_with(lambda player: f"[{player!r}]").count("[Player(Backward graph") == 2
+    assert figure.svg.count('class="gg-dot"') == 2  # which go there
+
+
 def test_nothing_to_plot_is_refused():
     with pytest.raises(gg.errors.ArgumentError, match="nothing to plot in 1 curves"):
         plot({"nan": ([0.0], [float("nan")])})

@@ -6,7 +6,7 @@ slider is one line of script. A chapter needs no plotting library.
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,11 @@ _SLIDE = (
     "const all=this.parentNode.parentNode.querySelectorAll('.gg-slide');"
     "all.forEach((each,i)=>{each.hidden=i!=this.value})"
 )
+_PICK = (  # a click on a point of a chart that has one for each slide
+    "const dots=[...this.querySelectorAll('.gg-dot')],at=dots.indexOf(event.target),"
+    "to=this.parentNode.querySelector('input');"
+    "if(at>=0&&dots.length==+to.max+1){to.value=at;to.oninput()}"
+)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -32,13 +37,16 @@ class Figure:
 
     Args:
         told: what it shows, in words, for who cannot see it.
-        body: its SVG without the frame; or HTML, if it is a slider.
+        body: its SVG without the frame; of a slider, the HTML of what is moved.
         frames: of a slider, its charts.
+        head, below: of a chart of a slider, the line above it, and a picture or player under it.
     """
 
     told: str
     body: str
     frames: tuple["Figure", ...] = ()
+    head: str = ""
+    below: Any = None
 
     @property
     def svg(self) -> str:
@@ -54,7 +62,18 @@ class Figure:
     @property
     def html(self) -> str:
         """The chart as HTML."""
-        return f'<div class="gg-plot">{self.body if self.frames else self.svg}</div>'
+        return self.html_with(lambda below: str(below._repr_mimebundle_()["text/html"]))
+
+    def html_with(self, show: Callable[[Any], str]) -> str:
+        """The same, where `show` makes the HTML of each picture or player under a chart."""
+        slides = "".join(
+            f'<div class="gg-slide" onclick="{escape(_PICK)}"{"" if place == 0 else " hidden"}>'
+            f"<p>{escape(frame.head)}</p>{frame.svg}"
+            + ("" if frame.below is None else f'<div class="gg-below">{show(frame.below)}</div>')
+            + "</div>"
+            for place, frame in enumerate(self.frames)
+        )
+        return f'<div class="gg-plot">{self.body if self.frames else self.svg}{slides}</div>'
 
     def save(self, path: str | Path) -> Path:
         """Write the SVG to `path` and return the path."""
@@ -107,8 +126,8 @@ def plot(
         line = f'fill="none" stroke="{colour}" stroke-width="2" stroke-dasharray="{dash}"'
         at = LEFT + 120 * number
         if name in dots:
-            spots = [f'<circle cx="{axes.across(a):.1f}" cy="{axes.up(b):.1f}"' for a, b in several]
-            body += [f'{spot} r="3" fill="{colour}"/>' for spot in spots]
+            spots = [f'cx="{axes.across(a):.1f}" cy="{axes.up(b):.1f}"' for a, b in several]
+            body += [f'<circle class="gg-dot" {spot} r="4" fill="{colour}"/>' for spot in spots]
         else:
             body.append(f'<polyline points="{places}" {line}/>')
         body.append(
@@ -168,30 +187,36 @@ def heat(
     return Figure(f"a map of {rows} × {columns} numbers{way}", "".join(body))
 
 
-def slider(values: Sequence[Any], figure: Callable[[Any], Figure], *, label: str = "") -> Figure:
+def slider(
+    values: Sequence[Any],
+    figure: Callable[[Any], "Figure | tuple[Figure, Any]"],
+    *,
+    label: str = "",
+) -> Figure:
     """A chart for each value, and a slider to go through them.
+
+    A chart that has a point for each value goes to the one that is clicked.
 
     Args:
         values: what the slider goes through.
-        figure: makes the chart of a value.
+        figure: makes the chart of a value; or a chart, and a drawing or a player to stand under it.
         label: what the value is, "h".
 
     Example:
         >>> slider([1, 2], lambda n: plot({"n": ([0, 1], [0, n])}), label="slope")
         Figure(2 charts, one for each slope: y over x: n)
     """
-    frames = tuple(figure(value) for value in values)
-    shown = "".join(
-        f'<div class="gg-slide"{"" if place == 0 else " hidden"}>'
-        f"<p>{escape(label)} = {escape(_short(value))}</p>{frame.svg}</div>"
-        for place, (value, frame) in enumerate(zip(values, frames, strict=True))
-    )
+    frames = []
+    for value in values:
+        made = figure(value)
+        chart, below = made if isinstance(made, tuple) else (made, None)
+        frames.append(replace(chart, head=f"{label} = {_short(value)}", below=below))
     typed = (
         f'<label>{escape(label)} <input type="range" style="width:min(20em,70%)" min="0" '
         f'max="{len(frames) - 1}" value="0" oninput="{_SLIDE}"></label>'
     )
     told = f"{len(frames)} charts, one for each {label or 'value'}: {frames[0].told}"
-    return Figure(told, typed + shown, frames)
+    return Figure(told, typed, tuple(frames))
 
 
 # Axes --------------------------------------------------------------------------------------------
