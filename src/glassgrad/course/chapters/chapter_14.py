@@ -101,7 +101,7 @@ BY_EYE = Task(
     stub="""
 causes = ["grads-not-cleared", "?", "?", "?"]  # of A, B, C, D: your code
 """,
-    cases=[value([NO_GRADIENT, EXPLODING, NOT_IN_OPTIMIZER, NOT_CLEARED], given="your four")],
+    cases=[value([NO_GRADIENT, EXPLODING, NOT_IN_OPTIMIZER, NOT_CLEARED], given="your list")],
     mistakes=[
         Mistake(
             [NOT_IN_OPTIMIZER, EXPLODING, NO_GRADIENT, NOT_CLEARED],
