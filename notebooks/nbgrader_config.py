@@ -16,6 +16,7 @@ c.CourseDirectory.ignore = [  # what nbgrader writes here itself, and what stude
     "autograded",
     "feedback",
     "gradebook.db",
+    "grades.csv",
     "nbgrader_config.py",
 ]
 c.ClearSolutions.enabled = False

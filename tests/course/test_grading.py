@@ -76,6 +76,8 @@ def test_the_chapters_pictures_are_saved_for_slides(tmp_path, monkeypatch, capsy
     assert cli.main(["course", "--figures", str(tmp_path / "slides")]) == cli.DONE
     names = {path.name for path in (tmp_path / "slides").iterdir()}
     assert {"01-why-gradients-surface.svg", "01-why-gradients-broken-graph.svg"} <= names
+    assert {"01-why-gradients-h-slider.svg", "01-why-gradients-h-slider-15.svg"} <= names
+    assert {"01-why-gradients-player.svg", "01-why-gradients-player.html"} <= names
     told = capsys.readouterr()
     assert told.out == ""
     assert f"{len(names)} pictures" in told.err

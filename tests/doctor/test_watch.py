@@ -294,6 +294,13 @@ def test_saved_values_of_a_users_function_are_compared():
     assert [finding.kind for finding in found] == ["saved-overwritten"]
 
 
+def test_where_pytorch_may_not_be_imported_glassgrad_is_looked_at_alone(monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with gg.watch(lambda finding: None) as w:
+        gg.tensor(1.0, requires_grad=True).backward()
+    assert w.findings == []
+
+
 def test_a_leaf_that_is_bound_anew_with_recording_on():
     source = """
         import glassgrad as gg

@@ -395,7 +395,7 @@ def _course(arguments: argparse.Namespace) -> int:
       glassgrad course                       into course/, then JupyterLab
       glassgrad course lessons --no-browser  … into lessons/; it prints the address to open
       glassgrad course --port 9000           … at this port
-      glassgrad course --figures slides      save the chapters' pictures as SVG, for slides
+      glassgrad course --figures slides      save the chapters' pictures and players, for slides
 
     exit codes:
       0 done; 1 a folder that cannot be written; otherwise what JupyterLab exits with
@@ -526,7 +526,7 @@ _COMMANDS: dict[Callable[[argparse.Namespace], int | None], tuple[Any, ...]] = {
             "--figures",
             type=Path,
             metavar="DIR",
-            help="save the chapters' pictures, and that is all",
+            help="save the chapters' pictures and players, and that is all",
         ),
     ),
     _check: (

@@ -97,15 +97,15 @@ def _kept(target: Path, changed: list[str]) -> list[str]:
 
 
 def save_figures(target: Path) -> int:
-    """Run the chapters, and save their pictures for slides."""
+    """Run the chapters, and save their pictures for slides, and their players for a projector."""
     count = 0
     with reaching(f"write into {target}", "Name another folder."), to_stdout():
         target.mkdir(parents=True, exist_ok=True)
         for chapter in folder.chapters():
-            for name, svg in folder.pictures(chapter):
-                (target / name).write_text(svg, encoding="utf-8", newline="\n")
+            for name, text in folder.pictures(chapter):
+                (target / name).write_text(text, encoding="utf-8", newline="\n")
                 count += 1
     if not count:
         raise Refused("no chapter has a picture", FAILED)
-    sys.stderr.write(f"glassgrad: {counted(count, 'picture')} → {target}\n")
+    sys.stderr.write(f"glassgrad: {counted(count, 'picture')} and pages → {target}\n")
     return DONE

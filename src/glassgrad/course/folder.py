@@ -77,15 +77,25 @@ def copy_to(folder: Path, *, keep: list[str]) -> list[str]:
 
 
 def pictures(chapter: Path) -> Iterator[tuple[str, str]]:
-    """The drawings of a chapter, which is run for it: a name and an SVG each."""
+    """What a chapter shows, which is run for it: a name and an SVG each; of players a page, too."""
     space: dict[str, Any] = {"__name__": "__main__"}
     for cell in json.loads(chapter.read_text("utf-8"))["cells"]:
         if cell["cell_type"] == "code":
             shown = _shown(ast.parse("".join(cell["source"])), chapter.name, space)
-            if isinstance(shown, Player):
-                shown = shown.drawing
-            if isinstance(shown, (Drawing, Figure)):
-                yield f"{chapter.stem}-{cell['id']}.svg", shown.svg
+            yield from _files(f"{chapter.stem}-{cell['id']}", shown)
+
+
+def _files(name: str, shown: Any) -> Iterator[tuple[str, str]]:
+    """The files of a thing that a cell shows; of a slider those of each of its charts."""
+    if isinstance(shown, Player):
+        yield f"{name}.html", shown.html
+        shown = shown.drawing
+    if isinstance(shown, Figure):
+        for number, frame in enumerate(shown.frames, start=1):
+            yield from _files(f"{name}-{number}" if number > 1 else name, frame)
+        yield from _files(f"{name}-below", shown.below)
+    if isinstance(shown, Drawing) or (isinstance(shown, Figure) and not shown.frames):
+        yield f"{name}.svg", shown.svg
 
 
 def _shown(program: ast.Module, name: str, space: dict[str, Any]) -> Any:

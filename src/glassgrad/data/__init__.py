@@ -3,5 +3,14 @@
 from glassgrad.utils.data import DataLoader, Dataset, TensorDataset, random_split
 
 from .digits import Digits, load_digits
+from .text import load_text
 
-__all__ = ["DataLoader", "Dataset", "Digits", "TensorDataset", "load_digits", "random_split"]
+__all__ = [
+    "DataLoader",
+    "Dataset",
+    "Digits",
+    "TensorDataset",
+    "load_digits",
+    "load_text",
+    "random_split",
+]

@@ -83,7 +83,7 @@ class watch:  # noqa: N801  # reads as a statement: `with watch():`
             _open.append(self)
             self._observer, self._thread = Observer(self.findings, self._ledger), get_ident()
             GlassgradSource(self._observer).open(self._stack)
-            if "torch" in sys.modules:
+            if sys.modules.get("torch") is not None:  # None: somebody forbids to import it
                 self._look_at_torch()
             else:
                 self._stack.enter_context(when_imported("torch", self._look_at_torch))
