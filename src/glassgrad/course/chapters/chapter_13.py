@@ -88,7 +88,7 @@ def per_example(loss, w, xs, ys):
             "The gradients are right. But there is one length, of all of them together.",
         ),
     ],
-    read="vmap in src/glassgrad/func/vmap.py, and the guide on passes inside of transforms.",
+    read="docs/guides/transforms.md: passes inside of transforms.",
 )
 
 # A Jacobian by vmap ------------------------------------------------------------------------------
