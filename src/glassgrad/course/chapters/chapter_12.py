@@ -248,23 +248,23 @@ def agree(push, pull, x, y):
 # A Jacobian, column by column --------------------------------------------------------------------
 
 
-def _triple(x: Tensor) -> Tensor:
+def _triple(x: Tensor) -> Any:
     return 3 * x
 
 
-def _square(x: Tensor) -> Tensor:
+def _square(x: Tensor) -> Any:
     return x * x
 
 
-def _total(x: Tensor) -> Tensor:
+def _total(x: Tensor) -> Any:
     return (x * x).sum().reshape(1)
 
 
-def _powers(x: Tensor) -> Tensor:
+def _powers(x: Tensor) -> Any:
     return ops.cat([x, x * x, x * x * x])
 
 
-def _mixed(x: Tensor) -> Tensor:
+def _mixed(x: Tensor) -> Any:
     return ops.cat([(x[0] * x[1]).reshape(1), (x[1] * x[2]).sin().reshape(1)])
 
 
