@@ -180,6 +180,8 @@ def _other_kind(pair: Pair) -> str | None:
         return None
     if isinstance(pair.expected, Tensor) and not isinstance(pair.found, Tensor):
         kind = type(pair.found).__name__
+        if _is_list(pair.found):
+            return f"Its type is {kind}, a tensor is wanted: one of what is in it, or all stacked."
         return f"Its type is {kind}, a tensor is wanted. `.item()` and `.numpy()` leave the graph."
     if not _is_numeric(pair.found):
         return f"Its type is {type(pair.found).__name__}, a number or an array is wanted."
