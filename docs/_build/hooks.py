@@ -36,7 +36,7 @@ FILLED = {
     "inside/notes.md": notes.fill,
     "guides/write-an-op.md": source.fill,
     "inside/reading.md": source.fill,
-    "learn.md": notebooks.contents,
+    "learn/index.md": notebooks.contents,
     "reference/operators.md": operators.fill,
     "reference/remedies.md": remedies.fill,
 }

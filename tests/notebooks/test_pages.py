@@ -87,7 +87,7 @@ def test_a_cell_to_complete_is_folded_up_with_its_check(pages):
 def test_the_page_of_the_course_has_each_chapter_with_its_question(step):
     page = step.contents("[[chapters]]")
     assert "1. [Why gradients: fitting a line" in page
-    assert "(notebooks/01-why-gradients.md)" in page
+    assert "(../notebooks/01-why-gradients.md)" in page
     assert page.count("\n1. ") + 1 == len(list((ROOT / "docs" / "solutions").glob("*.py")))
 
 
