@@ -31,7 +31,7 @@ signatures.install()
 FILLED = {
     "gallery.md": pictures.fill,
     "guides/mistakes.md": mistakes.fill,
-    "inside/compared.md": figures.fill,
+    "inside/compared.md": lambda text: figures.fill(source.fill(text)),
     "inside/design.md": figures.fill,
     "inside/notes.md": notes.fill,
     "guides/write-an-op.md": source.fill,

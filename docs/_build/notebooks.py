@@ -66,7 +66,7 @@ def glossary() -> str:
         for word, meaning in WORD.findall(text.partition("### Words")[2]):
             told.setdefault(word, (" ".join(meaning.split()), f"[{title}]({path.stem}.md)"))
     rows = [f"**{word}**\n:   {told[word][0]} {told[word][1]}" for word in sorted(told, key=str.lower)]
-    return _words("\n\n".join(["# Words", "What the chapters define, and where.", *rows])) + "\n"
+    return _words("\n\n".join(["# Glossary", "The words that the chapters define, and where.", *rows])) + "\n"
 
 
 def page_of(path: Path) -> str:

@@ -1,7 +1,8 @@
 """Parts of the source on a page: what a package is about, and whole functions and classes.
 
-`[[about glassgrad.core]]` is the docstring of the package, `[[minutes glassgrad.core]]` how long its files
-take to read, `[[source glassgrad.ops.affine linear]]` the text of that function.
+`[[about glassgrad.core]]` is the docstring of the package, `[[lines glassgrad.core]]` how much code is in
+it, `[[minutes glassgrad.core]]` how long its files take to read, and
+`[[source glassgrad.ops.affine linear]]` is the text of that function.
 """
 
 import ast
@@ -12,6 +13,7 @@ from math import ceil
 from pathlib import Path
 
 ABOUT = re.compile(r"^\[\[about ([\w.]+)\]\]$", re.MULTILINE)
+LINES = re.compile(r"\[\[lines ([\w.]+)\]\]")
 MINUTES = re.compile(r"^\[\[minutes ([\w.]+)\]\]$", re.MULTILINE)
 PER_MINUTE = 10  # lines of code, read slowly enough to understand them
 SOURCE = re.compile(r"^\[\[source ([\w.]+) ([\w ]+)\]\]$", re.MULTILINE)
@@ -20,12 +22,20 @@ SOURCE = re.compile(r"^\[\[source ([\w.]+) ([\w ]+)\]\]$", re.MULTILINE)
 def fill(markdown: str) -> str:
     """The page with the texts that it names."""
     markdown = ABOUT.sub(lambda found: _docstring(found[1]), markdown)
+    markdown = LINES.sub(lambda found: _lines(found[1]), markdown)
     markdown = MINUTES.sub(lambda found: _minutes(found[1]), markdown)
     return SOURCE.sub(lambda found: _text(found[1], found[2].split()), markdown)
 
 
 def _docstring(package: str) -> str:
     return f"```text\n{inspect.getdoc(importlib.import_module(package))}\n```"
+
+
+def _lines(package: str) -> str:
+    """The lines of code of a package, to the hundred."""
+    folder = Path(str(importlib.import_module(package).__file__)).parent
+    lines = sum([code_lines(path.read_text("utf-8")) for path in folder.rglob("*.py")])
+    return f"{round(lines, -2):,}"
 
 
 def _minutes(package: str) -> str:

@@ -95,6 +95,7 @@ def test_minutes_are_those_of_the_files_in_reading_order(build):
     source = build("source")
     text = 'import os\n\n\ndef f():\n    """Two.\n\n    Lines."""\n    return os  # a comment\n'
     assert source.code_lines(text) == 3
+    assert source.fill("[[lines glassgrad.core]]") == "1,500"
     table = source.fill("[[minutes glassgrad.core]]")
     files = re.findall(r"^\| `(\w+)\.py` ", table, re.MULTILINE)
     assert files[0] == "errors"

@@ -81,7 +81,7 @@ def test_a_cell_to_complete_is_folded_up_with_its_check(pages):
         for asked in re.finditer(r"^( *)gg\.course\.check\(", page, re.MULTILINE):
             assert asked[1] == "    "
         folded = page.split('??? example "The cell to complete, and its check"')[1:]
-        assert all("# your code" in each.partition("gg.course.check(")[0] for each in folded)
+        assert all("your code" in each.partition("gg.course.check(")[0] for each in folded)
 
 
 def test_the_page_of_the_course_has_each_chapter_with_its_question(step):
