@@ -49,7 +49,8 @@ def _chapters() -> Iterator[str]:
         if (SOLUTIONS / f"{path.stem}.py").exists():  # the chapters: other notebooks have no tasks
             title, question = "".join(_cells(path)[0]["source"]).split("\n\n")[:2]
             name = title.removeprefix("# ").strip()
-            yield f"1. [{name}](../notebooks/{path.stem}.md)  \n    {' '.join(_words(question).split())}"
+            link = f"{int(path.stem[:2])} · [{name}](../notebooks/{path.stem}.md)"
+            yield f"- {link}  \n    {' '.join(_words(question).split())}"
 
 
 def _cells(path: Path) -> list[dict[str, Any]]:
