@@ -10,13 +10,16 @@ from mkdocs.structure.files import File, Files
 sys.path.insert(0, str(Path(__file__).parent))  # the code blocks of pages import `showing`, too
 
 import cells
+import describing
 import figures
 import formulas
 import mistakes
+import notebooks
 import notes
 import operators
 import pictures
 import reference
+import remedies
 import searching
 import shared
 import signatures
@@ -28,10 +31,14 @@ signatures.install()
 FILLED = {
     "gallery.md": pictures.fill,
     "guides/mistakes.md": mistakes.fill,
+    "inside/compared.md": lambda text: figures.fill(source.fill(text)),
     "inside/design.md": figures.fill,
     "inside/notes.md": notes.fill,
+    "guides/write-an-op.md": source.fill,
     "inside/reading.md": source.fill,
+    "learn/index.md": notebooks.contents,
     "reference/operators.md": operators.fill,
+    "reference/remedies.md": remedies.fill,
 }
 
 
@@ -57,6 +64,7 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
 
 def on_page_content(html: str, page: Any, **_: Any) -> str:
     """Set formulas and pictures; link the errors that a function raises to what they mean."""
+    page.meta.setdefault("description", describing.sentence(html))
     if page.file.src_uri.startswith("reference/"):
         return reference.link_errors(html)
     if page.file.src_uri == "gallery.md":

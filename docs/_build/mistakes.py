@@ -6,6 +6,7 @@ made; what PyTorch has said of them is stored beside them, since who builds the 
     python docs/_build/mistakes.py      # writes docs/mistakes/torch.json
 """
 
+import functools
 import importlib
 import io
 import json
@@ -215,11 +216,20 @@ def judged(mistake: Mistake, theirs: Told) -> Row:
 
 def fill(markdown: str) -> str:
     """The page with the verdicts and the mistakes."""
-    version, told = stored()
-    rows = [(title, [judged(each, told[each.title]) for each in group]) for title, group in groups()]
-    verdicts = _verdicts([row for _, group in rows for row in group])
-    filled = markdown.replace("[[PyTorch's version]]", version).replace("[[verdicts]]", verdicts)
-    return filled.replace("[[mistakes]]", _sections(rows))
+    filled = markdown.replace("[[PyTorch's version]]", stored()[0])
+    filled = filled.replace("[[verdicts]]", _verdicts(rows()))
+    return filled.replace("[[mistakes]]", _sections(_run_groups()))
+
+
+def rows() -> list[Row]:
+    """All mistakes, in the order of the page, each of them run."""
+    return [row for _, group in _run_groups() for row in group]
+
+
+@functools.cache  # two pages are made of them
+def _run_groups() -> list[tuple[str, list[Row]]]:
+    _, told = stored()
+    return [(title, [judged(each, told[each.title]) for each in group]) for title, group in groups()]
 
 
 def _verdicts(rows: list[Row]) -> str:

@@ -39,17 +39,35 @@ def on_files(files: Any, config: Any) -> Any:
     return files
 
 
+def contents(markdown: str) -> str:
+    """The page with a list of the chapters, each with the question that it begins with."""
+    return markdown.replace("[[chapters]]", "\n".join(_chapters()))
+
+
+def _chapters() -> Iterator[str]:
+    for path in sorted(NOTEBOOKS.glob("*.ipynb")):
+        if (SOLUTIONS / f"{path.stem}.py").exists():  # the chapters: other notebooks have no tasks
+            title, question = "".join(_cells(path)[0]["source"]).split("\n\n")[:2]
+            name = title.removeprefix("# ").strip()
+            link = f"{int(path.stem[:2])} · [{name}](../notebooks/{path.stem}.md)"
+            yield f"- {link}  \n    {' '.join(_words(question).split())}"
+
+
+def _cells(path: Path) -> list[dict[str, Any]]:
+    return json.loads(path.read_text("utf-8"))["cells"]  # type: ignore[no-any-return]  # a notebook
+
+
 def glossary() -> str:
     """The words of all chapters, each as the first chapter that uses it tells it."""
     told: dict[str, tuple[str, str]] = {}
     for path in sorted(NOTEBOOKS.glob("*.ipynb")):
-        cells = json.loads(path.read_text("utf-8"))["cells"]
-        text = "\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "markdown")
+        words = [cell["source"] for cell in _cells(path) if cell["cell_type"] == "markdown"]
+        text = "\n".join("".join(lines) for lines in words)
         title = text.partition("\n")[0].removeprefix("# ")
         for word, meaning in WORD.findall(text.partition("### Words")[2]):
             told.setdefault(word, (" ".join(meaning.split()), f"[{title}]({path.stem}.md)"))
     rows = [f"**{word}**\n:   {told[word][0]} {told[word][1]}" for word in sorted(told, key=str.lower)]
-    return _words("\n\n".join(["# Words", "What the chapters define, and where.", *rows])) + "\n"
+    return _words("\n\n".join(["# Glossary", "The words that the chapters define, and where.", *rows])) + "\n"
 
 
 def page_of(path: Path) -> str:
@@ -59,9 +77,11 @@ def page_of(path: Path) -> str:
         nbclient.exceptions.CellExecutionError: if a cell raises.
     """
     cells = _run(path).cells
-    parts = []
+    parts: list[str] = []
     for cell in cells:
         parts += [_words(cell.source)] if cell.cell_type == "markdown" else [_code(cell)]
+        if cell.source.startswith("gg.course.check("):  # the cell to complete stands before it
+            parts[-2:] = [_folded_up("example", "The cell to complete, and its check", parts[-2:])]
         parts += _solution(cell)
     note = (
         '\n!!! tip "This page is a notebook"\n\n'
@@ -169,9 +189,12 @@ def _formula(found: re.Match[str]) -> str:
 
 
 def _folded(found: re.Match[str]) -> str:
-    body = found["body"].strip("\n")
-    lines = [f"    {line}" if line else "" for line in body.splitlines()]
-    return "\n".join([f'??? success "{found["title"]}"', "", *lines])
+    return _folded_up("success", found["title"], [found["body"].strip("\n")])
+
+
+def _folded_up(kind: str, title: str, parts: list[str]) -> str:
+    lines = [f"    {line}" if line else "" for line in "\n\n".join(parts).splitlines()]
+    return "\n".join([f'??? {kind} "{title}"', "", *lines])
 
 
 def _code(cell: Any) -> str:
@@ -187,11 +210,7 @@ def _solution(cell: Any) -> Iterator[str]:
         text = path.read_text("utf-8")
         named = (node for node in ast.parse(text).body if asked[2] in _names_of(node))
         code = "\n\n\n".join(ast.get_source_segment(text, node) or "" for node in named)
-        yield FOLDED.sub(
-            _folded,
-            "<details><summary>A solution</summary>\n\n"
-            f"```python\n{code}\n```\n\n</details>",
-        )
+        yield _folded_up("success", "A solution", [f"```python\n{code}\n```"])
 
 
 def _names_of(node: ast.stmt) -> list[str]:

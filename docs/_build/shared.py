@@ -6,7 +6,16 @@ from glassgrad.viz.players import assets
 
 START = """
 for (const root of document.querySelectorAll(".gg-player:not(.gg-live)")) {
-  mount(root).then(() => { if (root.clientWidth <= 900) foldSome(root); });
+  mount(root).then(() => {
+    if (root.clientWidth <= 900) foldSome(root);
+    if (root.closest(".gg-front")) ask(root);
+  });
+}
+
+// The lesson of the first page is under way: it has asked its first question, and takes no keys away.
+function ask(root) {
+  root.querySelector(".gg-answer button")?.click();
+  document.activeElement.blur();
 }
 
 // One column: what is not about this pass waits folded, so that the page stays short.

@@ -91,6 +91,27 @@ def test_source_is_that_of_the_package(build):
     assert (Node.__doc__ or "").splitlines()[0] in text
 
 
+def test_minutes_are_those_of_the_files_in_reading_order(build):
+    source = build("source")
+    text = 'import os\n\n\ndef f():\n    """Two.\n\n    Lines."""\n    return os  # a comment\n'
+    assert source.code_lines(text) == 3
+    assert source.fill("[[lines glassgrad.core]]") == "1,500"
+    table = source.fill("[[minutes glassgrad.core]]")
+    files = re.findall(r"^\| `(\w+)\.py` ", table, re.MULTILINE)
+    assert files[0] == "errors"
+    assert files[-1] == "backward"
+    assert len(files) == 9
+
+
+def test_what_a_page_is_about_is_its_first_paragraph(build):
+    sentence = build("describing").sentence
+    assert sentence("<h1>Hooks</h1>\n<p>A <em>hook</em> is a function\nof yours.</p>") == (
+        "A hook is a function of yours."
+    )
+    assert sentence(f"<p>{'word ' * 99}</p>").endswith("word …")
+    assert sentence("<pre>code</pre>") == ""
+
+
 def test_the_gallery_has_all_programs(build):
     pictures = build("pictures")
     text = pictures.fill("[[gallery]]")

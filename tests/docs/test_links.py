@@ -1,15 +1,21 @@
 """The built pages as text: links, ids, and that all public names are in the reference."""
 
 import importlib
+import json
 import re
 from collections import Counter
 from functools import cache
 from html import unescape
+from pathlib import Path
 from types import ModuleType
 from urllib.parse import unquote, urldefrag, urlsplit
 
 import pytest
 
+from pages import unpack
+
+ROOT = Path(__file__).parents[2]
+DATA = re.compile(r'<script type="application/zlib" class="gg-data">(.*?)</script>', re.DOTALL)
 # Five times as fast as a parser, and enough for pages that one program writes.
 HIDDEN = re.compile(r"<!--.*?-->|(<(script|style)\b[^>]*>).*?(?=</\2>)", re.DOTALL)
 TAG = re.compile(r"""<([a-z][\w-]*)((?:[^<>"']|"[^"]*"|'[^']*')*)>""", re.IGNORECASE)
@@ -28,6 +34,11 @@ class Page:
                     self.ids.append(value)
                 elif value:
                     self.targets.append((tag, value))
+
+
+def plain(title):
+    """A title without signs that a page writes in another way."""
+    return re.sub(r"\W+", " ", title).strip()
 
 
 @pytest.fixture(scope="module")
@@ -78,6 +89,49 @@ def test_no_id_stands_twice_on_a_page(site, pages):
     assert {path: names for path, names in twice.items() if names} == {}
 
 
+def test_each_page_has_a_title_of_its_own_and_says_what_it_is_about(site, pages):
+    heads, wrong = {}, {}
+    for path in pages:
+        head = path.read_text("utf-8").partition("</head>")[0]
+        title = re.search(r"<title>(.+?)</title>", head)
+        about = re.search(r'<meta name="description" content="(.*?)"', head)
+        heads[path.relative_to(site)] = title[1] if title else ""
+        if path.name != "404.html" and (about is None or not 20 < len(unescape(about[1])) < 200):
+            wrong[path.relative_to(site)] = about and about[1]
+    assert wrong == {}
+    assert [title for title, times in Counter(heads.values()).items() if times > 1] == []
+
+
+def test_no_player_shows_a_pass_whose_graph_another_one_has_freed(site, pages):
+    freed = [
+        path.relative_to(site)
+        for path in pages
+        for data in DATA.findall(path.read_text("utf-8"))
+        if unpack(data)["events"][-1].get("error") == "FreedGraphError"
+    ]
+    assert freed == []
+
+
+@pytest.fixture(scope="module")
+def search(site):
+    """The titles of what the search can find, and all its words."""
+    index = json.loads((site / "search" / "search_index.json").read_text("utf-8"))
+    entries = [
+        [unescape(re.sub(r"<[^>]+>", " ", entry[part])) for part in ("title", "text")]
+        for entry in index["docs"]
+    ]
+    words = re.split(index["config"]["separator"], " ".join([" ".join(each) for each in entries]))
+    return {plain(title) for title, _ in entries}, set(words)
+
+
+def test_the_search_has_each_chapter_and_each_message(search):
+    paths = sorted((ROOT / "notebooks").glob("*.ipynb"))
+    cells = [json.loads(path.read_text("utf-8"))["cells"][0]["source"][0] for path in paths]
+    assert len(cells) >= 3
+    assert {plain(cell) for cell in cells} - search[0] == set()
+    assert plain("Trying to backward through the graph a second time") in search[0]
+
+
 PACKAGES = [
     *("", ".autograd", ".autograd.graph", ".autograd.functional", ".autograd.forward_ad"),
     *(".autograd.function", ".func", ".nn", ".nn.functional", ".nn.init", ".optim", ".tracing"),
@@ -87,7 +141,7 @@ PACKAGES = [
 
 
 @pytest.mark.parametrize("package", PACKAGES)
-def test_every_public_name_is_in_the_reference(package, site, pages):
+def test_every_public_name_is_in_the_reference_and_is_found(package, pages, search):
     module = importlib.import_module(f"glassgrad{package}".replace(".errors", ".core.errors"))
     described = {
         name for path, page in pages.items() if "reference" in path.parts for name in page.ids
@@ -104,4 +158,6 @@ def test_every_public_name_is_in_the_reference(package, site, pages):
         }
         if not (is_module or name.startswith("_") or known & described):
             missing.append(name)
+        elif not (is_module or name.startswith("_") or name in search[1]):
+            missing.append(f"{name}, by the search")
     assert missing == []

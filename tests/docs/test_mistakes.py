@@ -63,3 +63,27 @@ def test_the_page_has_every_program_and_no_place_left_to_fill(mistakes, rows):
     page = mistakes.fill((DOCS / "guides" / "mistakes.md").read_text("utf-8"))
     assert not re.search(r"\[\[[a-zP]", page)
     assert all(row.mistake.program.rstrip() in page for row in rows)
+
+
+def test_the_page_of_errors_has_each_message_under_its_first_words(rows, build, monkeypatch):
+    remedies = build("remedies")
+    monkeypatch.setattr(remedies, "rows", lambda: rows)
+    page = remedies.fill((DOCS / "reference" / "remedies.md").read_text("utf-8"))
+    assert "### Trying to backward through the graph a second time\n" in page
+    assert "### mat1 and mat2 shapes cannot be multiplied\n" in page
+    assert "- [`broadcast-loss`](../guides/watch.md#broadcast-loss): " in page
+    for number, row in enumerate(rows, start=1):
+        assert row.is_watched or not row.ours.text or f"#mistake-{number})" in page
+
+
+@pytest.mark.parametrize(
+    ("message", "first"),
+    [
+        ("does not require grad (shape ()). It was cut off.", "does not require grad"),
+        ("modified by: [torch.FloatTensor [2]]", "modified by"),
+        ("vmap: you call .item() on it. We do not.", "vmap: you call .item() on it"),
+        ("Can't call numpy(), got shape (2,). Use", "Can't call numpy()"),
+    ],
+)  # fmt: skip
+def test_first_words_are_those_that_people_search_for(message, first, build):
+    assert build("remedies").key(message) == first

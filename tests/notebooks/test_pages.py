@@ -79,6 +79,24 @@ def test_solutions_stay_folded(pages):
         assert "<details>" not in page
 
 
+def test_a_cell_to_complete_is_folded_up_with_its_check(pages):
+    for page in pages.values():
+        asked = re.findall(r"^( *)gg\.course\.check\(", page, re.MULTILINE)
+        assert set(asked) <= {"    "}
+        folded = page.split('??? example "The cell to complete, and its check"')[1:]
+        assert len(folded) == len(asked)
+        for each in folded:
+            assert each.partition("gg.course.check(")[0].count("```python") == 2
+
+
+def test_the_page_of_the_course_has_each_chapter_with_its_question(step):
+    page = step.contents("[[chapters]]")
+    assert "- 1 · [Why gradients: fitting a line" in page
+    assert "(../notebooks/01-why-gradients.md)" in page
+    chapters = list((ROOT / "docs" / "solutions").glob("*.py"))
+    assert len(re.findall(r"^- \d+ · \[", page, re.MULTILINE)) == len(chapters)
+
+
 def test_formulas_are_typeset_without_a_script(pages):
     for page in pages.values():
         assert "$" not in re.sub(
