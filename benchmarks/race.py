@@ -145,6 +145,7 @@ def race(
     result = Race(title, unit)
     starters = _those_who_agree(contenders, result, tolerance)
     gc.collect()
+    was_frozen = gc.get_freeze_count() > 0  # by the caller, who wants it to stay so
     gc.freeze()  # what is there by now belongs to the libraries: no sample walks over it
     try:
         paces = {contender.name: _pace(contender, effort) for contender in starters}
@@ -154,7 +155,8 @@ def race(
                 sample = _sample(contender, paces[contender.name], number)
                 result.samples[contender.name].append(sample and sample * MICROSECONDS / per)
     finally:
-        gc.unfreeze()
+        if not was_frozen:
+            gc.unfreeze()
     return result
 
 

@@ -24,9 +24,9 @@ def outcomes():
     """One tiny run of everything, here, where PyTorch is loaded already; and through JSON."""
     found = {}
     with warnings.catch_warnings(action="ignore"):  # what the peers say is their own
+        gc.collect()
+        gc.freeze()  # each sample looks for garbage: not in what was there before
         for key, workload in CATALOGUE.items():
-            gc.collect()
-            gc.freeze()  # each sample looks for garbage: not in what was there before
             found[key] = Outcome.from_json(workload.measure(EFFORTS["tiny"]).to_json())
     return found
 
