@@ -91,7 +91,9 @@ def _homes() -> dict[int, str]:
 
 def _path(path: str) -> str:
     """Where to find a function that is called as the file it is in: `func.vmap`."""
-    return f"{path}.{path.rpartition('.')[2]}" if path in sys.modules else path
+    module = sys.modules.get(path)
+    is_file = module is not None and module.__name__ == path  # and no other name of a package
+    return f"{path}.{path.rpartition('.')[2]}" if is_file else path
 
 
 def _is_elsewhere(module: ModuleType, name: str) -> bool:
