@@ -66,6 +66,12 @@ def test_it_fits_the_line_that_wrote(line, instead):
     assert program(line).endswith(f". {instead}")
 
 
+@pytest.mark.parametrize("line", ["x[0] = x[1] * x[0]", "x[0] *= x[1]"])
+def test_a_line_that_saves_what_it_writes_has_to_read_a_clone(line):
+    told = f"`{line}` saves what it writes. Write `x[0] = …` with `x.clone()` for each `x`"
+    assert told in program("y = x", line)
+
+
 def test_a_line_too_deep_to_be_written_anew_is_told_of_in_general():
     assert program(f"x.mul_({'+'.join(['1'] * 1500)})").endswith("or change a clone().")
 

@@ -44,30 +44,33 @@ def stale_error(node: Any, name: str, tensor: Tensor, version: Version, expected
         f"{version.count}; expected version {expected} instead. {called} was saved by "
         f"{node.name()}{under}{saved} at version {expected} and is now at version "
         f"{version.count}: the values that its gradient is computed from are gone."
-        f"{written} {remedy(wrote, tensor)}"
+        f"{written} {remedy(wrote, tensor, made)}"
     )
 
 
 # What to write instead ----------------------------------------------------------------------------
 
 
-def remedy(place: Place | None, tensor: Any) -> str:
+def remedy(place: Place | None, tensor: Any, made: Place | None = None) -> str:
     """A sentence that says how the line at `place` lets backward have its values.
 
     Args:
         place: the instruction that wrote; None if it is not known.
         tensor: what it wrote to. That of a leaf is meant, since it trains: it comes too early.
+        made: the instruction that saved: a clone before a line that saves and writes helps nobody.
     """
     try:
         if place is None or is_ours[place[0].co_filename]:
             return _ANYWHERE
-        statement, node = Scope(place[0]).part_at(place)
-        return _ANYWHERE if node is None else _instead(statement, node, tensor)
+        scope = Scope(place[0])
+        statement, node = scope.part_at(place)
+        saves = made is not None and made[0] is place[0] and scope.part_at(made)[0] is statement
+        return _ANYWHERE if node is None else _instead(statement, node, tensor, saves=saves)
     except RecursionError:  # a line of a thousand parts
         return _ANYWHERE
 
 
-def _instead(statement: ast.stmt, node: ast.AST, tensor: Any) -> str:
+def _instead(statement: ast.stmt, node: ast.AST, tensor: Any, *, saves: bool) -> str:
     owner, cls = tensor if tensor._base is None else tensor._base, type(tensor)
     is_step = isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "step"
     if is_step or (owner.is_leaf and owner.requires_grad):
@@ -89,6 +92,10 @@ def _instead(statement: ast.stmt, node: ast.AST, tensor: Any) -> str:
     if written is None or not _is_name(written, cls):
         return f"Let {was} change a clone()."
     name = ast.unparse(written)
+    if saves:
+        part = ast.unparse(parts[0])
+        each = f"`{name}.clone()` for each `{name}` on the right side"
+        return f"{was} saves what it writes. Write `{part} = …` with {each}."
     return f"Write `{name} = {name}.clone()` before {was}."
 
 
