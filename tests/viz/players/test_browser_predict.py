@@ -163,6 +163,16 @@ def test_vectors_shapes_and_matrices(asked):
     assert "All questions" in shown.card.inner_text()
 
 
+def test_a_node_that_a_rule_made_is_said_to_be_of_no_line(asked):
+    x = gg.tensor(2.0, requires_grad=True)
+    (slope,) = gg.autograd.grad(x**3, x, create_graph=True)
+    shown = asked(slope, ["MulBackward0"])
+    shown.press("End")
+    told = shown.card.inner_text()
+    assert "inside glassgrad's Pow.gradient" in told
+    assert "line 0" not in told
+
+
 def test_a_teacher_marks_a_node_and_its_label_and_verdict_are_announced(asked):
     shown = asked(neuron(), ["MulBackward0"], width=390, height=844)
     shown.button("First question").click()

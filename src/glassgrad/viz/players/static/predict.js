@@ -158,7 +158,7 @@ export class Predict {
   factsOf({ kind, node, facts }) {
     const list = facts.map(([name, text]) => [clip(name, 40), clip(text, 200)]);
     const line = kind === "node" ? undefined : this.data.lines.find(({ nodes }) => nodes.includes(node));
-    return line?.code ? [...list, [`line ${line.line}`, clip(line.code, 120)]] : list;
+    return line?.code ? [...list, [line.line ? `line ${line.line}` : "made", clip(line.code, 120)]] : list;
   }
 
   showEnd({ end, tries }) {
