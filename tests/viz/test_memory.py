@@ -1,8 +1,9 @@
 import pytest
 
 import glassgrad as gg
+from glassgrad.tracing.held import size_of
 from glassgrad.viz import draw, text_view
-from glassgrad.viz.memory import freed_by_node, size_of
+from glassgrad.viz.memory import freed_by_node
 from glassgrad.viz.wording import Narrator
 
 

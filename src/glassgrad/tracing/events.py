@@ -111,6 +111,7 @@ from typing import Any
 from glassgrad._words import counted
 from glassgrad.core.errors import ArgumentTypeError, DataError
 from glassgrad.tracing.graph import Entry, uncollected
+from glassgrad.tracing.held import Held
 from glassgrad.tracing.summary import ArrayId
 
 MOST_CHECKED = 20_000  # nodes and events of a trace: one that is made by hand has fewer
@@ -269,6 +270,26 @@ class Trace:
             elif event["type"] == "post_hook" and event["node"] in leaves and event["after"]:
                 (found[leaves[event["node"]]],) = event["after"]
         return found
+
+    def held(self, after: int = 0) -> int:
+        """How many bytes saved tensors hold: before the pass, or after the first events of it.
+
+        Each piece of memory counts once, until the last node that saved it has run. What lies in a
+        leaf's memory does not count: no pass frees it. What checkpoints keep, and have computed
+        again, does.
+
+        Args:
+            after: how many events of the pass are over; `len(trace.events)`: all of it.
+
+        Example:
+            >>> trace = record(tensor([1.0, 2.0], requires_grad=True).exp().sum())
+            >>> trace.held(), trace.held(len(trace.events))
+            (8, 0)
+        """
+        held = Held(self)
+        for event in self.events[:after]:
+            held.step(event)
+        return held.bytes
 
     def to_json(self) -> str:
         """The document as text, one node or event a line. Equal traces give equal text."""

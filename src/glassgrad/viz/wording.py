@@ -25,9 +25,10 @@ from glassgrad._words import (
 )
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Entry
+from glassgrad.tracing.held import of_no_leaf, size_of
 from glassgrad.tracing.seen import op_called
 from glassgrad.tracing.summary import examples_in_words, spoiled_in_words
-from glassgrad.viz.memory import Freed, freed_by_node, leaves_of, of_no_leaf, size_of
+from glassgrad.viz.memory import Freed, freed_by_node, leaves_of
 from glassgrad.viz.results import Results
 
 LONGEST_LIST, ROOMY = 28, 60  # characters of an array that is written out: in a box, beside it

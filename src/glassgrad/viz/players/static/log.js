@@ -321,7 +321,7 @@ export function leafBytes(data) {
 }
 
 // Bytes held by saved tensors before the first event, after it, after the second, …, by the rule of
-// `viz/memory.py`: each piece of memory once, and no leaf's.
+// `tracing/held.py`: each piece of memory once, and no leaf's.
 export function heldBytes(data) {
   const sizes = storages(data);
   const owners = new Map(); // by piece of memory
