@@ -30,7 +30,7 @@ from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node, edge_of, en
 from glassgrad.core.saved import PrimitiveNode, SavingNode
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor
-from glassgrad.memory.saved import Saved, saved_by
+from glassgrad.memory.saved import Saved, packed_by, saved_by
 from glassgrad.memory.views import AsStridedBackward0, CopySlices
 from glassgrad.source.frames import made_at
 from glassgrad.source.names import InSight
@@ -320,6 +320,8 @@ class Graph:
         saved = self._saved_plainly(table, node)
         if saved is None:
             saved = [self.seen_saved(table, item) for item in self.saved_by(node)]
+            if node not in self.leaf and (packed := self.packed_by(node)):
+                told["packed"] = [self._seen_packed(*item[:2]) for item in packed]
         if is_view and edges and edges[0][0] is not None:
             first = edges[0][0]  # a view of a view has the same base
             told["base"] = seen[self._bases.setdefault(node, self._bases.get(first, first))]
@@ -370,6 +372,14 @@ class Graph:
         own = getattr(what, "payload", what)
         memory = self._memory.get(id(own)) or self._memory_at(table, own)
         return SeenSaved(name, version, now, leaf, label, memory)
+
+    def _seen_packed(self, name: str, what: Any) -> Entry:
+        """What a hook made of a saved tensor; without bytes if nobody knows how many it has."""
+        if what is None:
+            return {"name": name}
+        storage, owner = self.storage(what)
+        entry = {"name": name, "storage": storage, "bytes": what.nbytes}
+        return entry if owner is None else entry | {"owner": owner}
 
     def _memory_at(self, table: ArrayTable, own: Any) -> SeenMemory:
         """A saved array; it is looked at once while all of the graph is."""
@@ -426,6 +436,7 @@ class Graph:
         return id(memory), memory
 
     saved_by = staticmethod(saved_by)
+    packed_by = staticmethod(packed_by)
 
     @staticmethod
     def like(node: Any, slot: int) -> tuple[Any, Any]:

@@ -29,6 +29,7 @@ class Held:
         sizes: of each piece of memory, in bytes.
         holders: by how many each piece is held.
         by_node: the pieces that a node has saved.
+        unknown: the nodes that keep what a pack hook made, of a size that nobody can tell.
     """
 
     def __init__(self, trace: Any) -> None:
@@ -40,6 +41,8 @@ class Held:
             node["id"]: () if node.get("freed") else sizes_of(_kept_by(node)).keys()
             for node in nodes
         }
+        hiding = [node for node in nodes if any("bytes" not in x for x in node.get("packed", ()))]
+        self.unknown = {node["id"] for node in hiding if not node.get("freed")}
         self._arguments = {call["id"]: sizes_of(of_no_leaf(call)) for call in calls}
         every = (*self.by_node.values(), *self._arguments.values())
         self.holders = Counter(storage for own in every for storage in own)
@@ -70,6 +73,7 @@ class Held:
             self._inside.pop(name, None)
         elif kind == "free_saved":
             self.holders.subtract(self.by_node.get(name, ()))
+            self.unknown.discard(name)
 
 
 def size_of(*nodes: Entry) -> int:
@@ -97,8 +101,9 @@ def sizes_of(entries: Iterable[Entry]) -> dict[str, int]:
 
 
 def of_no_leaf(node: Entry) -> list[Entry]:
-    """What a node saved that is not in a leaf's memory."""
-    return [saved for saved in node.get("saved", ()) if leaf_of(saved) is None]
+    """What a node saved, and pack hooks made of that, which is not in a leaf's memory."""
+    packed = [each for each in node.get("packed", ()) if "bytes" in each]
+    return [saved for saved in (*node.get("saved", ()), *packed) if leaf_of(saved) is None]
 
 
 def leaf_of(saved: Entry) -> str | None:

@@ -13,6 +13,9 @@ from glassgrad.tracing.held import Held, leaf_of
 held_after = Trace.held  # its name before it was a method
 
 
+LISTS = ("saved", "packed")  # of what a node keeps
+
+
 @dataclass(frozen=True, slots=True)
 class Freed:
     """What comes free when a node lets go of what it saved, and who keeps the rest.
@@ -46,7 +49,7 @@ def freed_by_node(trace: Trace) -> dict[str, Freed]:
     for event in trace.events:
         held.step(event)
         name = event.get("node", "")
-        if event["type"] != "free_saved" or "saved" not in nodes.get(name, ()):
+        if event["type"] != "free_saved" or nodes.get(name, {}).keys().isdisjoint(LISTS):
             continue  # of a node without a list of what it saved the event alone tells
         own = held.by_node[name]
         free = sum(held.sizes[storage] for storage in own if not held.holders[storage])

@@ -548,6 +548,8 @@ def _nodes(trace: Trace, graph: Graph) -> list[Entry]:
     # Of each folded box the node that runs last, so that it is seen to have run.
     last = {graph.place[node]: node for node in trace.schedule() if node in graph.place}
     known |= set(last.values())
+    packed = {node["id"] for node in trace.nodes if "packed" in node}
+    known |= set([node for node in trace.schedule() if node in packed][-1:])
     return [node for node in trace.nodes if node["id"] in known]
 
 
@@ -569,6 +571,7 @@ def _node(node: Entry, narrator: Narrator, whose: Whose) -> Entry:
         "scope": [plain(part, 80) for part in scope],
         "hooks": [{"id": hook["id"], "name": plain(hook.get("name", ""))} for hook in hooks],
         "freed": node.get("freed", False),
+        **({"packed": [*map(_packed, node["packed"])]} if "packed" in node else {}),
     }
 
 
@@ -577,6 +580,11 @@ def _saved(entry: Entry, whose: str) -> Entry:
     kept = ("name", "bytes", "version", "now", "array", "again")
     found |= {key: entry[key] for key in kept if key in entry}
     return found | ({"shape": shape_text(entry["shape"])} if "shape" in entry else {})
+
+
+def _packed(entry: Entry) -> Entry:
+    known = "bytes" in entry
+    return {"of": leaf_of(entry) or entry["storage"], "bytes": entry["bytes"]} if known else {}
 
 
 def _tensor(tensor: Entry) -> Entry:
