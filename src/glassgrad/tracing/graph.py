@@ -78,6 +78,7 @@ class _Call(NamedTuple):
     end: int
     module: Any  # None if it is gone
     cls: type
+    key: int  # the same for all calls of a module, also of one that is gone
 
 
 class Naming:
@@ -96,6 +97,7 @@ class Naming:
         inner = [node for node in nodes if not isinstance(node, AccumulateGrad)]
         self._labels: dict[int, str] = {}
         self._paths: dict[int, dict[int, Path]] = {}
+        self._unnamed = defaultdict[tuple[int, type], dict[int, int]](dict)
         self.parameters: dict[int, str] = {}
         calls = _calls_at(inner)
         if calls:
@@ -138,9 +140,10 @@ class Naming:
                 around = [pair for pair in around if pair[0].end > call.start]
                 around.append((call, self._names(call, around)))
             parts = dict(entered.get(node, ()))
-            for within, names in around:
+            for place, (within, names) in enumerate(around):
                 if node.seq <= within.end and (names or within.start not in parts):
-                    parts[within.start] = names or (within.cls.__name__,)
+                    outer = around[place - 1][0].key if place else 0
+                    parts[within.start] = names or self._class_of(within, outer)
             if parts and (path := sum(map(parts.__getitem__, sorted(parts)), ())):
                 found[node] = path
         return found
@@ -155,7 +158,15 @@ class Naming:
         if id(parent) not in self._paths:
             parts = [(id(part), name) for name, part in parent.named_modules() if name]
             self._paths[id(parent)] = {key: tuple(name.split(".")) for key, name in parts}
-        return self._paths[id(parent)].get(id(call.module), (call.cls.__name__,))
+        path = self._paths[id(parent)].get(id(call.module))
+        return path or self._class_of(call, around[-1][0].key)
+
+    def _class_of(self, call: _Call, outer: int) -> Path:
+        """The class of a module without a name; numbered if the one around it calls several."""
+        known = self._unnamed[outer, call.cls]
+        number = known.setdefault(call.key, len(known) + 1)
+        name = call.cls.__name__
+        return (name if number == 1 else f"{name} {number}",)
 
 
 def _calls_at(nodes: list[Node]) -> list[_Call]:
@@ -166,7 +177,7 @@ def _calls_at(nodes: list[Node]) -> list[_Call]:
             ends[start, cls] = node.seq, module
     if not ends:
         return []
-    calls = [_Call(start, end, ref(), cls) for (start, cls), (end, ref) in ends.items()]
+    calls = [_Call(start, end, ref(), cls, id(ref)) for (start, cls), (end, ref) in ends.items()]
     return sorted(calls, key=lambda call: (call.start, -call.end))
 
 
