@@ -2,7 +2,6 @@
 
 import glassgrad as gg
 from glassgrad.utils.checkpoint import checkpoint_sequential
-from glassgrad.viz.memory import held_after
 
 # 10.half -----------------------------------------------------------------------------------------
 
@@ -139,7 +138,7 @@ class CheckpointNotDetached(gg.autograd.Function):
 def fit(layers, x, budget):
     for segments in range(1, len(layers) + 1):  # the fewest first: less runs again
         output = checkpoint_sequential(layers, segments, x, use_reentrant=False)
-        if held_after(gg.snapshot(output), 0) <= budget:
+        if gg.snapshot(output).held() <= budget:
             break
     return output
 

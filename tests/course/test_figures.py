@@ -38,6 +38,21 @@ def test_points_are_not_joined():
     assert len(shapes(figure, "circle")) == 2
 
 
+def test_a_legend_has_points_where_points_are_and_rows_where_names_are_long():
+    names = ["what the loop has found", "what differences say of it", "a", "what is exact here"]
+    figure = plot({name: ([1, 2], [3, 4]) for name in names}, dots=names[:1])
+    texts = {each.text: (each.get("x"), each.get("y")) for each in shapes(figure, "text")}
+    assert [texts[name] for name in names] == [
+        ("98", "2"),
+        ("303", "2"),
+        ("98", "22"),
+        ("218", "22"),
+    ]
+    assert 'viewBox="0 -20 560 340"' in figure.svg
+    dashed = [each.get("stroke-dasharray") for each in shapes(figure, "path")]
+    assert dashed == [None, "6 3", "2 3", "9 3 2 3"]
+
+
 def test_a_small_map_has_its_numbers_and_a_large_one_its_axes_and_way():
     small = heat(gg.tensor([[1.0, -2.0], [0.0, 0.5]]))
     written = [each.text for each in shapes(small, "text") if each.text]

@@ -56,6 +56,27 @@ def test_a_known_mistake_is_told_only_to_who_makes_it():
     assert "That is the square." not in said(lambda x: x * x if x < 2 else 0.0)
 
 
+def test_a_known_mistake_is_told_whatever_becomes_of_cases_without_a_value_to_compare():
+    def raising(x):
+        return x * x if x < 5 else 1 / 0
+
+    far = replace(DOUBLE, cases=[*DOUBLE.cases, call(9.0, expects=18.0)])
+    assert "That is the square." in said(raising, far)
+
+    def complains(found):
+        return None if found == 10 else "it is not ten."
+
+    judged = Case("your double of 5,", lambda double: double(5), complains=complains)
+    assert "That is the square." in said(
+        lambda x: x * x, replace(DOUBLE, cases=[*DOUBLE.cases, judged])
+    )
+    text = said(lambda x: x * x, replace(DOUBLE, cases=[judged, *DOUBLE.cases]))
+    assert "your double of 5: it is not ten." in text
+    assert "That is the square." in text
+    only_right_ones = replace(DOUBLE, cases=[call(2.0, expects=4.0), judged])
+    assert "That is the square." not in said(lambda x: x * x, only_right_ones)
+
+
 def test_what_hangs_is_stopped():
     def swallows(x):
         while True:

@@ -106,6 +106,12 @@ def test_the_first_step_that_differs_is_said_and_marked(program, backward, said)
     assert "in glassgrad" in gg.draw(mine.own).svg or backward is nothing
 
 
+def test_no_step_is_said_to_come_from_a_line_that_the_student_did_not_write():
+    mine = played(plain, adding)
+    assert not [node for node in mine.own.nodes + mine.right.nodes if "src" in node]
+    assert "_computed_again" not in gg.player(mine.own).html
+
+
 def test_the_values_are_left_as_backward_leaves_them():
     tape = []
     a = Value(tape, 3.0)

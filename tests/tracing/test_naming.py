@@ -159,6 +159,36 @@ def test_the_graph_keeps_no_module_alive_and_still_says_its_class():
     assert names(loss) == [None] * 4
 
 
+class Heads(nn.Module):
+    """Two heads of one class on a trunk, as attributes or in a list that hides their names."""
+
+    def __init__(self, *, are_hidden):
+        super().__init__()
+        self.trunk = nn.Linear(2, 2)
+        self.left, self.right = nn.Linear(2, 2), nn.Linear(2, 2)
+        self.heads = [self.left, self.right]
+        if are_hidden:
+            del self.left, self.right
+
+    def forward(self, x):
+        h = self.trunk(x).tanh()
+        return self.heads[0](h) + self.heads[1](h)
+
+
+def test_heads_side_by_side_are_told_apart_also_without_a_name():
+    def layers(net):
+        return [each for each in scopes(net(gg.ones(2)))[:-1] if " › " in each]
+
+    net, hidden = Heads(are_hidden=False), Heads(are_hidden=True)
+    assert layers(net) == ["Heads › trunk", "Heads › left", "Heads › right"]
+    assert layers(hidden) == ["Heads › trunk", "Heads › Linear", "Heads › Linear 2"]
+    y = Heads(are_hidden=False)(gg.ones(2))  # which is gone now, and all that had names
+    gc.collect()
+    gone = ["Heads › Linear", "Heads", "Heads › Linear 2", "Heads › Linear 3", "Heads"]
+    assert scopes(y) == gone
+    assert ">Heads.Linear<" not in gg.draw(y).svg  # a frame around both heads
+
+
 def test_a_module_that_keeps_its_output_makes_no_cycle():
     class Keeping(nn.Module):
         def forward(self, x):

@@ -1,8 +1,10 @@
+import numpy as np
 import pytest
 
 import glassgrad as gg
+from glassgrad.tracing.held import size_of
 from glassgrad.viz import draw, text_view
-from glassgrad.viz.memory import freed_by_node, size_of
+from glassgrad.viz.memory import freed_by_node
 from glassgrad.viz.wording import Narrator
 
 
@@ -64,6 +66,44 @@ def test_all_that_the_pictures_notes_hold_has_come_free_at_the_end():
     }
     assert sum(freed.bytes for freed in freed_by_node(trace).values()) == sum(notes.values())
     assert told(trace)[1] == "TanhBackward0 frees what it saved, 8 B."
+
+
+def held(pack, unpack):
+    """What saved tensors of two results, 8 bytes each, hold along a pass."""
+    with gg.autograd.graph.saved_tensors_hooks(pack, unpack):
+        loss = leaf("x", 1.0, 2.0).exp().tanh().sum()
+    trace = gg.record(loss)
+    return list(dict.fromkeys(map(trace.held, range(len(trace.events) + 1))))
+
+
+def test_what_pack_hooks_keep_counts_as_large_as_it_is():
+    def half(x):
+        return x.numpy().astype("float16")
+
+    def whole(array):
+        return gg.tensor(array.astype("float32"))
+
+    assert held(lambda x: x, lambda x: x) == [16, 8, 0]
+    assert held(half, whole) == [8, 4, 0]
+    assert held(lambda x: {"x": [half(x)], "as": x.dtype}, lambda d: whole(d["x"][0])) == [8, 4, 0]
+    assert held(lambda x: half(x).tobytes(), lambda b: whole(np.frombuffer(b, "f2"))) == [8, 4, 0]
+
+
+def test_where_nobody_can_tell_how_large_it_is_no_number_is_told():
+    elsewhere = {}
+
+    def pack(x):
+        elsewhere[len(elsewhere)] = x
+        return len(elsewhere) - 1
+
+    assert held(pack, elsewhere.get) == [None, 0]
+    assert held(lambda x: lambda: x, lambda thunk: thunk()) == [None, 0]
+    with gg.autograd.graph.saved_tensors_hooks(pack, elsewhere.get):
+        loss = leaf("x", 1.0, 2.0).exp().sum()
+    packed = [node.get("packed") for node in gg.snapshot(loss).nodes]
+    assert packed == [None, [{"name": "result"}], None]
+    assert "saved result packed (what nobody can count)" in text_view(gg.snapshot(loss))
+    assert told(gg.record(loss)) == ["ExpBackward0 lets go of what a hook made of result."]
 
 
 def test_a_node_whose_saved_tensors_nobody_lists_is_told_by_its_event():

@@ -5,7 +5,7 @@ slider is one line of script. A chapter needs no plotting library.
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ WIDE, HIGH = 560, 320  # px of a chart
 LEFT, RIGHT, TOP, BOTTOM = 70, 20, 40, 46  # px around what is plotted
 COLOURS = ("#0a7ea4", "#d1495b", "#5a9216", "#b07d00")
 DASHES = ("", "6 3", "2 3", "9 3 2 3")  # told apart without colours, too
+LEGEND, LEGEND_ROW, LETTER = 18, 20, 7  # px: where its last row is, and how large it is
 MOST_LABELLED = 144  # cells of a map whose numbers are written out
 _SLIDE = (
     "const all=this.parentNode.parentNode.querySelectorAll('.gg-slide');"
@@ -40,6 +41,7 @@ class Figure:
         body: its SVG without the frame; of a slider, the HTML of what is moved.
         frames: of a slider, its charts.
         head, below: of a chart of a slider, the line above it, and a picture or player under it.
+        above: px over the chart, for the rows of a long legend.
     """
 
     told: str
@@ -47,15 +49,17 @@ class Figure:
     frames: tuple["Figure", ...] = ()
     head: str = ""
     below: Any = None
+    above: int = 0
 
     @property
     def svg(self) -> str:
         """The chart as an SVG element; of a slider, that of its first chart."""
         if self.frames:
             return self.frames[0].svg
+        box = f"0 {-self.above} {WIDE} {HIGH + self.above}"
         return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDE} {HIGH}" role="img" '
-            f'aria-label="{escape(self.told)}" font-family="sans-serif" font-size="12" '
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" '
+            f'role="img" aria-label="{escape(self.told)}" font-family="sans-serif" font-size="12" '
             f'style="max-width:{WIDE}px;width:100%" fill="currentColor">{self.body}</svg>'
         )
 
@@ -120,22 +124,38 @@ def plot(
         )
     axes = _Axes.around(every, log)
     body = [axes.frame(x, y)]
+    legend = _legend_places(points)
     for number, (name, several) in enumerate(points.items()):
         colour, dash = COLOURS[number], DASHES[number]
         places = " ".join(f"{axes.across(a):.1f},{axes.up(b):.1f}" for a, b in several)
         line = f'fill="none" stroke="{colour}" stroke-width="2" stroke-dasharray="{dash}"'
-        at = LEFT + 120 * number
+        at, high = legend[number]
         if name in dots:
             spots = [f'cx="{axes.across(a):.1f}" cy="{axes.up(b):.1f}"' for a, b in several]
             body += [f'<circle class="gg-dot" {spot} r="4" fill="{colour}"/>' for spot in spots]
+            point = f'stroke="{colour}" stroke-width="8" stroke-linecap="round"'
+            body.append(f'<path d="M{at + 11} {high}h0" {point}/>')
         else:
             body.append(f'<polyline points="{places}" {line}/>')
-        body.append(
-            f'<path d="M{at} 18h22" {line}/><text x="{at + 28}" y="22">{escape(name)}</text>'
-        )
+            body.append(f'<path d="M{at} {high}h22" {line}/>')
+        body.append(f'<text x="{at + 28}" y="{high + 4}">{escape(name)}</text>')
     if mark is not None:
         body += [axes.ring(*_points([mark[0]], [mark[1]], log=log)[0])]
-    return Figure(f"{y or 'y'} over {x or 'x'}: {', '.join(points)}", "".join(body))
+    told = f"{y or 'y'} over {x or 'x'}: {', '.join(points)}"
+    return Figure(told, "".join(body), above=LEGEND - legend[0][1])
+
+
+def _legend_places(names: Iterable[str]) -> list[tuple[int, int]]:
+    """Where each name of a legend begins: in rows from left to right, the last one at the chart."""
+    found: list[tuple[int, int]] = []
+    at, row = LEFT, 0
+    for name in names:
+        wide = max(120, 44 + LETTER * len(name))
+        if at > LEFT and at + wide > WIDE:
+            at, row = LEFT, row + 1
+        found.append((at, row))
+        at += wide
+    return [(at, LEGEND - LEGEND_ROW * (row - own)) for at, own in found]
 
 
 def heat(

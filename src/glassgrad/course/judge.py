@@ -8,6 +8,7 @@ from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
 from copy import deepcopy
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -119,9 +120,9 @@ def judge(task: Task, load: Callable[[], Any]) -> Report:
         return report
     where = ended.reached or "when it is read"
     if ended.why == "hangs":
-        says = f"{where}: it does not end. It was stopped after {task.seconds:g} seconds."
-        return replace(blank, says=says, hint=HANGS)
-    return replace(blank, says=f"{where}: it ended Python itself.", hint=EXITS)
+        says = f"it does not end. It was stopped after {task.seconds:g} seconds."
+        return replace(blank, says=_about(where, says), hint=HANGS)
+    return replace(blank, says=_about(where, "it ended Python itself."), hint=EXITS)
 
 
 REPLACED = (
@@ -288,30 +289,43 @@ def _explained(task: Task, report: Report, outcomes: list[Outcome], answer: Any)
     failure = first.failure
     assert failure is not None
     report = replace(report, read=_read(task))
+    known = next((m.hint for m in task.mistakes if _fits(task, m, outcomes)), None)
     if failure[0]:
-        return replace(report, says=f"{first.given}: {failure[0]}", hint=failure[1])
+        hint = failure[1] or known or ""
+        return replace(report, says=_about(first.given, failure[0]), hint=hint)
     pair = first.pair
     assert pair is not None
     says = f"{first.given} should be {words(pair.expected)}, and is {words(pair.found)}."
     if first.case.is_prediction:
         says = f"{first.given} is not right."  # and the right one is not told
     pairs = [each.pair for each in wrong if each.pair is not None and each.failure == ("", "")]
-    known = next((m.hint for m in task.mistakes if _fits(task, m, outcomes)), None)
     differs, picture = _difference(task, first.case, answer)
     hint = hint_for(pairs) if known is None else known
     return replace(report, says=says, hint=hint, differs=differs, picture=picture)
 
 
+def _about(given: str, says: str) -> str:
+    """A sentence about a case, whose input may be worded to go on behind a comma."""
+    return f"{given.rstrip(', ')}: {says}"
+
+
 def _fits(task: Task, mistake: Mistake, outcomes: list[Outcome]) -> bool:
-    """Whether this mistake gives the same in every case, also where that is right."""
-    return all(_gives(task, mistake, outcome) for outcome in outcomes)
+    """Whether this mistake gives the same wherever both come to a value, and fails there, too.
 
-
-def _gives(task: Task, mistake: Mistake, outcome: Outcome) -> bool:
-    case, pair = outcome.case, outcome.pair
-    found, failure = _attempt(lambda: case.run(mistake.wrong, *deepcopy(case.args)))
-    same = failure is None and pair is not None
-    return same and pair is not None and is_right(Pair(pair.found, found, task.rtol))
+    An answer may raise in a case and make the mistake in the others; what a case judges in its own
+    words has no value to compare.
+    """
+    is_made = False
+    for case, _, pair, failure in outcomes:
+        if pair is None:
+            continue
+        found, raised = _attempt(partial(case.run, mistake.wrong, *deepcopy(case.args)))
+        if raised is not None:
+            continue
+        if not is_right(Pair(pair.found, found, task.rtol)):
+            return False
+        is_made |= failure == ("", "")
+    return is_made
 
 
 def _read(task: Task) -> str:

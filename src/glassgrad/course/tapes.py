@@ -72,6 +72,8 @@ def own_tape(tape: Sequence[Any], result: Any, backward: Callable[[Any], Any]) -
     tensors = _computed_again(tape)
     tensors[id(result)].name = tensors[id(result)].name or "result"
     right = record(tensors[id(result)])
+    for each in right.nodes:
+        each.pop("src", None)  # of the program that was computed again, which is not the student's
     nodes = _nodes(right, result)
     events, arrays = _events(right, nodes, list(_handed(_watched(tape, result, backward))), result)
     place, differs, node = _first_difference(right, events, arrays.known)

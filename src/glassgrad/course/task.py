@@ -71,8 +71,8 @@ class Mistake:
     """A mistake that is known: its hint is given only to an answer that makes it.
 
     Args:
-        wrong: an answer that makes the mistake. An answer that returns the same in each case that
-            fails is given the hint.
+        wrong: an answer that makes the mistake. An answer is given the hint if it returns the same
+            in each case where both return something to compare, and one of these fails.
         hint: a sentence or two: what was done, and where to look. Never the solution.
     """
 

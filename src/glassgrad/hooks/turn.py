@@ -16,7 +16,7 @@ from glassgrad.core import state
 from glassgrad.core.engine import A_LOCAL, Grads, Pass, accumulate, fit, has_hooks
 from glassgrad.core.graph import AccumulateGrad, Node, ends
 from glassgrad.core.state import modes, plugs, set_modes
-from glassgrad.memory.saved import saved_bytes
+from glassgrad.memory.saved import packed_by, saved_bytes
 
 from . import on_gradients
 
@@ -165,8 +165,9 @@ class Turn:
 
     def _free_saved(self, _: None) -> Phase | None:
         size = saved_bytes(self.node) if self.node.holders else 0
+        is_told = size or (self.node.holders and packed_by(self.node))
         self.node.release()  # it is used up, whether or not it saved anything to tell of
-        return Phase("free_saved", self.node, detail=size) if size else None
+        return Phase("free_saved", self.node, detail=size) if is_told else None
 
     def _buffer(self, place_and_edge: tuple[int, Any]) -> Phase:
         place, edge = place_and_edge

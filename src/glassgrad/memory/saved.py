@@ -8,11 +8,14 @@ import copy
 from importlib import import_module
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from glassgrad.core.errors import ArgumentTypeError, GraphError, ShapeError
 from glassgrad.core.graph import AccumulateGrad, Edge, GradientEdge, Node
 from glassgrad.core.saved import Gone, PrimitiveNode, SavingNode, note_versions, operand_of
 from glassgrad.core.state import Names, Values, modes, plugs, special
-from glassgrad.core.tensor import Pending, Tensor, Version, wrap
+from glassgrad.core.tensor import Pending, Size, Tensor, Version, wrap
+from glassgrad.values.backend import Device
 from glassgrad.values.layers import settled
 from glassgrad.values.tree import flatten
 
@@ -294,10 +297,46 @@ def arrays_in(kept: Any) -> list[Any]:
     return [] if kept is None else [kept]
 
 
+def packed_by(node: Any) -> list[Saved]:
+    """The arrays and bytes, beside tensors, that pack hooks made of what `node` saved.
+
+    What is none of these, nor a container of them, has None in its place: nobody can tell how much
+    memory it takes. A key to what the hook has left elsewhere is such a thing.
+    """
+    node = node.fn if isinstance(node, CopySlices) else node
+    found: list[Saved] = []
+    for name, kept, *_ in places(node) if node else ():
+        packed = getattr(kept, "packed", None)
+        if not hasattr(kept, "packed") or getattr(packed, "nbytes", None) == 0:
+            continue
+        leaves = [_as_array(leaf) for leaf in flatten(packed)[0]]
+        found += [Saved(name, leaf) for leaf in leaves if _is_array(leaf)]
+        others = [leaf for leaf in leaves if not (_is_array(leaf) or isinstance(leaf, Tensor))]
+        if len(others) == len(leaves) or not all(map(_is_small, others)):
+            found.append(Saved(name, None))
+    return found
+
+
+def _as_array(leaf: Any) -> Any:
+    """Bytes as an array in the same memory; anything else as it is."""
+    return np.frombuffer(leaf, np.uint8) if isinstance(leaf, bytes) and leaf else leaf
+
+
+def _is_array(leaf: Any) -> bool:
+    return isinstance(leaf, np.ndarray) and not leaf.dtype.hasobject
+
+
+def _is_small(value: Any) -> bool:
+    """Whether it may lie beside an array, and takes no memory to speak of."""
+    kinds = (str, int, float, complex, type(None), np.generic, np.dtype, Device, Size)
+    return isinstance(value, kinds) or type(value).__name__ == "dtype"  # ours is defined above
+
+
 def saved_bytes(node: Any) -> int:
     """The bytes of what `node` keeps; an array that it keeps twice counts once."""
     sizes: dict[int, int] = {}
-    for _, what, *_ in saved_by(node):
+    found = [*saved_by(node), *packed_by(node)]
+    for _, what, *_ in found:
         array = getattr(what, "payload", what)
-        sizes[id(array)] = array.nbytes
+        sizes[id(array)] = getattr(array, "nbytes", 0)
     return sum(sizes.values())

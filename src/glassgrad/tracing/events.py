@@ -19,6 +19,9 @@ gradient's own graph, which a pass under `create_graph=True` made. Each is a dic
             "owner": "t1" if it is no leaf and lies in the memory of that one, as a view does,
             "label" (the tensor's name), "shape", "dtype", "array", and "now": 1, the version it has
             now, where it was written to since
+    packed  optional, what pack hooks made of tensors that it saved, where that is no tensor: a list
+            of {"name": "self", "storage": "s1", "bytes": 8}, with "owner" as there; without
+            storage and bytes where nobody can tell them
     scope   optional, the modules and scopes that it was made in, as a list: ["MLP", "act"]
     src     optional, the line that made the node: "cell 3, line 2: `y = w * x`"; none of
             AccumulateGrad, which no line makes, and of those with an `origin`
@@ -111,6 +114,7 @@ from typing import Any
 from glassgrad._words import counted
 from glassgrad.core.errors import ArgumentTypeError, DataError
 from glassgrad.tracing.graph import Entry, uncollected
+from glassgrad.tracing.held import Held
 from glassgrad.tracing.summary import ArrayId
 
 MOST_CHECKED = 20_000  # nodes and events of a trace: one that is made by hand has fewer
@@ -123,8 +127,8 @@ Parts = tuple[dict[str, list[Any]], Entry, list[Entry]]  # of a trace: graph, ar
 _FIELDS = """
     k id type checkpoints levels inside wanted op seq name node tensor storage leaf owner label
     scope src checkpoint level
-    user freed base part origin kind acc shape dtype hook for until ran made saved version now bytes
-    failed to slot sum_to
+    user freed base part origin kind acc shape dtype hook for until ran made saved packed version
+    now bytes failed to slot sum_to
     have need edge before after grad_in grad_out grad error message array batch min max norm
     head nan inf values hooks edges inner
 """
@@ -269,6 +273,30 @@ class Trace:
             elif event["type"] == "post_hook" and event["node"] in leaves and event["after"]:
                 (found[leaves[event["node"]]],) = event["after"]
         return found
+
+    def held(self, after: int = 0) -> int | None:
+        """How many bytes saved tensors hold: before the pass, or after the first events of it.
+
+        Each piece of memory counts once, until the last node that saved it has run. What lies in a
+        leaf's memory does not count: no pass frees it. What checkpoints keep, and have computed
+        again, does.
+
+        Args:
+            after: how many events of the pass are over; `len(trace.events)`: all of it.
+
+        Returns:
+            The bytes; None as long as a pack hook keeps what is no array, tensor or bytes and no
+            container of these: nobody can tell how large that is.
+
+        Example:
+            >>> trace = record(tensor([1.0, 2.0], requires_grad=True).exp().sum())
+            >>> trace.held(), trace.held(len(trace.events))
+            (8, 0)
+        """
+        held = Held(self)
+        for event in self.events[:after]:
+            held.step(event)
+        return None if held.unknown else held.bytes
 
     def to_json(self) -> str:
         """The document as text, one node or event a line. Equal traces give equal text."""

@@ -30,7 +30,7 @@ from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node, edge_of, en
 from glassgrad.core.saved import PrimitiveNode, SavingNode
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor
-from glassgrad.memory.saved import Saved, saved_by
+from glassgrad.memory.saved import Saved, packed_by, saved_by
 from glassgrad.memory.views import AsStridedBackward0, CopySlices
 from glassgrad.source.frames import made_at
 from glassgrad.source.names import InSight
@@ -78,6 +78,7 @@ class _Call(NamedTuple):
     end: int
     module: Any  # None if it is gone
     cls: type
+    key: int  # the same for all calls of a module, also of one that is gone
 
 
 class Naming:
@@ -96,6 +97,7 @@ class Naming:
         inner = [node for node in nodes if not isinstance(node, AccumulateGrad)]
         self._labels: dict[int, str] = {}
         self._paths: dict[int, dict[int, Path]] = {}
+        self._unnamed = defaultdict[tuple[int, type], dict[int, int]](dict)
         self.parameters: dict[int, str] = {}
         calls = _calls_at(inner)
         if calls:
@@ -138,9 +140,10 @@ class Naming:
                 around = [pair for pair in around if pair[0].end > call.start]
                 around.append((call, self._names(call, around)))
             parts = dict(entered.get(node, ()))
-            for within, names in around:
+            for place, (within, names) in enumerate(around):
                 if node.seq <= within.end and (names or within.start not in parts):
-                    parts[within.start] = names or (within.cls.__name__,)
+                    outer = around[place - 1][0].key if place else 0
+                    parts[within.start] = names or self._class_of(within, outer)
             if parts and (path := sum(map(parts.__getitem__, sorted(parts)), ())):
                 found[node] = path
         return found
@@ -155,7 +158,15 @@ class Naming:
         if id(parent) not in self._paths:
             parts = [(id(part), name) for name, part in parent.named_modules() if name]
             self._paths[id(parent)] = {key: tuple(name.split(".")) for key, name in parts}
-        return self._paths[id(parent)].get(id(call.module), (call.cls.__name__,))
+        path = self._paths[id(parent)].get(id(call.module))
+        return path or self._class_of(call, around[-1][0].key)
+
+    def _class_of(self, call: _Call, outer: int) -> Path:
+        """The class of a module without a name; numbered if the one around it calls several."""
+        known = self._unnamed[outer, call.cls]
+        number = known.setdefault(call.key, len(known) + 1)
+        name = call.cls.__name__
+        return (name if number == 1 else f"{name} {number}",)
 
 
 def _calls_at(nodes: list[Node]) -> list[_Call]:
@@ -166,7 +177,7 @@ def _calls_at(nodes: list[Node]) -> list[_Call]:
             ends[start, cls] = node.seq, module
     if not ends:
         return []
-    calls = [_Call(start, end, ref(), cls) for (start, cls), (end, ref) in ends.items()]
+    calls = [_Call(start, end, ref(), cls, id(ref)) for (start, cls), (end, ref) in ends.items()]
     return sorted(calls, key=lambda call: (call.start, -call.end))
 
 
@@ -320,6 +331,8 @@ class Graph:
         saved = self._saved_plainly(table, node)
         if saved is None:
             saved = [self.seen_saved(table, item) for item in self.saved_by(node)]
+            if node not in self.leaf and (packed := self.packed_by(node)):
+                told["packed"] = [self._seen_packed(*item[:2]) for item in packed]
         if is_view and edges and edges[0][0] is not None:
             first = edges[0][0]  # a view of a view has the same base
             told["base"] = seen[self._bases.setdefault(node, self._bases.get(first, first))]
@@ -370,6 +383,14 @@ class Graph:
         own = getattr(what, "payload", what)
         memory = self._memory.get(id(own)) or self._memory_at(table, own)
         return SeenSaved(name, version, now, leaf, label, memory)
+
+    def _seen_packed(self, name: str, what: Any) -> Entry:
+        """What a hook made of a saved tensor; without bytes if nobody knows how many it has."""
+        if what is None:
+            return {"name": name}
+        storage, owner = self.storage(what)
+        entry = {"name": name, "storage": storage, "bytes": what.nbytes}
+        return entry if owner is None else entry | {"owner": owner}
 
     def _memory_at(self, table: ArrayTable, own: Any) -> SeenMemory:
         """A saved array; it is looked at once while all of the graph is."""
@@ -426,6 +447,7 @@ class Graph:
         return id(memory), memory
 
     saved_by = staticmethod(saved_by)
+    packed_by = staticmethod(packed_by)
 
     @staticmethod
     def like(node: Any, slot: int) -> tuple[Any, Any]:

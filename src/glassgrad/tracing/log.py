@@ -28,7 +28,8 @@ from glassgrad.memory.saved import saved_bytes
 from glassgrad.ops import _checks as check
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Edges, Graph, grad_of, is_leaf, rank_of, reach
-from glassgrad.tracing.recomputing import Checkpoints, argument_name, saved_bytes_of
+from glassgrad.tracing.held import size_of
+from glassgrad.tracing.recomputing import Checkpoints, argument_name
 from glassgrad.tracing.seen import Entry, Notes
 from glassgrad.tracing.summary import ArrayTable, Taken
 
@@ -549,7 +550,7 @@ class Log(EventLog):
             finally:
                 if trace is not None:
                     event["inner"] = trace.document()
-                    event["bytes"] = saved_bytes_of(trace)
+                    event["bytes"] = size_of(*trace.nodes)
 
         del event["failed"]
         set_modes(watcher=watch)

@@ -285,17 +285,6 @@ def argument_name(call: Any, saved: str) -> str:
     return name
 
 
-def saved_bytes_of(trace: Any) -> int:
-    """The bytes of what the nodes of a pass saved that is no leaf's, each piece of memory once."""
-    sizes: dict[str, int] = {}
-    for node in trace.nodes:
-        for saved in node.get("saved", ()):
-            if "leaf" not in saved and "owner" not in saved:
-                name = saved["storage"]
-                sizes[name] = max(saved["bytes"], sizes.get(name, 0))
-    return sum(sizes.values())
-
-
 def _start(call: Any) -> int:
     start: int = call.span[0]
     return start

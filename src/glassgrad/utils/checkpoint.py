@@ -328,6 +328,8 @@ class _Holder:
 
     __slots__ = ("__weakref__", "position")
 
+    nbytes = 0  # a trace tells of the tensor when it has been computed again
+
     def __init__(self, position: int) -> None:
         self.position = position
 

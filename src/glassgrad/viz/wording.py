@@ -25,9 +25,10 @@ from glassgrad._words import (
 )
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Entry
+from glassgrad.tracing.held import of_no_leaf, size_of
 from glassgrad.tracing.seen import op_called
 from glassgrad.tracing.summary import examples_in_words, spoiled_in_words
-from glassgrad.viz.memory import Freed, freed_by_node, leaves_of, of_no_leaf, size_of
+from glassgrad.viz.memory import Freed, freed_by_node, leaves_of
 from glassgrad.viz.results import Results
 
 LONGEST_LIST, ROOMY = 28, 60  # characters of an array that is written out: in a box, beside it
@@ -174,7 +175,13 @@ class Narrator:
             case {"type": "recompute"}:
                 return recomputing(self.trace, event)
             case {"type": "free_saved", "node": node}:
-                return f"{name} {self._freeing(self._freed.get(node) or Freed(event['bytes']))}."
+                told = f"{name} {self._freeing(self._freed.get(node) or Freed(event['bytes']))}"
+                packed = self.results.nodes.get(node, {}).get("packed", ())
+                hidden = [plain(each["name"]) for each in packed if "bytes" not in each]
+                if not hidden:
+                    return f"{told}."
+                told = f"{told}, and" if event["bytes"] else name
+                return f"{told} lets go of what a hook made of {', '.join(hidden)}."
         at = f" at {name}" if name else ""
         return f"The pass ends{at} with {plain(event['error'])}: {one_line(event['message'], 600)}"
 
@@ -368,14 +375,16 @@ def saved_words(node: Entry, leaves: dict[str, Entry]) -> str:
         >>> saved_words({"id": "n0", "saved": saved}, {"t0": {"name": "W"}})
         'self, mat2 (8 B and leaf W)'
     """
-    saved = node.get("saved")
-    if not saved:
+    packed = {plain(each["name"]): "bytes" in each for each in node.get("packed", ())}
+    names = [plain(each["name"]) for each in node.get("saved", ())]
+    names += [f"{name} packed" for name in packed]
+    if not names:
         return ""
-    names = ", ".join(plain(each["name"]) for each in saved)
     parts = [f"leaf {tensor_name(leaves[leaf])}" for leaf in leaves_of(node)]
     if of_no_leaf(node):
         parts.insert(0, bytes_text(size_of(node)))
-    return f"{names} ({' and '.join(parts)})"
+    parts += [] if all(packed.values()) else ["what nobody can count"]
+    return f"{', '.join(names)} ({' and '.join(parts)})"
 
 
 def edge_words(edge: Entry) -> str:

@@ -251,6 +251,22 @@ def test_the_timeline_says_that_leaves_keep_their_memory_as_the_log_does(play):
     ]
 
 
+def test_bytes_that_a_pack_hook_hides_are_not_told_as_a_number(play):
+    kept = []
+    with gg.autograd.graph.saved_tensors_hooks(lambda x: kept.append(x), lambda _: kept[0]):
+        loss = gg.tensor([1.0, 2.0], requires_grad=True).exp().sum()
+    shown = play(player(loss))
+    memory = shown.page.locator(".gg-memory")
+    lines = [
+        "Saved tensors hold",
+        "at least 0 B of 0 B",
+        "what hooks have packed cannot be counted",
+    ]
+    assert memory.inner_text().split("\n") == lines
+    shown.press("End")
+    assert memory.inner_text().split("\n") == ["Saved tensors hold", "0 B of 0 B"]
+
+
 def test_where_only_leaves_are_saved_nothing_comes_free(play):
     w = gg.tensor([1.0, 2.0, 3.0], requires_grad=True)
     shown = play(player((w**3).sum()))

@@ -187,5 +187,5 @@ def held(trace):
             "others it can be said how much is held after them.",
         ),
     ],
-    read="held_after in src/glassgrad/viz/memory.py, which counts each piece of memory once.",
+    read="Held in src/glassgrad/tracing/held.py, which counts each piece of memory once.",
 )

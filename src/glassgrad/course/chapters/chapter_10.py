@@ -14,7 +14,6 @@ from glassgrad.ops.generator import get_rng_state, set_rng_state
 from glassgrad.ops.random import dropout, randn
 from glassgrad.tracing import record
 from glassgrad.values.dtypes import float16, float32, float64
-from glassgrad.viz.memory import held_after
 
 # Half of the bytes -------------------------------------------------------------------------------
 
@@ -326,7 +325,7 @@ def _fitted(count, width, batch, units):
             return _Fitted(error, False, 0, budget, 0, 0)
         trace = record(output.sum())
         risen = [place for place, e in enumerate(trace.events, 1) if e["type"] == "recompute"]
-        peak = max(held_after(trace, place) for place in (0, *risen))
+        peak = max(trace.held(place) for place in (0, *risen))
         again = sum(layer.calls for layer in layers)
         peaks = {k: (count - count // k * (k - 1) + k) for k in range(1, count + 1)}
         needed = next(count // k * (k - 1) for k in peaks if peaks[k] <= units)

@@ -46,10 +46,11 @@ from typing import Any
 from glassgrad._words import counted, plain, shape_text
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Entry
+from glassgrad.tracing.held import leaf_of, of_no_leaf, sizes_of
 from glassgrad.viz.drawing import Drawing, drawn
 from glassgrad.viz.explaining.entries import explanations
 from glassgrad.viz.layout.engines import lay_out
-from glassgrad.viz.memory import completed, held_after, leaf_of, of_no_leaf, sizes_of
+from glassgrad.viz.memory import completed
 from glassgrad.viz.players.assets import colours, script, sheet
 from glassgrad.viz.players.forward import Values, ops_of, with_forward
 from glassgrad.viz.players.questions import questions
@@ -466,7 +467,7 @@ def _of_page(trace: Trace, known: set[str]) -> list[Entry]:
             here.append({key: event[key] for key in event if key != "k"})
         else:
             hooks += event["type"] in ("pre_hook", "post_hook")
-    about = {"left": len(between), "hooks": hooks, "held": held_after(trace, part.stop)}
+    about = {"left": len(between), "hooks": hooks, "held": trace.held(part.stop)}
     cut = {"k": part.start, "type": "cut", **about, "events": here}
     return [*trace.events[: part.start], cut, *trace.events[part.stop :]]
 
@@ -529,8 +530,7 @@ def _beyond(trace: Trace, nodes: list[Entry]) -> dict[str, int]:
     if len(nodes) == len(trace.nodes):
         return {}
     here, all_ = (
-        sizes_of(saved for node in each for saved in of_no_leaf(node))
-        for each in (nodes, trace.nodes)
+        sizes_of(chain.from_iterable(map(of_no_leaf, each))) for each in (nodes, trace.nodes)
     )
     return {"beyond": sum(size for storage, size in all_.items() if storage not in here)}
 
@@ -548,6 +548,8 @@ def _nodes(trace: Trace, graph: Graph) -> list[Entry]:
     # Of each folded box the node that runs last, so that it is seen to have run.
     last = {graph.place[node]: node for node in trace.schedule() if node in graph.place}
     known |= set(last.values())
+    packed = {node["id"] for node in trace.nodes if "packed" in node}
+    known |= set([node for node in trace.schedule() if node in packed][-1:])
     return [node for node in trace.nodes if node["id"] in known]
 
 
@@ -569,6 +571,7 @@ def _node(node: Entry, narrator: Narrator, whose: Whose) -> Entry:
         "scope": [plain(part, 80) for part in scope],
         "hooks": [{"id": hook["id"], "name": plain(hook.get("name", ""))} for hook in hooks],
         "freed": node.get("freed", False),
+        **({"packed": [*map(_packed, node["packed"])]} if "packed" in node else {}),
     }
 
 
@@ -577,6 +580,11 @@ def _saved(entry: Entry, whose: str) -> Entry:
     kept = ("name", "bytes", "version", "now", "array", "again")
     found |= {key: entry[key] for key in kept if key in entry}
     return found | ({"shape": shape_text(entry["shape"])} if "shape" in entry else {})
+
+
+def _packed(entry: Entry) -> Entry:
+    known = "bytes" in entry
+    return {"of": leaf_of(entry) or entry["storage"], "bytes": entry["bytes"]} if known else {}
 
 
 def _tensor(tensor: Entry) -> Entry:

@@ -303,6 +303,7 @@ export function storages(data) {
   };
   for (const [id, node] of Object.entries(data.nodes)) {
     for (const saved of node.saved ?? []) note(saved)?.holders.push([id, saved]);
+    knownPacked(node).forEach(note);
   }
   for (const { saved } of data.checkpoints ?? []) {
     for (const each of saved) Object.assign(note(each) ?? {}, { isKept: true });
@@ -321,7 +322,7 @@ export function leafBytes(data) {
 }
 
 // Bytes held by saved tensors before the first event, after it, after the second, …, by the rule of
-// `viz/memory.py`: each piece of memory once, and no leaf's.
+// `tracing/held.py`: each piece of memory once, and no leaf's.
 export function heldBytes(data) {
   const sizes = storages(data);
   const owners = new Map(); // by piece of memory
@@ -338,7 +339,10 @@ export function heldBytes(data) {
   const drop = (holder) => {
     for (const [of, mine] of owners) if (mine.delete(holder) && !mine.size) held -= sizes.get(of).bytes;
   };
-  const keepAll = (id) => keep(id, data.nodes[id].freed ? [] : (data.nodes[id].saved ?? []).filter(({ again }) => !again));
+  const keepAll = (id) => {
+    const node = data.nodes[id];
+    if (!node.freed) keep(id, [...(node.saved ?? []).filter(({ again }) => !again), ...knownPacked(node)]);
+  };
   const begin = () => {
     Object.keys(data.nodes).forEach(keepAll);
     for (const { id, saved } of data.checkpoints ?? []) keep(id, saved);
@@ -369,6 +373,20 @@ export function heldBytes(data) {
     series.push(held);
   }
   return series;
+}
+
+// What pack hooks made of what a node saved, as far as its size is known.
+function knownPacked({ packed = [] }) {
+  return packed.filter(({ of }) => of);
+}
+
+// Whether, after so many events, nodes keep what pack hooks made, of a size that nobody can tell.
+export function hidesBytes(data, at) {
+  const freed = new Set();
+  for (const event of data.events.slice(0, at)) {
+    for (const { type, node } of event.events ?? [event]) if (type === "free_saved") freed.add(node);
+  }
+  return Object.entries(data.nodes).some(([id, { packed = [], freed: isGone }]) => !isGone && !freed.has(id) && packed.some(({ of }) => !of));
 }
 
 // The smallest and the largest finite norm > 0 that an arrow has carried until now, as log₁₀.

@@ -1,7 +1,7 @@
 // Bytes held by saved tensors over the steps of the log until now, with a cursor. A click goes there.
 
 import { element, shape, bytesText } from "./elements.js";
-import { heldBytes, leafBytes } from "./log.js";
+import { heldBytes, hidesBytes, leafBytes } from "./log.js";
 
 const HEIGHT = 44;
 const COUNTED = "Each piece of memory counts once, until the last node that saved it has run. A leaf keeps its memory: no pass frees it.";
@@ -19,7 +19,8 @@ export class Timeline {
     this.held = heldBytes(data);
     this.all = heldBytes({ ...data, events: [] })[0]; // of the graph, as long as nothing has run
     this.kept = leafBytes(data);
-    this.root.hidden = !(this.kept || this.held.some(Boolean));
+    this.hides = (at) => hidesBytes(data, at);
+    this.root.hidden = !(this.kept || this.held.some(Boolean) || this.hides(0));
     this.root.classList.toggle("gg-rises", data.events.some(({ type }) => type === "recompute"));
     this.curve = shape("path", { class: "gg-curve" });
     this.area = shape("path", { class: "gg-area" });
@@ -39,8 +40,13 @@ export class Timeline {
     const held = known.at(-1);
     const top = known.reduce((most, each) => Math.max(most, each), this.all);
     this.draw(known, top);
-    const share = `${bytesText(held)} of ${bytesText(top)}`;
-    const leaves = this.kept ? `leaves keep theirs, ${bytesText(this.kept)}` : "";
+    const isHiding = this.hides(at);
+    const share = (isHiding ? "at least " : "") + `${bytesText(held)} of ${bytesText(top)}`;
+    const besides = [
+      ...(isHiding ? ["what hooks have packed cannot be counted"] : []),
+      ...(this.kept ? [`leaves keep theirs, ${bytesText(this.kept)}`] : []),
+    ];
+    const leaves = besides.join("; ");
     this.words.replaceChildren("Saved tensors hold ", element("strong", {}, share), leaves);
     this.picture.setAttribute("aria-label",
       `Bytes held by saved tensors over ${this.last} events: ${known[0]} before the first, ` +
