@@ -130,9 +130,11 @@ def plot(
             body += [f'<circle class="gg-dot" {spot} r="4" fill="{colour}"/>' for spot in spots]
         else:
             body.append(f'<polyline points="{places}" {line}/>')
-        body.append(
-            f'<path d="M{at} 18h22" {line}/><text x="{at + 28}" y="22">{escape(name)}</text>'
-        )
+        key = f'<path d="M{at} 18h22" {line}/>'
+        if name in dots:
+            cap = f'stroke="{colour}" stroke-width="8" stroke-linecap="round"'
+            key = f'<path d="M{at + 11} 18h0" {cap}/>'
+        body.append(f'{key}<text x="{at + 28}" y="22">{escape(name)}</text>')
     if mark is not None:
         body += [axes.ring(*_points([mark[0]], [mark[1]], log=log)[0])]
     return Figure(f"{y or 'y'} over {x or 'x'}: {', '.join(points)}", "".join(body))
@@ -168,10 +170,12 @@ def heat(
     most = float(np.abs(matrix).max()) or 1.0
     body = []
     for (row, column), number in np.ndenumerate(matrix if up is None else matrix[::-1]):
-        left, top = LEFT + column * wide, TOP + row * high
+        # Rounded edges, which neighbours share: rounded widths leave a seam between some of them.
+        left, right = round(LEFT + column * wide), round(LEFT + (column + 1) * wide)
+        top, bottom = round(TOP + row * high), round(TOP + (row + 1) * high)
         colour = COLOURS[0] if number >= 0 else COLOURS[1]
         body.append(
-            f'<rect x="{left:.1f}" y="{top:.1f}" width="{wide:.1f}" height="{high:.1f}" '
+            f'<rect x="{left}" y="{top}" width="{right - left}" height="{bottom - top}" '
             f'shape-rendering="crispEdges" fill="{colour}" '
             f'fill-opacity="{abs(number) / most:.2f}"/>'
         )

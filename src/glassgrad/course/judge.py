@@ -2,6 +2,7 @@
 
 import os
 import random
+import re
 import sysconfig
 import traceback
 from collections.abc import Callable
@@ -94,7 +95,7 @@ class Report:
     __repr__ = __str__
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
-        first, *rest = map(escape, self.lines())
+        first, *rest = (re.sub("`(.+?)`", r"<code>\1</code>", escape(x)) for x in self.lines())
         colour = "#1a7f37" if self.passed else "#b35900"
         told = "".join(f"<div>{line}</div>" for line in rest)
         picture = f'<div style="overflow-x:auto">{self.picture}</div>' if self.picture else ""
