@@ -58,6 +58,14 @@ def best_h_forgotten(f, x, exact, steps):
     min(steps, key=lambda h: abs(slopes(f, [x], h)[0] - exact))
 
 
+def best_h_is_an_error(f, x, exact, steps):
+    return min(abs(slopes(f, [x], h)[0] - exact) for h in steps)
+
+
+def best_h_to_one_side(f, x, exact, steps):
+    return min(steps, key=lambda h: abs((f(x + h) - f(x)) / h - exact))
+
+
 # 01.fit ------------------------------------------------------------------------------------------
 
 
@@ -97,6 +105,8 @@ WRONG = {
         (best_h_is_the_smallest, "smallest h is not the best"),
         (best_h_signed, "Compare sizes"),
         (best_h_forgotten, "returns nothing yet"),
+        (best_h_is_an_error, "the smallest error itself"),
+        (best_h_to_one_side, "one side only"),
     ],
     "01.fit": [
         (fit_uphill, "its sign is wrong"),

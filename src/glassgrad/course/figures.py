@@ -149,7 +149,7 @@ def heat(
     up: tuple[float, float] | None = None,
     path: Sequence[tuple[float, float]] = (),
 ) -> Figure:
-    """A map of numbers: the darker, the larger; blue above zero, red below.
+    """A map of numbers: the stronger the colour, the larger; blue above zero, red below.
 
     Args:
         numbers: a matrix, its first row on top; small ones are written out.

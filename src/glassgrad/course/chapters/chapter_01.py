@@ -43,7 +43,7 @@ SLOPES = Task(
     "the slopes of hidden functions",
     stub='''
 def slopes(f, inputs, h=1e-5):
-    """The slope of f along each of its inputs: a list with one number for each of them."""
+    """The slope of f(*inputs) along each of its inputs: a list with one number for each."""
     ...  # your code
 ''',
     cases=[
@@ -80,6 +80,14 @@ def _smallest(f, x, exact, steps):
     return min(steps)
 
 
+def _error_itself(f, x, exact, steps):
+    return min(abs((f(x + h) - f(x - h)) / (2 * h) - exact) for h in steps)
+
+
+def _best_to_one_side(f, x, exact, steps):
+    return min(steps, key=lambda h: abs((f(x + h) - f(x)) / h - exact))
+
+
 def _smallest_signed_error(f, x, exact, steps):
     return min(steps, key=lambda h: (f(x + h) - f(x - h)) / (2 * h) - exact)
 
@@ -107,6 +115,14 @@ def best_h(f, x, exact, steps):
         Mistake(
             _smallest_signed_error,
             "An error of −1 is smaller than one of 0.001, and worse. Compare sizes.",
+        ),
+        Mistake(
+            _error_itself,
+            "That is the smallest error itself. Which of the steps has it?",
+        ),
+        Mistake(
+            _best_to_one_side,
+            "You look to one side only. Of the central slope another h is the best.",
         ),
     ],
     read="the question about h at the top of src/glassgrad/autograd/gradcheck.py.",
