@@ -31,6 +31,10 @@ _PICK = (  # a click on a point of a chart that has one for each slide
 )
 
 
+# JupyterLab would take an arrow key for itself, or give the focus back to the active cell.
+_OWN_KEYS = 'data-lm-suppress-shortcuts="true" onkeydown="event.stopPropagation()"'
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Figure:
     """A chart. A notebook shows it; `save` writes it as SVG.
@@ -217,7 +221,7 @@ def slider(
         frames.append(replace(chart, head=f"{label} = {_short(value)}", below=below))
     typed = (
         f'<label>{escape(label)} <input type="range" style="width:min(20em,70%)" min="0" '
-        f'max="{len(frames) - 1}" value="0" oninput="{_SLIDE}"></label>'
+        f'max="{len(frames) - 1}" value="0" oninput="{_SLIDE}" {_OWN_KEYS}></label>'
     )
     told = f"{len(frames)} charts, one for each {label or 'value'}: {frames[0].told}"
     return Figure(told, typed, tuple(frames))
