@@ -26,6 +26,10 @@ def slopes_to_one_side(f, inputs, h=1e-5):
     return found
 
 
+def slopes_without_brackets(f, inputs, h=1e-5):
+    return [slope * h * h for slope in slopes(f, inputs, h)]
+
+
 def slopes_that_nudge_for_good(f, inputs, h=1e-5):
     found = []
     for place in range(len(inputs)):
@@ -100,6 +104,7 @@ WRONG = {
         (slopes_divided_by_h, "twice what it should be"),
         (slopes_to_one_side, "one side only"),
         (slopes_that_nudge_for_good, "argument 2 is not what it was"),
+        (slopes_without_brackets, "from left to right"),
     ],
     "01.best-h": [
         (best_h_is_the_smallest, "smallest h is not the best"),

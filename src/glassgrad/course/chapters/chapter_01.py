@@ -38,6 +38,13 @@ def _all_at_once(f, inputs, h=1e-5):
     return [rise / (2 * h)] * len(inputs)
 
 
+def _without_brackets(f, inputs, h=1e-5):
+    def at(place, value):
+        return f(*inputs[:place], value, *inputs[place + 1 :])
+
+    return [(at(k, x + h) - at(k, x - h)) / 2 * h for k, x in enumerate(inputs)]
+
+
 SLOPES = Task(
     "01.slopes",
     "the slopes of hidden functions",
@@ -66,6 +73,10 @@ def slopes(f, inputs, h=1e-5):
         Mistake(
             _all_at_once,
             "All inputs were nudged together, so all slopes come out as one. Nudge one at a time.",
+        ),
+        Mistake(
+            _without_brackets,
+            "Python goes from left to right: `a / 2 * h` is half of a, times h.",
         ),
     ],
     read="gradcheck in src/glassgrad/autograd/gradcheck.py: so our own rules are tested.",
