@@ -144,7 +144,7 @@ def test_a_question_is_answered_wrong_and_right(chapter):
         asked.get_by_text(f"{name} got 8.").wait_for()
         answer(sent, gets="Right")
     player.get_by_role("button", name="To the end", exact=True).first.click()
-    assert player.locator(".gg-said").inner_text() == "a.grad is now 24."
+    assert player.locator(".gg-said").inner_text() == "a got 24: a.grad was empty, now 24."
 
 
 @of("07")
