@@ -26,6 +26,10 @@ def slopes_to_one_side(f, inputs, h=1e-5):
     return found
 
 
+def slopes_without_brackets(f, inputs, h=1e-5):
+    return [slope * h * h for slope in slopes(f, inputs, h)]
+
+
 def slopes_that_nudge_for_good(f, inputs, h=1e-5):
     found = []
     for place in range(len(inputs)):
@@ -56,6 +60,14 @@ def best_h_signed(f, x, exact, steps):
 
 def best_h_forgotten(f, x, exact, steps):
     min(steps, key=lambda h: abs(slopes(f, [x], h)[0] - exact))
+
+
+def best_h_is_an_error(f, x, exact, steps):
+    return min(abs(slopes(f, [x], h)[0] - exact) for h in steps)
+
+
+def best_h_to_one_side(f, x, exact, steps):
+    return min(steps, key=lambda h: abs((f(x + h) - f(x)) / h - exact))
 
 
 # 01.fit ------------------------------------------------------------------------------------------
@@ -92,11 +104,14 @@ WRONG = {
         (slopes_divided_by_h, "twice what it should be"),
         (slopes_to_one_side, "one side only"),
         (slopes_that_nudge_for_good, "argument 2 is not what it was"),
+        (slopes_without_brackets, "from left to right"),
     ],
     "01.best-h": [
         (best_h_is_the_smallest, "smallest h is not the best"),
         (best_h_signed, "Compare sizes"),
         (best_h_forgotten, "returns nothing yet"),
+        (best_h_is_an_error, "the smallest error itself"),
+        (best_h_to_one_side, "one side only"),
     ],
     "01.fit": [
         (fit_uphill, "its sign is wrong"),

@@ -23,6 +23,7 @@ WRONG = {  # found, expected, what the hint says
     "objects": (np.array([None]), 3.0, "Its type is ndarray"),
     "an array in place of a tensor": (np.ones(2), gg.tensor([1.0, 1.0]), "a tensor is wanted"),
     "one of two results": (1.0, (1.0, 2.0), "There should be 2 results; there is one"),
+    "a result by itself": (1.0, [1.0], "Return a list with it"),
     "a result too many": ((1.0, 2.0, 3.0), (1.0, 2.0), "There should be 2; there are 3"),
     "swapped": ((2.0, 1.0), (1.0, 2.0), "opposite order"),
     "the second": ((1.0, -2.0), (1.0, 2.0), "result 2 of 2. Its size is right, and its sign"),

@@ -62,6 +62,13 @@ def test_a_small_map_has_its_numbers_and_a_large_one_its_axes_and_way():
     assert "a way of 2 points" in repr(large)
 
 
+def test_the_cells_of_a_map_leave_no_seam():
+    figure = heat([[1.0] * 17], across=(0, 1), up=(0, 1))
+    cells = [each for each in shapes(figure, "rect") if each.get("fill-opacity")]
+    ends = [int(cell.get("x")) + int(cell.get("width")) for cell in cells]
+    assert ends[:-1] == [int(cell.get("x")) for cell in cells[1:]]
+
+
 def test_a_slider_has_a_chart_for_each_value():
     figure = slider([1, 2, 3], lambda n: plot({"n": ([0, 1], [0, n])}), label="n")
     assert figure.html.count("<svg") == 3

@@ -237,6 +237,8 @@ def test_the_first_difference_of_the_passes_is_told_and_drawn():
     assert not report.passed
     assert "half of" in report.hint
     assert "leads to n0 AccumulateGrad" in report.differs
+    html = replace(report, hint="`a < b` is code")._repr_mimebundle_()["text/html"]
+    assert "<code>a &lt; b</code> is code" in html
     assert report.picture.startswith("<svg")
     assert report.picture in report._repr_mimebundle_()["text/html"]
 

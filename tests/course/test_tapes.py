@@ -76,6 +76,7 @@ def test_a_right_tape_goes_step_for_step_as_glassgrad(program, backward):
     assert mine, mine
     assert repr(mine).startswith("Step for step the same")
     assert mine.own.schedule() == mine.right.schedule()
+    assert not any("src" in node for node in mine.own.nodes)  # no line of ours
     assert not gg.compare(mine.own, mine.right).of_kind("other gradient")
     assert "ENDED HERE" not in gg.player(mine.own).html
 

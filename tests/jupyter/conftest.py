@@ -145,6 +145,7 @@ class FrontEnd:
         "widget model not found",  # of a notebook that is opened again
         "Menu entry for command",
         "Not same Y.Doc",
+        "Could not restore the debugger state",  # of a kernel that was ended
     )
 
     def __init__(self, kind, address, root, browser):
@@ -199,13 +200,19 @@ class FrontEnd:
         if self.kind != "lab":
             self.shut_down(page)
             return self.open(name)
+        self.turn_to(page, name)
+        return page
+
+    def turn_to(self, page, name):
+        """Close the notebook of a page of JupyterLab, end its kernel, and open another one."""
+        before = self.path_of(page).stem.partition("-")[2]
+        page.evaluate("jupyterapp.commands.execute('docmanager:save-all')")  # so that none asks
         page.evaluate("jupyterapp.commands.execute('application:close-all')")
         page.locator(".jp-Notebook").first.wait_for(state="detached")
-        self.end_kernel(name)
+        self.end_kernel(before)
         open_path = "path => jupyterapp.commands.execute('docmanager:open', { path })"
         page.evaluate(open_path, self.path(name).name)
         self._wait_until_it_runs(page, name)
-        return page
 
     def _wait_until_it_runs(self, page, name):
         # A cell that is run before the page knows its kernel asks which one to take.

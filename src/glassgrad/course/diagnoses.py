@@ -131,7 +131,10 @@ def _whole(pair: Pair) -> str | None:
         return None
     of = len(pair.expected)
     if not _is_list(pair.found):
-        return f"There should be {of} results; there is one. Return them as a tuple."
+        kind = "list" if isinstance(pair.expected, list) else "tuple"
+        if of == 1:
+            return f"That is the result by itself. Return a {kind} with it."
+        return f"There should be {of} results; there is one. Return them as a {kind}."
     if len(pair.found) != of:
         first = next((p for p in _each_of_shorter(pair) if not is_right(p)), None)
         more = (

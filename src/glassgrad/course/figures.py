@@ -32,6 +32,10 @@ _PICK = (  # a click on a point of a chart that has one for each slide
 )
 
 
+# JupyterLab would take an arrow key for itself, or give the focus back to the active cell.
+_OWN_KEYS = 'data-lm-suppress-shortcuts="true" onkeydown="event.stopPropagation()"'
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Figure:
     """A chart. A notebook shows it; `save` writes it as SVG.
@@ -167,7 +171,7 @@ def heat(
     up: tuple[float, float] | None = None,
     path: Sequence[tuple[float, float]] = (),
 ) -> Figure:
-    """A map of numbers: the darker, the larger; blue above zero, red below.
+    """A map of numbers: the stronger the colour, the larger; blue above zero, red below.
 
     Args:
         numbers: a matrix, its first row on top; small ones are written out.
@@ -188,10 +192,12 @@ def heat(
     most = float(np.abs(matrix).max()) or 1.0
     body = []
     for (row, column), number in np.ndenumerate(matrix if up is None else matrix[::-1]):
-        left, top = LEFT + column * wide, TOP + row * high
+        # Rounded edges, which neighbours share: rounded widths leave a seam between some of them.
+        left, right = round(LEFT + column * wide), round(LEFT + (column + 1) * wide)
+        top, bottom = round(TOP + row * high), round(TOP + (row + 1) * high)
         colour = COLOURS[0] if number >= 0 else COLOURS[1]
         body.append(
-            f'<rect x="{left:.1f}" y="{top:.1f}" width="{wide:.1f}" height="{high:.1f}" '
+            f'<rect x="{left}" y="{top}" width="{right - left}" height="{bottom - top}" '
             f'shape-rendering="crispEdges" fill="{colour}" '
             f'fill-opacity="{abs(number) / most:.2f}"/>'
         )
@@ -233,7 +239,7 @@ def slider(
         frames.append(replace(chart, head=f"{label} = {_short(value)}", below=below))
     typed = (
         f'<label>{escape(label)} <input type="range" style="width:min(20em,70%)" min="0" '
-        f'max="{len(frames) - 1}" value="0" oninput="{_SLIDE}"></label>'
+        f'max="{len(frames) - 1}" value="0" oninput="{_SLIDE}" {_OWN_KEYS}></label>'
     )
     told = f"{len(frames)} charts, one for each {label or 'value'}: {frames[0].told}"
     return Figure(told, typed, tuple(frames))

@@ -2,6 +2,7 @@
 
 import os
 import random
+import re
 import sysconfig
 import traceback
 from collections.abc import Callable
@@ -19,6 +20,7 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.ops.generator import manual_seed
 from glassgrad.tracing import Trace, compare, snapshot, watching
 from glassgrad.viz import draw
+from glassgrad.viz.style import NOTEBOOK, css_variables
 from glassgrad.viz.wording import escape
 
 from . import guard
@@ -33,6 +35,8 @@ OTHERS = (
     sysconfig.get_path("purelib"),
 )
 KEYS = "a is as it should be, b is yours"
+# A picture in the page itself: it has the notebook's theme, whatever the system's is.
+_THEMED = [f"{on} .gg-report .gg{{{css_variables(to)}}}" for to, on in NOTEBOOK.items()]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -95,13 +99,14 @@ class Report:
     __repr__ = __str__
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
-        first, *rest = map(escape, self.lines())
+        first, *rest = (re.sub("`(.+?)`", r"<code>\1</code>", escape(x)) for x in self.lines())
         colour = "#1a7f37" if self.passed else "#b35900"
         told = "".join(f"<div>{line}</div>" for line in rest)
-        picture = f'<div style="overflow-x:auto">{self.picture}</div>' if self.picture else ""
+        style = f"<style>{''.join(_THEMED)}</style>"
+        picture = f'{style}<div style="overflow-x:auto">{self.picture}</div>'
         html = (
             f'<div class="gg-report" style="border-left:4px solid {colour};padding:.2em .8em">'
-            f"<strong>{first}</strong>{told}{picture}</div>"
+            f"<strong>{first}</strong>{told}{picture if self.picture else ''}</div>"
         )
         return {"text/html": html, "text/plain": str(self)}
 

@@ -38,12 +38,19 @@ def _all_at_once(f, inputs, h=1e-5):
     return [rise / (2 * h)] * len(inputs)
 
 
+def _without_brackets(f, inputs, h=1e-5):
+    def at(place, value):
+        return f(*inputs[:place], value, *inputs[place + 1 :])
+
+    return [(at(k, x + h) - at(k, x - h)) / 2 * h for k, x in enumerate(inputs)]
+
+
 SLOPES = Task(
     "01.slopes",
     "the slopes of hidden functions",
     stub='''
 def slopes(f, inputs, h=1e-5):
-    """The slope of f along each of its inputs: a list with one number for each of them."""
+    """The slope of f(*inputs) along each of its inputs: a list with one number for each."""
     ...  # your code
 ''',
     cases=[
@@ -67,6 +74,10 @@ def slopes(f, inputs, h=1e-5):
             _all_at_once,
             "All inputs were nudged together, so all slopes come out as one. Nudge one at a time.",
         ),
+        Mistake(
+            _without_brackets,
+            "Python goes from left to right: `a / 2 * h` is half of a, times h.",
+        ),
     ],
     read="gradcheck in src/glassgrad/autograd/gradcheck.py: so our own rules are tested.",
 )
@@ -78,6 +89,14 @@ STEPS = (1.0, 1e-2, 1e-5, 1e-9, 1e-14)
 
 def _smallest(f, x, exact, steps):
     return min(steps)
+
+
+def _error_itself(f, x, exact, steps):
+    return min(abs((f(x + h) - f(x - h)) / (2 * h) - exact) for h in steps)
+
+
+def _best_to_one_side(f, x, exact, steps):
+    return min(steps, key=lambda h: abs((f(x + h) - f(x)) / h - exact))
 
 
 def _smallest_signed_error(f, x, exact, steps):
@@ -107,6 +126,14 @@ def best_h(f, x, exact, steps):
         Mistake(
             _smallest_signed_error,
             "An error of −1 is smaller than one of 0.001, and worse. Compare sizes.",
+        ),
+        Mistake(
+            _error_itself,
+            "That is the smallest error itself. Which of the steps has it?",
+        ),
+        Mistake(
+            _best_to_one_side,
+            "You look to one side only. Of the central slope another h is the best.",
         ),
     ],
     read="the question about h at the top of src/glassgrad/autograd/gradcheck.py.",

@@ -216,9 +216,10 @@ class Player:
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         svg = self.drawing.svg
+        high = 680 if self.marked is None else 820  # px; a question takes room from the picture
         # A notebook that is not trusted strips the frame; the picture under it stays.
         html = (
-            '<div class="gg-recorded" style="position:relative;min-height:680px">'
+            f'<div class="gg-recorded" style="position:relative;min-height:{high}px">'
             f"<style>{THEMED}</style>{self.drawing.image(svg, 'max-width:100%')}"
             '<iframe loading="lazy" sandbox="allow-scripts" style="position:absolute;inset:0;'
             f'width:100%;height:100%;border:0" title="{self.drawing.alt}" '
