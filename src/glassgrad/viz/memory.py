@@ -10,9 +10,6 @@ from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Entry
 from glassgrad.tracing.held import Held, leaf_of
 
-held_after = Trace.held  # its name before it was a method
-
-
 LISTS = ("saved", "packed")  # of what a node keeps
 
 
