@@ -5,7 +5,7 @@
 # too, and unless it is a leaf's, which keeps its own, whatever view of it was saved. A piece of
 # memory is as large as the largest of the tensors in it that were saved, and counts once. The
 # sentences of the log, the notes that are struck out in the picture and the player's timeline go by
-# this one rule; `heldBytes` in `static/log.js` is the same in the browser.
+# this one rule; `heldBytes` in `static/held.js` is the same in the browser.
 #
 # A checkpoint holds its arguments until the last of its nodes has run. What it has computed again
 # is held for each node until that has run (`tracing/recomputing.py`).

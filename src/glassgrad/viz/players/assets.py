@@ -11,7 +11,18 @@ from glassgrad.viz.style import CLASSES, FLOWS, style_sheet
 
 # Each file uses only what those before it define.
 MODULES = (
-    *("log", "elements", "forward", "stage", "view", "about", "modes", "search", "timeline"),
+    *(
+        "log",
+        "held",
+        "elements",
+        "forward",
+        "stage",
+        "view",
+        "about",
+        "modes",
+        "search",
+        "timeline",
+    ),
     *("breaks", "panels", "headline", "inside", "eventlog", "card", "keys", "controls"),
     *("answers", "predict", "page", "player"),
 )

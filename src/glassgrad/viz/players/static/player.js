@@ -11,7 +11,8 @@
 //            `closed`, why there is no step at all, if so
 //     leave  leads out of a pass inside of another
 
-import { unpack, replay, endings, stops, beginnings, storages, givenTo, tensorOf, flowBounds, nodeNow, recordedAt } from "./log.js";
+import { unpack, replay, endings, stops, beginnings, givenTo, tensorOf, flowBounds, nodeNow, recordedAt } from "./log.js";
+import { storages } from "./held.js";
 import { keepFocus } from "./elements.js";
 import { Stage, heatLegend } from "./stage.js";
 import { View } from "./view.js";

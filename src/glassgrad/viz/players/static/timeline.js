@@ -1,7 +1,7 @@
 // Bytes held by saved tensors over the steps of the log until now, with a cursor. A click goes there.
 
 import { element, shape, bytesText } from "./elements.js";
-import { heldBytes, hidesBytes, leafBytes } from "./log.js";
+import { heldBytes, hidesBytes, leafBytes } from "./held.js";
 
 const HEIGHT = 44;
 const COUNTED = "Each piece of memory counts once, until the last node that saved it has run. A leaf keeps its memory: no pass frees it.";
