@@ -13,12 +13,14 @@ import re
 import sys
 import tempfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
 NOTEBOOKS = HERE.parents[1] / "notebooks"
 SOLUTIONS = HERE.parent / "solutions"  # of the tasks, a file for each chapter
+KERNELS = 2  # that run at a time
 IN_PAGE = "application/vnd.glassgrad.page"  # HTML that relies on the site's script and style
 FORMULA = re.compile(r"\$\$(?P<block>.+?)\$\$|\$(?P<inline>[^$\n]+)\$", re.DOTALL)
 CODE = re.compile(r"(```.*?```|`[^`\n]+`)", re.DOTALL)
@@ -32,9 +34,10 @@ def on_files(files: Any, config: Any) -> Any:
     """Add a page for each notebook."""
     from mkdocs.structure.files import File
 
-    for path in sorted(NOTEBOOKS.glob("*.ipynb")):
-        page = f"notebooks/{path.stem}.md"
-        files.append(File.generated(config, page, content=page_of(path)))
+    paths = sorted(NOTEBOOKS.glob("*.ipynb"))
+    with ThreadPoolExecutor(KERNELS) as pool:
+        for path, page in zip(paths, pool.map(page_of, paths), strict=True):
+            files.append(File.generated(config, f"notebooks/{path.stem}.md", content=page))
     files.append(File.generated(config, "notebooks/words.md", content=glossary()))
     return files
 
