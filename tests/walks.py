@@ -20,6 +20,7 @@ def calls_in(run: Callable[[], Any], *events: str) -> list[tuple[str, str]]:
             found.append((frame.f_code.co_filename, frame.f_code.co_qualname))
 
     before, collects = sys.getprofile(), gc.isenabled()
+    gc.collect()  # what others have left behind, as checkpoints that logs look at
     gc.disable()
     sys.setprofile(note)
     try:
