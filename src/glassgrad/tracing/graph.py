@@ -281,8 +281,9 @@ class Graph:
     def _seen(self, table: ArrayTable) -> SeenGraph:
         self._is_looking = True
         leaves = [self.seen_leaf(table, node) for node in self.leaves]
-        for node in filter(self._may_have_hooks, reversed(self.nodes)):
-            self.hooks_at(node)  # numbered as they run
+        for node in reversed(self.nodes):  # hooks are numbered as they run
+            if getattr(node, "cold", node) is not None or node in self.leaf:
+                self.hooks_at(node)
         nodes = [self.seen_node(table, node) for node in self.nodes]
         outputs = [self._seen_output(table, output) for output in self.outputs]
         self._is_looking = False
@@ -337,14 +338,11 @@ class Graph:
             first = edges[0][0]  # a view of a view has the same base
             told["base"] = seen[self._bases.setdefault(node, self._bases.get(first, first))]
         retained = []
-        if self._may_have_hooks(node):
+        if getattr(node, "cold", node) is not None or node in self.leaf:
             if hooks := self.hooks_at(node):
                 told["hooks"] = [{"id": x.id, "kind": x.kind, "name": x.name} for x in hooks]
             retained = [(slot, self._seen_tensor(table, x)) for slot, x in self.retained_by(node)]
         return SeenNode(seen[node], node.name(), told, shape, dtype, to, saved, retained)
-
-    def _may_have_hooks(self, node: Any) -> bool:
-        return getattr(node, "cold", node) is not None or node in self.leaf
 
     def _saved_plainly(self, table: ArrayTable, node: Any) -> list[SeenSaved] | None:
         """As `saved_by` has it, of a node whose saved arrays nobody wrote, converted or packed."""
