@@ -11,19 +11,9 @@ from glassgrad.viz.style import CLASSES, FLOWS, style_sheet
 
 # Each file uses only what those before it define.
 MODULES = (
-    *(
-        "log",
-        "held",
-        "elements",
-        "forward",
-        "stage",
-        "view",
-        "about",
-        "modes",
-        "search",
-        "timeline",
-    ),
-    *("breaks", "panels", "headline", "inside", "eventlog", "card", "keys", "controls"),
+    *("log", "held", "elements", "forward", "stage", "view"),
+    *("about", "modes", "search", "timeline", "breaks", "panels", "headline"),
+    *("inside", "eventlog", "card", "keys", "controls"),
     *("answers", "predict", "page", "player"),
 )
 # By what a page has.
