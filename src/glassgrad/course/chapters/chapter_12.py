@@ -6,7 +6,8 @@ from typing import Any
 from glassgrad import ops
 from glassgrad.core.tensor import Tensor
 from glassgrad.course.task import Case, Mistake, Task, call
-from glassgrad.func import jacfwd, jvp
+from glassgrad.course.vectors import jacobian, mixed, powers, total, triple
+from glassgrad.func import jvp
 from glassgrad.ops.creation import eye, tensor
 from glassgrad.values.dtypes import float64
 
@@ -248,28 +249,8 @@ def agree(push, pull, x, y):
 # A Jacobian, column by column --------------------------------------------------------------------
 
 
-def _triple(x: Tensor) -> Any:
-    return 3 * x
-
-
 def _square(x: Tensor) -> Any:
     return x * x
-
-
-def _total(x: Tensor) -> Any:
-    return (x * x).sum().reshape(1)
-
-
-def _powers(x: Tensor) -> Any:
-    return ops.cat([x, x * x, x * x * x])
-
-
-def _mixed(x: Tensor) -> Any:
-    return ops.cat([(x[0] * x[1]).reshape(1), (x[1] * x[2]).sin().reshape(1)])
-
-
-def _jacobian(f: Callable[[Tensor], Tensor], x: Tensor) -> Any:
-    return jacfwd(f)(x)
 
 
 def _in_all_directions(f: Callable[[Tensor], Tensor], x: Tensor) -> Any:
@@ -292,14 +273,14 @@ def jacobian(f, x):
     """
     ...  # your code
 ''',
-    right=_jacobian,
+    right=jacobian,
     cases=[
-        call(_triple, tensor([2.0]), given="the Jacobian of 3·x at [2]"),
+        call(triple, tensor([2.0]), given="the Jacobian of 3·x at [2]"),
         call(_square, tensor([1.0, 3.0]), given="the Jacobian of x·x at [1, 3]"),
-        call(_total, tensor([1.0, 2.0, 3.0]), given="the Jacobian of [Σ x²] at [1, 2, 3]"),
-        call(_powers, tensor([2.0]), given="the Jacobian of [x, x², x³] at [2]"),
+        call(total, tensor([1.0, 2.0, 3.0]), given="the Jacobian of [Σ x²] at [1, 2, 3]"),
+        call(powers, tensor([2.0]), given="the Jacobian of [x, x², x³] at [2]"),
         call(
-            _mixed,
+            mixed,
             tensor([1.0, 2.0, 3.0]),
             given="the Jacobian of [x₀·x₁, sin(x₁·x₂)] at [1, 2, 3]",
         ),

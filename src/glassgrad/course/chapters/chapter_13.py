@@ -7,7 +7,8 @@ from glassgrad import ops
 from glassgrad.autograd import Function
 from glassgrad.core.tensor import Tensor
 from glassgrad.course.task import Case, Mistake, Task, call
-from glassgrad.func import grad, jacfwd, jvp, vmap
+from glassgrad.course.vectors import jacobian, mixed, powers, total, triple
+from glassgrad.func import grad, jvp, vmap
 from glassgrad.ops.creation import arange, eye, tensor
 
 # Gradients of each example -----------------------------------------------------------------------
@@ -93,26 +94,6 @@ def per_example(loss, w, xs, ys):
 # A Jacobian by vmap ------------------------------------------------------------------------------
 
 
-def _triple(x: Tensor) -> Any:
-    return 3 * x
-
-
-def _total(x: Tensor) -> Any:
-    return (x * x).sum().reshape(1)
-
-
-def _powers(x: Tensor) -> Any:
-    return ops.cat([x, x * x, x * x * x])
-
-
-def _mixed(x: Tensor) -> Any:
-    return ops.cat([(x[0] * x[1]).reshape(1), (x[1] * x[2]).sin().reshape(1)])
-
-
-def _jacobian(f: Callable[[Tensor], Tensor], x: Tensor) -> Any:
-    return jacfwd(f)(x)
-
-
 def _of_values(f: Callable[[Tensor], Tensor], x: Tensor) -> Any:
     return vmap(lambda u: jvp(f, (x,), (u,))[0] + 0 * u.sum(), out_dims=1)(eye(len(x)))
 
@@ -124,7 +105,7 @@ def _runs(answer: Any) -> int:
     def counted(x: Tensor) -> Any:
         nonlocal runs
         runs += 1
-        return _mixed(x)
+        return mixed(x)
 
     answer(counted, tensor([1.0, 2.0, 3.0]))
     return runs
@@ -151,13 +132,13 @@ def jacobian(f, x):
     """
     ...  # your code
 ''',
-    right=_jacobian,
+    right=jacobian,
     cases=[
-        call(_triple, tensor([2.0]), given="the Jacobian of 3·x at [2]"),
-        call(_total, tensor([1.0, 2.0, 3.0]), given="the Jacobian of [Σ x²] at [1, 2, 3]"),
-        call(_powers, tensor([2.0]), given="the Jacobian of [x, x², x³] at [2]"),
+        call(triple, tensor([2.0]), given="the Jacobian of 3·x at [2]"),
+        call(total, tensor([1.0, 2.0, 3.0]), given="the Jacobian of [Σ x²] at [1, 2, 3]"),
+        call(powers, tensor([2.0]), given="the Jacobian of [x, x², x³] at [2]"),
         call(
-            _mixed,
+            mixed,
             tensor([1.0, 2.0, 3.0]),
             given="the Jacobian of [x₀·x₁, sin(x₁·x₂)] at [1, 2, 3]",
         ),
