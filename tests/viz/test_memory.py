@@ -148,3 +148,10 @@ def test_a_piece_of_memory_is_as_large_as_the_largest_view_of_it():
 def test_what_a_node_saved_counts_the_largest_view(sizes):
     saved = [{"name": "self", "storage": "s0", "bytes": size} for size in sizes]
     assert size_of({"id": "n0", "saved": saved}) == 400
+
+
+@pytest.mark.parametrize("after", [-1, 99, "2", None])
+def test_it_is_asked_for_an_event_that_there_is(after):
+    trace = gg.record(gg.ones(2, requires_grad=True).exp().sum())
+    with pytest.raises(gg.errors.ArgumentError, match=f"after {after!r} events; this pass has "):
+        trace.held(after)

@@ -112,7 +112,7 @@ from pathlib import Path
 from typing import Any
 
 from glassgrad._words import counted
-from glassgrad.core.errors import ArgumentTypeError, DataError
+from glassgrad.core.errors import ArgumentError, ArgumentTypeError, DataError
 from glassgrad.tracing.graph import Entry, uncollected
 from glassgrad.tracing.held import Held
 from glassgrad.tracing.summary import ArrayId
@@ -288,11 +288,20 @@ class Trace:
             The bytes; None as long as a pack hook keeps what is no array, tensor or bytes and no
             container of these: nobody can tell how large that is.
 
+        Raises:
+            ArgumentError: if the pass has not so many events.
+
         Example:
             >>> trace = record(tensor([1.0, 2.0], requires_grad=True).exp().sum())
             >>> trace.held(), trace.held(len(trace.events))
             (8, 0)
         """
+        asked: Any = after  # a program may ask for anything
+        if not (isinstance(asked, int) and 0 <= asked <= len(self.events)):
+            raise ArgumentError(
+                f"held() was asked for what is held after {after!r} events; this pass has "
+                f"{len(self.events)}. Write a number from 0, before it, to {len(self.events)}."
+            )
         held = Held(self)
         for event in self.events[:after]:
             held.step(event)
