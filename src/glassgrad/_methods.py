@@ -7,7 +7,7 @@ copied onto `Tensor` with them when the package is imported, so that `core/` imp
 import copy
 import importlib
 import mmap
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -437,13 +437,15 @@ class Methods:
         is_number = not self.shape and (spec or type(self) is Tensor)  # a Parameter says what it is
         return format(self.item() if is_number else str(self), spec)
 
-    def __getattr__(self: "Tensor", name: str) -> Any:
-        if hasattr(type(self), name):  # a property has failed: it says why
-            return object.__getattribute__(self, name)
-        said, why = f"{type(self).__name__!r} object has no attribute {name!r}", ""
-        if not name.startswith("_"):
-            why = why_missing("glassgrad.Tensor", name)
-        raise AttributeError(f"{said}: {why}" if why else said, name=name, obj=self)
+    if not TYPE_CHECKING:  # which would take any name for one that is there
+
+        def __getattr__(self, name):
+            if hasattr(type(self), name):  # a property has failed: it says why
+                return object.__getattribute__(self, name)
+            said, why = f"{type(self).__name__!r} object has no attribute {name!r}", ""
+            if not name.startswith("_"):
+                why = why_missing("glassgrad.Tensor", name)
+            raise AttributeError(f"{said}: {why}" if why else said, name=name, obj=self)
 
     # Subclasses ---------------------------------------------------------------------------------
 
