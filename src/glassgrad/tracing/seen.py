@@ -216,11 +216,11 @@ class Notes:
 
     def note(self, kind: str, node: str | None, fields: Entry) -> None:
         """Note an event; its arrays were taken."""
-        self._notes.append((self._event, kind, node, fields))
+        self._notes.append((Notes._event, kind, node, fields))
 
     def note_arrival(self, source: str, position: int, grad: Taken) -> None:
         """Note that a gradient came along an edge of `source`; `grad` waits at its end now."""
-        self._notes.append((self._arrival, source, position, grad))
+        self._notes.append((Notes._arrival, source, position, grad))
 
     def note_turn(
         self,
@@ -240,7 +240,7 @@ class Notes:
             held: what it had saved, if that is not as it was when the pass began.
             frees: whether it has let go of that.
         """
-        self._notes.append((self._turn, node, given, made, arrivals, held, frees))
+        self._notes.append((Notes._turn, node, given, made, arrivals, held, frees))
 
     # Made later ---------------------------------------------------------------------------------
 
@@ -261,7 +261,7 @@ class Notes:
             if self._notes and self.document:  # whose arrays come first
                 notes, self._notes = self._notes, []
                 for make, *what in notes:
-                    make(*what)
+                    make(self, *what)
                 self.table.forget_copies()
             return self._events
 
