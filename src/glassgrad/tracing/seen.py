@@ -16,8 +16,9 @@ from glassgrad.source.lines import shown
 from glassgrad.tracing.summary import ArrayTable, Taken, dtype_name
 
 Entry = dict[str, Any]
-Held = tuple[list[tuple[str, int, int]], int]
-"""Of each saved tensor the name, the version that was saved and that of now; the bytes of all."""
+Held = tuple[list[tuple[str, int, int]], int | None]
+"""Of each saved tensor the name, the version that was saved and that of now; the bytes of all, None
+if there is nothing to tell of."""
 
 
 def op_called(name: str) -> str:
@@ -167,7 +168,7 @@ class SeenNode(NamedTuple):
         """What it holds on to; an array that it keeps twice counts once."""
         versions = [(saved.name, saved.version, saved.now) for saved in self.saved]
         held = [saved.memory for saved in self.saved]
-        return versions, sum({memory.key: memory.bytes for memory in held}.values())
+        return versions, sum({memory.key: memory.bytes for memory in held}.values()) or None
 
 
 class SeenGraph(NamedTuple):
@@ -227,20 +228,18 @@ class Notes:
         node: str,
         given: list[Taken],
         made: list[Taken],
-        arrivals: list[tuple[int, Taken]],
         held: Held | None,
         frees: bool,
     ) -> None:
-        """Note the turn of a node at which no hook hangs, all of it at once.
+        """Note the turn of a node at which no hook hangs, until it hands on what its rule made.
 
         Args:
             node: its id.
             given, made: its gradients, and what its rule made of them.
-            arrivals: by edge what waits at its end now; they may be noted until this is read.
             held: what it had saved, if that is not as it was when the pass began.
             frees: whether it has let go of that.
         """
-        self._notes.append((Notes._turn, node, given, made, arrivals, held, frees))
+        self._notes.append((Notes._turn, node, given, made, held, frees))
 
     # Made later ---------------------------------------------------------------------------------
 
@@ -309,7 +308,6 @@ class Notes:
         node: str,
         given: list[Taken],
         made: list[Taken],
-        arrivals: list[tuple[int, Taken]],
         held: Held | None,
         frees: bool,
     ) -> None:
@@ -319,10 +317,8 @@ class Notes:
         for name, version, now in versions if any(grad_in) else ():
             self._tell("unpack", node, {"saved": name, "version": [version, now]})
         self._tell("apply", node, {"grad_in": grad_in, "grad_out": list(map(add, made))})
-        if frees and size:
+        if frees and size is not None:
             self._tell("free_saved", node, {"bytes": size})
-        for position, grad in arrivals:
-            self._arrival(node, position, grad)
 
     def _arrival(self, source: str, position: int, grad: Taken) -> None:
         goal, slot, _ = self._nodes[source][0][position]

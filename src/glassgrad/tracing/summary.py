@@ -67,7 +67,7 @@ class Measures(NamedTuple):
         return entry
 
 
-Taken = Array | Key | None  # a copy, or what is left to know of it
+Taken = Array | np.generic | Key | None  # a copy, or what is left to know of it
 
 
 class ArrayTable:
@@ -109,15 +109,20 @@ class ArrayTable:
         process for somebody to read them have grown too large, it is looked at now.
         """
         array: Any = value.payload if isinstance(value, Tensor) else value
-        if type(array) is not np.ndarray:
-            if array is None or dims_of_batch(array):
-                return None if array is None else self._looked_at(array)
+        kind = type(array)
+        if kind is not np.ndarray:
+            if array is None or issubclass(kind, np.generic):  # which nobody can write
+                return array  # type: ignore[no-any-return]  # it is Any
+            if dims_of_batch(array):
+                return self._looked_at(array)
             array = np.asarray(numbers(array))
-        return array.copy() if self._has_room(array.nbytes) else self._looked_at(array)
+        size = array.nbytes
+        is_kept = size <= _SMALL or self._has_room(size)
+        return array.copy() if is_kept else self._looked_at(array)
 
     def _has_room(self, size: int) -> bool:
-        """Whether an array may be copied: a small one, or one of not too many."""
-        if size <= _SMALL or self.full:
+        """Whether an array may be copied that is not small: one of not too many."""
+        if self.full:
             return True
         table = type(self)
         if table._copied + size > MOST_COPIED:
