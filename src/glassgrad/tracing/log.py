@@ -234,6 +234,7 @@ class EventLog:
 
     Attributes:
         notes: what has happened so far, and the graph as it was when the pass began.
+        table: the arrays that the events speak of.
         spans: of a pass that is recorded, (number drawn, whose turn began then), None where one
             ended.
     """
@@ -242,19 +243,16 @@ class EventLog:
 
     def __init__(self, graph: Any, running: Iterable[Any], *, full: bool, recorded: bool) -> None:
         self.graph, self.recorded = graph, recorded
-        self.notes = Notes(ArrayTable(full=full))
+        self.table = ArrayTable(full=full)
+        self.notes = Notes(self.table)
+        need, ids = self.notes.need, graph.node
         for node in running:
             for goal, _ in graph.edges[node]:
                 if goal is not None:
-                    self.notes.need[graph.node[goal]] += 1
+                    need[ids[goal]] += 1
         self.spans: list[tuple[int, Any]] = []
         self._older = self._behind() if recorded else {}
         self._is_over = False
-
-    @property
-    def table(self) -> ArrayTable:
-        """The arrays that the events speak of."""
-        return self.notes.table
 
     @property
     def events(self) -> list[Entry]:

@@ -7,7 +7,7 @@ here refers to a node or a tensor, so a trace that nobody has read keeps none of
 """
 
 import math
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable
 from threading import RLock
 from typing import Any, NamedTuple
@@ -16,6 +16,7 @@ from glassgrad.source.lines import shown
 from glassgrad.tracing.summary import ArrayTable, Taken, dtype_name
 
 Entry = dict[str, Any]
+Counts = defaultdict[str, int]
 Held = tuple[list[tuple[str, int, int]], int | None]
 """Of each saved tensor the name, the version that was saved and that of now; the bytes of all, None
 if there is nothing to tell of."""
@@ -207,8 +208,8 @@ class Notes:
 
     def __init__(self, table: ArrayTable) -> None:
         self.table = table
-        self.need: Counter[str] = Counter()
-        self._have: Counter[str] = Counter()
+        self.need: Counts = defaultdict(int)
+        self._have: Counts = defaultdict(int)
         self._notes: list[tuple[Any, ...]] = []
         self._events: list[Entry] = []
         self._document: Entry | None = None
@@ -265,7 +266,7 @@ class Notes:
             return self._events
 
     @property
-    def have(self) -> Counter[str]:
+    def have(self) -> Counts:
         """How many gradients have arrived at each node, by its id."""
         with self._reading:
             _ = self.events  # as they are made, these are counted
