@@ -201,21 +201,11 @@ def _is_simple(node: Any) -> bool:
 
 
 class _Buffers(dict[Any, Any]):
-    """The buffers of a logged pass: of which a node's turn `pop`s, and which seem to be full.
-
-    So each gradient is `put`, and not only those for which another one waits.
-    """
+    """The buffers of a logged pass: who `pop`s them begins the turn of a node."""
 
     def __init__(self, waiting: dict[Any, Any], pop: Callable[..., Any]) -> None:
         super().__init__(waiting)
         self.pop = pop  # type: ignore[method-assign]  # that is what it is for
-
-    def __contains__(self, edge: object) -> bool:
-        return True
-
-
-_NOTHING: tuple[str, Grads, list[Taken], Iterable[int]] = ("", (), [], ())
-"""What a node hands on: its id, what its rule made, that as taken, and the edges yet to come."""
 
 
 class EventLog:
@@ -368,7 +358,7 @@ class Log(EventLog):
         self._arrived: dict[Any, Taken] = {}  # what waits at nodes, as long as nobody can write it
         self._last_write = state.last_write
         self._is_undisturbed = not task.on_tensors  # no code of a user ran in this pass
-        self._handing = _NOTHING
+        self._handing: tuple[list[Taken], list[int]] = [], []  # what arrives by edge; which are put
         self._leaf: Any = None  # one whose turn the loop began
         self._is_first = False  # it had no gradient then
         self._emit_roots(task.schedule)
@@ -407,12 +397,12 @@ class Log(EventLog):
             for name in own:  # no longer than that: they would be a cycle
                 vars(task).pop(name, None)
             task.buffers = dict(task.buffers)
-        self._turn_over()
+        self._accumulated()
         task.close()
 
     def _pop(self, node: Any, default: Any = None) -> Any:
         """The turn of a node begins: it takes what waits for it."""
-        self._turn_over()
+        self._accumulated()
         self._kind = "apply"
         if self.recorded:
             self.spans.append((state.next_seq(), node))
@@ -424,61 +414,61 @@ class Log(EventLog):
             self._entering = list(map(self.table.take, grads))
             self._under_way = grads if self.recorded else ()
         if node.__class__ is AccumulateGrad:
-            self._leaf = node
-            self._is_first = grad_of(node.variable) is None
+            self._leaf, self._is_first = node, grad_of(node.variable) is None
         if not _is_simple(node):
             self._is_undisturbed = False  # from here on code of a user may have written
         return waiting
 
-    def _fit(self, node: Any, results: Grads) -> Grads:
-        """The rule of a node has run."""
-        made, held = list(map(self.table.take, results)), None
-        if not self._is_undisturbed or state.last_write != self._last_write:
-            versions = self._versions(node) if isinstance(node, PrimitiveNode) else []
-            held = versions, bytes_to_free(node)
-        frees, name = not self.task.keep_graph, self.graph.node[node]
-        self.notes.note_turn(name, self._entering, made, held, frees)
-        places = iter([at for at, edge in enumerate(node.edges) if edge is not None])
-        self._handing = name, results, made, places
-        fitted = fit(node, results)
-        self._under_way = fitted if self.recorded else ()
-        return fitted
-
-    def _put(self, edge: Any, grad: Any) -> Node:
-        """A gradient is handed on: by the loop, or by a phase, which is told of by itself."""
-        name, results, made, places = self._handing
-        for place in places:
-            if results[place] is not None:
-                break
-            self._comes_nothing(name, place)
-        else:
-            return GraphTask.put(self.task, edge, grad)
-        goal = GraphTask.put(self.task, edge, grad)
-        waiting = self.task.buffers[goal]
-        if waiting.__class__ is list:
-            waiting = waiting[edge.output_nr]
-        taken = made[place] if waiting is results[place] else self.table.take(waiting)
-        self._arrived[goal] = taken
-        self.notes.note_arrival(name, place, taken)
-        return goal
-
-    def _comes_nothing(self, name: str, place: int) -> None:
-        """Note that along an edge of a node comes no gradient: what waits there still does."""
-        goal, slot = self.graph.edges[self.graph.nodes[rank_of(name)]][place]
-        self.notes.note_arrival(name, place, self.table.take(self._waiting_at(goal, slot)))
-
-    def _turn_over(self) -> None:
-        """Note what is left to tell of the last turn."""
-        name, *_, places = self._handing
-        for place in places:
-            self._comes_nothing(name, place)
-        self._handing = _NOTHING
+    def _accumulated(self) -> None:
+        """Note what the loop has added to a leaf, if it was the turn of one."""
         leaf, self._leaf = self._leaf, None
         if leaf is not None:
             grad = grad_of(leaf.variable)
             is_known = self._is_first and grad is not None
             taken = self._entering[0] if is_known else self.table.take(grad)
             self._emit("accumulate", tensor=self.graph.leaf[leaf], grad=taken)
+
+    def _fit(self, node: Any, results: Grads) -> Grads:
+        """The rule of a node has run, and what it made is about to be handed on."""
+        take, held = self.table.take, None
+        made = list(map(take, results))
+        if not self._is_undisturbed or state.last_write != self._last_write:
+            versions = self._versions(node) if isinstance(node, PrimitiveNode) else []
+            held = versions, bytes_to_free(node)
+        fitted = fit(node, results)
+        frees, buffers, arrivals = not self.task.keep_graph, self.task.buffers, made.copy()
+        to_put: list[int] = []
+        fresh: list[Node] = []
+        for at, edge in enumerate(node.edges):
+            part = fitted[at]
+            if edge is None or part is None:
+                continue
+            if part is not results[at]:
+                arrivals[at] = take(part)
+            if edge in buffers or edge.__class__ is GradientEdge or edge in fresh:
+                to_put.append(at)
+            else:
+                self._arrived[edge] = arrivals[at]
+                fresh.append(edge)
+        self._handing = arrivals, to_put
+        self._under_way = fitted if self.recorded else ()
+        name = self.graph.node[node]
+        self.notes.note_turn(name, self._entering, made, held, frees, arrivals)
+        return fitted
+
+    def _put(self, edge: Any, grad: Any) -> Node:
+        """A gradient meets another. (A phase tells of that by itself, with none left `to_put`.)"""
+        goal = GraphTask.put(self.task, edge, grad)
+        arrivals, to_put = self._handing
+        if to_put:
+            at = to_put.pop(0)
+            waiting = self.task.buffers[goal]
+            if waiting.__class__ is list:
+                waiting = waiting[edge.output_nr]
+            if waiting is not grad:  # but the sum
+                arrivals[at] = self.table.take(waiting)
+            self._arrived[goal] = arrivals[at]
+        return goal
 
     def _visit(self, node: Any) -> None:
         """The turn of a node phase by phase."""
@@ -635,6 +625,8 @@ class Log(EventLog):
     def _failed(self, error: BaseException) -> None:
         """Write down what ended the pass, and end both."""
         node, stale = self.task.node, None
+        arrivals, to_put = self._handing
+        del arrivals[to_put[0] if to_put else len(arrivals) :]  # they have not come there
         if node is not None and isinstance(error, StaleTensorError):
             for name, _, saved, now in self.graph.saved_by(node):
                 if isinstance(node, PrimitiveNode) and self._kind == "apply":

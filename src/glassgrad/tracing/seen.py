@@ -13,7 +13,7 @@ from threading import RLock
 from typing import Any, NamedTuple
 
 from glassgrad.source.lines import shown
-from glassgrad.tracing.summary import ArrayTable, Taken, dtype_name
+from glassgrad.tracing.summary import ArrayId, ArrayTable, Taken, dtype_name
 
 Entry = dict[str, Any]
 Counts = defaultdict[str, int]
@@ -210,6 +210,7 @@ class Notes:
         self.table = table
         self.need: Counts = defaultdict(int)
         self._have: Counts = defaultdict(int)
+        self._waiting: dict[tuple[str, int], ArrayId] = {}  # by node and slot, what came last
         self._notes: list[tuple[Any, ...]] = []
         self._events: list[Entry] = []
         self._document: Entry | None = None
@@ -231,16 +232,19 @@ class Notes:
         made: list[Taken],
         held: Held | None,
         frees: bool,
+        arrivals: list[Taken],
     ) -> None:
-        """Note the turn of a node at which no hook hangs, until it hands on what its rule made.
+        """Note the turn of a node at which no hook hangs, all of it at once.
 
         Args:
             node: its id.
             given, made: its gradients, and what its rule made of them.
             held: what it had saved, if that is not as it was when the pass began.
             frees: whether it has let go of that.
+            arrivals: by edge what waits at its end now, None where no gradient came along it. They
+                may be noted until this is read.
         """
-        self._notes.append((Notes._turn, node, given, made, held, frees))
+        self._notes.append((Notes._turn, node, given, made, held, frees, arrivals))
 
     # Made later ---------------------------------------------------------------------------------
 
@@ -311,6 +315,7 @@ class Notes:
         made: list[Taken],
         held: Held | None,
         frees: bool,
+        arrivals: list[Taken],
     ) -> None:
         add = self.table.add
         grad_in = list(map(add, given))
@@ -320,14 +325,22 @@ class Notes:
         self._tell("apply", node, {"grad_in": grad_in, "grad_out": list(map(add, made))})
         if frees and size is not None:
             self._tell("free_saved", node, {"bytes": size})
+        for position, grad in enumerate(arrivals):
+            goal, slot, _ = self._nodes[node][0][position]
+            if goal is not None:
+                self._arrives(node, position, add(grad) or self._waiting.get((goal, slot)))
 
     def _arrival(self, source: str, position: int, grad: Taken) -> None:
+        self._arrives(source, position, self.table.add(grad))
+
+    def _arrives(self, source: str, position: int, grad: ArrayId) -> None:
         goal, slot, _ = self._nodes[source][0][position]
         assert goal is not None, "else nothing arrives"
         self._have[goal] += 1
         have, need = self._have[goal], self.need[goal]
         about = {"slot": slot, "have": have, "need": need, "edge": f"e{source[1:]}-{position}"}
-        self._tell("buffer", goal, about | {"grad": self.table.add(grad)})
+        self._waiting[goal, slot] = grad
+        self._tell("buffer", goal, about | {"grad": grad})
         if have == need:
             self._tell("ready", goal, {})
 
