@@ -55,6 +55,19 @@ def test_a_trace_that_nobody_has_read_keeps_no_tensor_and_no_node_alive():
     assert trace.schedule() == ["n2", "n1", "n0"]
 
 
+def test_a_trace_that_nobody_has_read_leaves_nothing_to_the_garbage_collector():
+    x = gg.tensor([1.0, 2.0], requires_grad=True)
+    for _ in range(2):  # what is made on first use
+        gg.record((x * x).sum())
+        gc.collect()
+    gc.disable()
+    try:
+        gg.record((x * x).sum())
+        assert gc.collect() == 0
+    finally:
+        gc.enable()
+
+
 def test_the_copies_that_wait_to_be_read_are_bounded():
     large, before = np.ones(2**18), ArrayTable._copied
     table = ArrayTable()

@@ -2,8 +2,8 @@
 
 A `Schedule` is the list of nodes that a pass will visit, newest first, each leaf's AccumulateGrad
 right behind its last consumer: PyTorch's order, and a list one can print. A `Pass` gives each its
-turn in one tight loop. Where somebody watches, or a hook hangs, a node is visited phase by phase
-instead (`hooks/turn.py`).
+turn in one tight loop; a log looks on. Where somebody steps, or a hook hangs, a node is visited
+phase by phase instead (`hooks/turn.py`).
 
 Gradients wait in `Pass.buffers` until their node's turn. They are arrays; Tensors under
 `create_graph`, so that everything done to them is recorded.

@@ -349,7 +349,8 @@ class Graph:
             if hooks := self.hooks_at(node):
                 told["hooks"] = [{"id": x.id, "kind": x.kind, "name": x.name} for x in hooks]
             retained = [(slot, self._seen_tensor(table, x)) for slot, x in self.retained_by(node)]
-        return SeenNode(seen[node], node.name(), told, shape, dtype, to, saved, retained)
+        parts = seen[node], node.name(), told, shape, dtype, to, saved, retained
+        return _new(SeenNode, parts)
 
     def _saved_plainly(self, table: ArrayTable, node: Any) -> list[SeenSaved] | None:
         """As `saved_by` has it, of a node whose saved arrays nobody wrote, converted or packed."""
@@ -379,7 +380,7 @@ class Graph:
             if leaf is None and (cold is not None or key in in_sight):
                 label = self._in_sight.name_of(kept) if holder is None else self.label(holder)
             memory = self._memory.get(id(kept)) or self._memory_at(table, kept)
-            found.append(SeenSaved(node._saved_names[at], 0, 0, leaf, label, memory))
+            found.append(_new(SeenSaved, (node._saved_names[at], 0, 0, leaf, label, memory)))
         return found
 
     def seen_saved(self, table: ArrayTable, item: Saved) -> SeenSaved:
@@ -404,7 +405,7 @@ class Graph:
         """A saved array; it is looked at once while all of the graph is."""
         key = id(own)
         taken = self._arrays[key][1] if key in self._arrays else table.take(own)
-        found = SeenMemory(key, own.shape, own.dtype, taken, *self.storage(own))
+        found = _new(SeenMemory, (key, own.shape, own.dtype, taken, *self.storage(own)))
         if self._is_looking:
             self._memory[key] = found
             self._arrays[key] = own, taken
@@ -542,6 +543,9 @@ class Graph:
         yield from [(self.label(tensor), self.node_of(tensor)) for tensor in outputs]
         yield from [(self.label(leaf.variable), leaf) for leaf in self.leaves]
 
+
+_new = tuple.__new__
+"""Makes a named tuple at half the price of calling its class."""
 
 _ARRAYS = ndarray, generic
 _NOBODY = (None,)
