@@ -15,7 +15,6 @@ the same graph, is taken to be of the module, too.)
 """
 
 import copy
-import gc
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator
 from functools import cached_property
@@ -45,6 +44,7 @@ from glassgrad.tracing.seen import (
     SeenSaved,
     SeenTensor,
     op_called,
+    uncollected,
 )
 from glassgrad.tracing.summary import ArrayTable, Taken
 from glassgrad.values.layers import Layer, array_of
@@ -644,15 +644,3 @@ def oldest_first(edges: dict[Any, Edges], leaves: set[Any]) -> list[Any]:
             ordered[node] = None
             ahead += sorted(waiting.pop(node, ()), reverse=True)  # older than all that are ahead
     return list(ordered | dict.fromkeys(edges))
-
-
-class uncollected:  # noqa: N801  # reads as a statement: `with uncollected():`
-    """No search for garbage: many small dicts are made, all are kept, and each would be visited."""
-
-    def __enter__(self) -> None:
-        self.was_enabled = gc.isenabled()
-        gc.disable()
-
-    def __exit__(self, *exc_info: object) -> None:
-        if self.was_enabled:
-            gc.enable()

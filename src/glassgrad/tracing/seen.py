@@ -6,6 +6,7 @@ texts, sums and ids of arrays, are made of these notes when somebody reads the t
 here refers to a node or a tensor, so a trace that nobody has read keeps none of them alive.
 """
 
+import gc
 import math
 from collections import defaultdict
 from collections.abc import Iterable
@@ -20,6 +21,18 @@ Counts = defaultdict[str, int]
 Held = tuple[list[tuple[str, int, int]], int | None]
 """Of each saved tensor the name, the version that was saved and that of now; the bytes of all, None
 if there is nothing to tell of."""
+
+
+class uncollected:  # noqa: N801  # reads as a statement: `with uncollected():`
+    """No search for garbage: many small dicts are made, all are kept, and each would be visited."""
+
+    def __enter__(self) -> None:
+        self.was_enabled = gc.isenabled()
+        gc.disable()
+
+    def __exit__(self, *exc_info: object) -> None:
+        if self.was_enabled:
+            gc.enable()
 
 
 def op_called(name: str) -> str:
@@ -253,8 +266,9 @@ class Notes:
         """The graph, as a trace tells of it."""
         with self._reading:
             if self._document is None:
-                self._document = self.graph.entry(self.table)
-                self._nodes = {node.id: (node.edges, node.held) for node in self.graph.nodes}
+                with uncollected():
+                    self._document = self.graph.entry(self.table)
+                    self._nodes = {node.id: (node.edges, node.held) for node in self.graph.nodes}
                 del self.graph  # which has copies of arrays
             return self._document
 
@@ -264,8 +278,9 @@ class Notes:
         with self._reading:
             if self._notes and self.document:  # whose arrays come first
                 notes, self._notes = self._notes, []
-                for make, *what in notes:
-                    make(self, *what)
+                with uncollected():
+                    for make, *what in notes:
+                        make(self, *what)
                 self.table.forget_copies()
             return self._events
 
