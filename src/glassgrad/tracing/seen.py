@@ -9,10 +9,12 @@ here refers to a node or a tensor, so a trace that nobody has read keeps none of
 import gc
 import math
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import cache
 from threading import RLock
 from typing import Any, NamedTuple
 
+from glassgrad.core.state import Place
 from glassgrad.source.lines import shown
 from glassgrad.tracing.summary import ArrayId, ArrayTable, Taken, dtype_name
 
@@ -59,7 +61,7 @@ class SeenTensor(NamedTuple):
         entry: Entry = {"name": self.name, "shape": list(self.shape)}
         entry["dtype"] = dtype_name(self.dtype)
         if self.array is not None:
-            entry["array"] = table.add(self.array)
+            entry["array"] = table.tell(self.array)
         return entry
 
 
@@ -120,7 +122,7 @@ class SeenSaved(NamedTuple):
         memory = self.memory
         entry: Entry = {"name": self.name, "storage": memory.storage, "version": self.version}
         entry |= {"bytes": memory.bytes, "shape": list(memory.shape)}
-        entry |= {"dtype": dtype_name(memory.dtype), "array": table.add(memory.array)}
+        entry |= {"dtype": dtype_name(memory.dtype), "array": table.tell(memory.array)}
         if self.now != self.version:
             entry["now"] = self.now
         if self.leaf is not None:
@@ -155,8 +157,8 @@ class SeenNode(NamedTuple):
     saved: list[SeenSaved]
     retained: list[tuple[int, SeenTensor]]
 
-    def entry(self, table: ArrayTable) -> Entry:
-        """As an entry of a trace's nodes."""
+    def entry(self, table: ArrayTable, show: Callable[[Place], str] = shown) -> Entry:
+        """As an entry of a trace's nodes; `show` puts an instruction in words."""
         entry: Entry = {
             "id": self.id,
             "op": op_called(self.name),
@@ -164,7 +166,7 @@ class SeenNode(NamedTuple):
             **self.told,
         }
         if type(entry.get("src")) is tuple:
-            entry["src"] = shown(entry["src"])
+            entry["src"] = show(entry["src"])
         if self.dtype is not None:
             entry |= {"shape": list(self.shape), "dtype": dtype_name(self.dtype)}
         entry["edges"] = [{"to": to, "slot": slot} for to, slot, _ in self.edges]
@@ -196,13 +198,14 @@ class SeenGraph(NamedTuple):
     def entry(self, table: ArrayTable) -> Entry:
         """The `graph` of a trace."""
         leaves = [leaf.entry(table) for leaf in self.leaves]
-        nodes = [node.entry(table) for node in self.nodes]
+        show = cache(shown)  # in a loop all nodes are of a few lines
+        nodes = [node.entry(table, show) for node in self.nodes]
         outputs: list[Entry] = []
         for rank, (node, slot, tensor) in enumerate(self.outputs, start=len(leaves)):
             outputs += [{"id": f"t{rank}", "node": node, "slot": slot, **tensor.entry(table)}]
         for entry, leaf in zip(leaves, self.leaves, strict=True):
             if leaf.grad is not None:
-                entry["grad"] = table.add(leaf.grad)
+                entry["grad"] = table.tell(leaf.grad)
         return {**self.about, "leaves": leaves, "nodes": nodes, "outputs": outputs}
 
 
@@ -270,6 +273,7 @@ class Notes:
                     self._document = self.graph.entry(self.table)
                     self._nodes = {node.id: (node.edges, node.held) for node in self.graph.nodes}
                 del self.graph  # which has copies of arrays
+                self.table.forget_told()
             return self._document
 
     @property
@@ -299,6 +303,7 @@ class Notes:
     def read(self, document: Entry) -> None:
         """Have more in the graph: `document` is what it grew to."""
         self._document = document
+        self.table.forget_told()
 
     def cut(self, events: int, arrays: int) -> None:
         """Forget all but the first events and arrays."""
@@ -309,11 +314,11 @@ class Notes:
         self.table.cut(arrays)
 
     def _event(self, kind: str, node: str | None, fields: Entry) -> None:
-        add = self.table.add
+        tell = self.table.tell
         told = fields.copy()
         for name, value in fields.items():
             if name in _GRADIENTS:
-                told[name] = list(map(add, value)) if type(value) is list else add(value)
+                told[name] = list(map(tell, value)) if type(value) is list else tell(value)
         self._tell(kind, node, told)
 
     def _tell(self, kind: str, node: str | None, fields: Entry) -> None:
@@ -332,21 +337,21 @@ class Notes:
         frees: bool,
         arrivals: list[Taken],
     ) -> None:
-        add = self.table.add
-        grad_in = list(map(add, given))
+        tell = self.table.tell
+        grad_in = list(map(tell, given))
         versions, size = held or self._nodes[node][1]
         for name, version, now in versions if any(grad_in) else ():
             self._tell("unpack", node, {"saved": name, "version": [version, now]})
-        self._tell("apply", node, {"grad_in": grad_in, "grad_out": list(map(add, made))})
+        self._tell("apply", node, {"grad_in": grad_in, "grad_out": list(map(tell, made))})
         if frees and size is not None:
             self._tell("free_saved", node, {"bytes": size})
         for position, grad in enumerate(arrivals):
             goal, slot, _ = self._nodes[node][0][position]
             if goal is not None:
-                self._arrives(node, position, add(grad) or self._waiting.get((goal, slot)))
+                self._arrives(node, position, tell(grad) or self._waiting.get((goal, slot)))
 
     def _arrival(self, source: str, position: int, grad: Taken) -> None:
-        self._arrives(source, position, self.table.add(grad))
+        self._arrives(source, position, self.table.tell(grad))
 
     def _arrives(self, source: str, position: int, grad: ArrayId) -> None:
         goal, slot, _ = self._nodes[source][0][position]

@@ -98,6 +98,7 @@ class ArrayTable:
         self.summaries: dict[str, dict[str, Any]] = {}
         self._ids: dict[Any, str] = {}
         self._measures: dict[Any, Measures] = {}  # of arrays that were taken and have no id yet
+        self._told: dict[int, tuple[Taken, ArrayId]] = {}  # by identity, and so kept
 
     def __len__(self) -> int:
         return len(self._ids)
@@ -133,8 +134,13 @@ class ArrayTable:
 
     def forget_copies(self) -> None:
         """The copies that were taken are gone."""
+        self.forget_told()
         type(self)._copied -= self._own_copies
         self._own_copies = 0
+
+    def forget_told(self) -> None:
+        """What was told of is gone, and others may have its identity."""
+        self._told.clear()
 
     __del__ = forget_copies
 
@@ -148,6 +154,13 @@ class ArrayTable:
             known = self._ids[key] = f"a{len(self._ids)}"
             self.summaries[known] = self._measures.pop(key).entry()
         return known
+
+    def tell(self, taken: Taken) -> ArrayId:
+        """The id of what was `taken`: nobody writes it, and so it is looked at once."""
+        found = self._told.get(id(taken))
+        if found is None:
+            found = self._told[id(taken)] = taken, self.add(taken)
+        return found[1]
 
     def _looked_at(self, value: Any) -> Key:
         """What tells an array from all others; it is measured if it is new."""
