@@ -67,7 +67,7 @@ class Measures(NamedTuple):
         return entry
 
 
-Taken = Array | Key | None  # a copy, or what is left to know of it
+Taken = Array | np.generic | Key | None  # a copy, or what is left to know of it
 
 
 class ArrayTable:
@@ -98,6 +98,7 @@ class ArrayTable:
         self.summaries: dict[str, dict[str, Any]] = {}
         self._ids: dict[Any, str] = {}
         self._measures: dict[Any, Measures] = {}  # of arrays that were taken and have no id yet
+        self._told: dict[int, tuple[Taken, ArrayId]] = {}  # by identity, and so kept
 
     def __len__(self) -> int:
         return len(self._ids)
@@ -109,15 +110,20 @@ class ArrayTable:
         process for somebody to read them have grown too large, it is looked at now.
         """
         array: Any = value.payload if isinstance(value, Tensor) else value
-        if type(array) is not np.ndarray:
-            if array is None or dims_of_batch(array):
-                return None if array is None else self._looked_at(array)
+        kind = type(array)
+        if kind is not np.ndarray:
+            if array is None or issubclass(kind, np.generic):  # which nobody can write
+                return array  # type: ignore[no-any-return]  # it is Any
+            if dims_of_batch(array):
+                return self._looked_at(array)
             array = np.asarray(numbers(array))
-        return array.copy() if self._has_room(array.nbytes) else self._looked_at(array)
+        size = array.nbytes
+        is_kept = size <= _SMALL or self._has_room(size)
+        return array.copy() if is_kept else self._looked_at(array)
 
     def _has_room(self, size: int) -> bool:
-        """Whether an array may be copied: a small one, or one of not too many."""
-        if size <= _SMALL or self.full:
+        """Whether an array may be copied that is not small: one of not too many."""
+        if self.full:
             return True
         table = type(self)
         if table._copied + size > MOST_COPIED:
@@ -128,8 +134,13 @@ class ArrayTable:
 
     def forget_copies(self) -> None:
         """The copies that were taken are gone."""
+        self.forget_told()
         type(self)._copied -= self._own_copies
         self._own_copies = 0
+
+    def forget_told(self) -> None:
+        """What was told of is gone, and others may have its identity."""
+        self._told.clear()
 
     __del__ = forget_copies
 
@@ -143,6 +154,13 @@ class ArrayTable:
             known = self._ids[key] = f"a{len(self._ids)}"
             self.summaries[known] = self._measures.pop(key).entry()
         return known
+
+    def tell(self, taken: Taken) -> ArrayId:
+        """The id of what was `taken`: nobody writes it, and so it is looked at once."""
+        found = self._told.get(id(taken))
+        if found is None:
+            found = self._told[id(taken)] = taken, self.add(taken)
+        return found[1]
 
     def _looked_at(self, value: Any) -> Key:
         """What tells an array from all others; it is measured if it is new."""
