@@ -29,7 +29,8 @@ from ._declaring import of_numpy, op
 from ._families import Along, KeepsShape, Linear, Moved, Symmetric
 from ._rules import batch_all, in_dim, in_front, reduce_at, run, zeros_like
 from ._writing import fill_value
-from .shape import apply_along
+from .conversion import Contiguous
+from .shape import apply_along, in_shape
 
 # What these ops share -----------------------------------------------------------------------------
 
@@ -442,7 +443,7 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False)
     at, index = elements_in("gather", input, dim, index)
     if input.ndim != index.ndim or not input.ndim:
         chosen = Gather.apply(input.reshape(-1), index.reshape(-1), dim=0)
-        return chosen.reshape(index.shape)
+        return in_shape(chosen, index.shape)
     return Gather.apply(input, index, dim=at)
 
 
@@ -533,7 +534,7 @@ def repeat_interleave(
             raise errors.ShapeError("Repeats must be non-negative. They count copies.")
         shape = input.shape
         wide = input.unsqueeze(at + 1).expand(*shape[: at + 1], repeats, *shape[at + 1 :])
-        return wide.reshape(*shape[:at], shape[at] * repeats, *shape[at + 1 :])
+        return Contiguous.apply(wide).reshape(*shape[:at], shape[at] * repeats, *shape[at + 1 :])
     why = "There is one number for each element along the dim."
     check.vector("repeats must be 0-dim or 1-dim tensor, but", repeats, why, or_number=True)
     n = input.shape[at]
