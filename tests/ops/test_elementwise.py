@@ -7,7 +7,7 @@ import pytest
 import torch
 
 import glassgrad as gg
-from both import leaf
+from both import leaf, spelled
 from checks import together
 
 UNARY = [
@@ -170,3 +170,16 @@ def test_numpys_functions_take_tensors(name):
     got = function(*[gg.tensor(array) for array in arrays])
     assert isinstance(got, gg.Tensor)
     np.testing.assert_allclose(got.numpy(), function(*arrays), rtol=1e-15)
+
+
+@pytest.mark.parametrize("name", ["add", "sub", "rsub"])
+def test_a_sum_with_a_factor_is_one_node_that_keeps_nothing(name):
+    graphs = []
+    for lib in (gg, torch):
+        x = leaf(lib, [1.0, 2.0])
+        y = getattr(lib, name)(x, x, alpha=3)
+        graphs.append(spelled(y.grad_fn))
+        y.sum().backward()
+        y.sum().backward()
+        assert x.grad.tolist() == [{"add": 8.0}.get(name, -4.0)] * 2
+    assert graphs[0] == graphs[1]

@@ -197,3 +197,11 @@ def test_segments_that_do_not_fit_are_refused_as_by_pytorch(lib):
         given = {name: lib.tensor(value) for name, value in options.items()}
         with pytest.raises(RuntimeError, match=words):
             lib.segment_reduce(lib.ones(4), reduce, **given)
+
+
+@pytest.mark.parametrize("lib", [gg, torch])
+def test_a_tensor_that_has_the_common_shape_is_returned_itself(lib):
+    row, x = lib.ones(3), lib.ones(2, 3)
+    wide, same = lib.broadcast_tensors(row, x)
+    assert same is x
+    assert wide.shape == x.shape

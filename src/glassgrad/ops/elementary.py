@@ -243,6 +243,8 @@ def pow(input: Operand, exponent: Operand) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.pow.html
     """
+    if isinstance(exponent, np.generic):
+        exponent = exponent.item()  # a number of NumPy's would bring its own dtype
     if isinstance(exponent, (int, float)) and _is_float(input):  # nearly always
         return Pow.apply(input, exponent=exponent)
     if isinstance(input, (int, float)) and _is_float(exponent):

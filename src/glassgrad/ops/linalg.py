@@ -482,7 +482,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     Args:
         input: shape `(…, in)`.
         weight: shape `(out, in)`.
-        bias: shape `(out,)`, or None.
+        bias: shape `(out,)`, one number for all outputs, or None.
 
     Returns:
         Tensor of shape `(…, out)`.
@@ -514,6 +514,8 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         return Linear.apply(input, weight)
     if bias.payload.dtype is not a.dtype:
         check_factors("linear", input, bias)
+    if bias.payload.shape in ((), (1,)):
+        bias = bias.expand(b.shape[0])
     if bias.payload.shape != (b.shape[0],):
         raise ShapeError(
             f"linear() got a bias of shape {tuple(bias.shape)}, expected ({b.shape[0]},). Each "

@@ -15,7 +15,7 @@ from glassgrad.values.backend import CPU, asnumpy, backend_of
 from glassgrad.values.layers import Layer, array_of, settled
 
 from . import _checks as check
-from ._arguments import wrap_dim
+from ._arguments import Operand, wrap_dim
 from ._checks import c_name
 from ._declaring import FUNCTIONS, function, method, op
 from ._families import Elementwise, Flat
@@ -403,12 +403,13 @@ class Copy(Elementwise):
 
 
 @method()
-def copy_(input: Tensor, src: Tensor) -> Tensor:
+def copy_(input: Tensor, src: Operand) -> Tensor:
     """Overwrite `input` with the values of `src`, converted to its dtype and moved to its device.
 
     Args:
         input: tensor of shape `S`, written in place.
-        src: a tensor that broadcasts to `S`. Its gradient is that of `input` from now on.
+        src: a tensor that broadcasts to `S`, or a number. Its gradient is that of `input` from
+            now on.
 
     Returns:
         `input` itself.
@@ -420,8 +421,11 @@ def copy_(input: Tensor, src: Tensor) -> Tensor:
         >>> copy_(tensor([0.0, 0.0]), tensor([1, 2]))
         tensor([1., 2.])
     """
-    why = "Write `x.fill_(number)` for a number."
-    check.kind("copy_(): argument 'other' must be Tensor", src, Tensor, why)
+    if isinstance(src, (bool, int, float, complex)):
+        src = wrap(np.asarray(src))
+    if not isinstance(src, Tensor):
+        said = "copy_(): argument 'other' must be Tensor"
+        raise check.wrong_type(said, src, "Write `x.copy_(tensor(values))`.")
     if special and (below := level_below("copy", input, src)):
         with below:
             return copy_(input, src)

@@ -40,7 +40,7 @@ from .reduction import any as any_of
 from .reduction import diff, sum
 from .scattering import Refused, ScatterAdd, gather
 from .selection import clamp, maximum, minimum, where
-from .shape import flatten, in_shape, movedim, reshape, unsqueeze
+from .shape import flatten, in_shape, movedim, reshape
 
 NO_ORDER = "None is larger or smaller than another. Write `x.abs()`, or `x.real`."
 """Why complex numbers are refused, and what to write instead."""

@@ -192,9 +192,17 @@ def common_dtype(cls: Any, operands: Sequence[Any]) -> DType | None:
         return None
     own = [x.payload if isinstance(x, Tensor) else x for x in operands[cls.promotes :]]
     arrays = [x for x in own if is_array(x)]
+    said = getattr(cls, "no_bools", "")
+    if said:
+        _refuse_bools(said, [x.dtype.kind == "b" if is_array(x) else type(x) is bool for x in own])
     numbers = [x for x in own if not is_array(x)] if len(arrays) < len(own) else []
     dtype = result_dtype(arrays, numbers)
     return get_default_dtype() if cls.floating and not is_differentiable(dtype) else dtype
+
+
+def _refuse_bools(said: str, which: list[bool]) -> None:
+    if any(which):
+        raise errors.DTypeError(said.format("two bool tensors" if all(which) else "a bool tensor"))
 
 
 def in_dtype(cls: Any, operands: Sequence[Any], dtype: DType | None) -> Values:
