@@ -421,11 +421,10 @@ def copy_(input: Tensor, src: Operand) -> Tensor:
         >>> copy_(tensor([0.0, 0.0]), tensor([1, 2]))
         tensor([1., 2.])
     """
-    if isinstance(src, (bool, int, float, complex)):
-        src = wrap(np.asarray(src))
     if not isinstance(src, Tensor):
-        said = "copy_(): argument 'other' must be Tensor"
-        raise check.wrong_type(said, src, "Write `x.copy_(tensor(values))`.")
+        kinds, why = (bool, int, float, complex), "Write `x.copy_(tensor(values))`."
+        check.kind("copy_(): argument 'other' must be Tensor", src, kinds, why)
+        src = wrap(np.asarray(src))
     if special and (below := level_below("copy", input, src)):
         with below:
             return copy_(input, src)
