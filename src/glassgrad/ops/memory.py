@@ -424,18 +424,20 @@ def copy_(input: Tensor, src: Operand) -> Tensor:
     if not isinstance(src, Tensor):
         kinds, why = (bool, int, float, complex), "Write `x.copy_(tensor(values))`."
         check.kind("copy_(): argument 'other' must be Tensor", src, kinds, why)
-        src = wrap(np.asarray(src))
+        return copy_(input, wrap(np.asarray(src)))
     if special and (below := level_below("copy", input, src)):
         with below:
             return copy_(input, src)
-    src = settled(src)
-    if src.device != input.device:
-        src = src.to(input.device)
-    check_apart(input, src, "copy")
-    if not must_follow(input, src):
-        return write(input, "copy", lambda _: put(input, src.payload), may_overlap=src is input)
-    source = src if src.dtype is input.dtype else src.to(input.dtype)
-    before = as_it_is("copy", input, src, copies=False)
+    source: Tensor = settled(src)
+    if source.device != input.device:
+        source = source.to(input.device)
+    check_apart(input, source, "copy")
+    if not must_follow(input, source):
+        is_same = source is input
+        return write(input, "copy", lambda _: put(input, source.payload), may_overlap=is_same)
+    before = as_it_is("copy", input, source, copies=False)
+    if source.dtype is not input.dtype:
+        source = source.to(input.dtype)
     return replace(input, Copy.apply(before, source), "copy")
 
 
