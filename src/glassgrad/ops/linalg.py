@@ -21,6 +21,7 @@ from glassgrad.core.errors import DTypeError, ShapeError
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.state import Shape, Values
 from glassgrad.core.tensor import Tensor
+from glassgrad.values.backend import in_rows
 from glassgrad.values.gradients import sum_to
 from glassgrad.values.layers import array_of
 from glassgrad.values.operands import broadcast_text
@@ -535,7 +536,7 @@ class LinalgCross(Multilinear, Along):
     def forward(x, y, *, dim):
         # Coordinate i is xᵢ₊₁·yᵢ₊₂ − xᵢ₊₂·yᵢ₊₁, counted around.
         forwards = np.roll(x, -1, axis=dim) * np.roll(y, 1, axis=dim)
-        return forwards - np.roll(x, 1, axis=dim) * np.roll(y, -1, axis=dim)
+        return in_rows(forwards - np.roll(x, 1, axis=dim) * np.roll(y, -1, axis=dim))
 
     @staticmethod
     def backward(ctx, grad):
@@ -987,7 +988,7 @@ class EinsumTwo(Multilinear):
             return np.einsum(f"{first}->{output}", x) * y
         products = math.prod(_sizes([first, second], [x.shape, y.shape]).values())
         equation = f"{first},{second}->{output}"
-        return np.einsum(equation, x, y, optimize=products >= _WORTH_A_PLAN)
+        return in_rows(np.einsum(equation, x, y, optimize=products >= _WORTH_A_PLAN))
 
     @staticmethod
     def backward(ctx, grad):

@@ -13,7 +13,7 @@ from glassgrad.core import errors
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.state import Func
 from glassgrad.core.tensor import Tensor
-from glassgrad.values.backend import backend_of
+from glassgrad.values.backend import backend_of, in_rows
 from glassgrad.values.dtypes import Number, as_dtype, int32, int64
 
 from . import _checks as check
@@ -140,7 +140,7 @@ def as_line(x: Any) -> Any:
 
 def chosen_at(x: Any, places: Any, dim: int, *, keepdim: bool = True) -> tuple[Any, Any]:
     """The elements at these places along a dim, and the places; of a 0-d array, 0-d ones."""
-    values = np.take_along_axis(as_line(x), places, axis=dim)
+    values, places = in_rows(np.take_along_axis(as_line(x), places, axis=dim)), in_rows(places)
     if not x.shape:
         return values.reshape(()), places.reshape(())
     return (values, places) if keepdim else (np.squeeze(values, dim), np.squeeze(places, dim))

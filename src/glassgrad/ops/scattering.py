@@ -363,7 +363,9 @@ class IndexAdd(_Adding, BySlice, Linear):
 
     @staticmethod
     def forward(x, source, index, *, dim, alpha):
-        return _add_at(np.copy(x), in_dim(index, dim), source if alpha == 1 else alpha * source)
+        return _add_at(
+            np.copy(x, order="C"), in_dim(index, dim), source if alpha == 1 else alpha * source
+        )
 
     @staticmethod
     def to_source(ctx, grad):
@@ -379,7 +381,7 @@ class ScatterAdd(_Adding, ByElement, Moved):
 
     @staticmethod
     def forward(x, src, index, *, dim):
-        return _add_at(np.copy(x), along(index, dim), first_of(src, index.shape))
+        return _add_at(np.copy(x, order="C"), along(index, dim), first_of(src, index.shape))
 
 
 IndexSelect.by_element = Gather.apply
@@ -696,7 +698,7 @@ ByElement.fills, BySlice.fills = ScatterValue, IndexFill
 
 
 def _written(x: Any, key: Any, values: Any) -> Any:
-    out = np.copy(x)
+    out = np.copy(x, order="C")
     out[key] = values
     return out
 
@@ -882,7 +884,7 @@ _UFUNCS = {
 
 
 def _reduced(x: Any, src: Any, key: Any, reduce: str, include_self: bool) -> Any:
-    out = np.copy(x)
+    out = np.copy(x, order="C")
     if not include_self:
         out[key] = _neutral(reduce, x.dtype)
     reduce_at(_UFUNCS[reduce], out, key, src)
