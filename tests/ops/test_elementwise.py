@@ -183,3 +183,13 @@ def test_a_sum_with_a_factor_is_one_node_that_keeps_nothing(name):
         y.sum().backward()
         assert x.grad.tolist() == [{"add": 8.0}.get(name, -4.0)] * 2
     assert graphs[0] == graphs[1]
+
+
+@pytest.mark.parametrize("lib", [gg, torch])
+def test_a_square_has_a_third_derivative(lib):
+    found = [leaf(lib, [1.5, 0.0])]
+    y = found[0] ** 2
+    for _ in range(3):
+        (y,) = lib.autograd.grad(y.sum(), found[0], create_graph=True)
+        found.append(y)
+    assert [g.tolist() for g in found[1:]] == [[3.0, 0.0], [2.0, 2.0], [0.0, 0.0]]

@@ -168,7 +168,7 @@ class Pow(Elementwise):
     def gradient(grad, x, *, exponent):
         if exponent == 0:
             return np.zeros_like(grad)  # also where x = 0
-        if exponent == 2:  # the square
+        if exponent == 2 and not isinstance(x, Tensor):  # the power of 1 is recorded, as PyTorch's
             return grad * (2 * x)
         return grad * (exponent * x ** (exponent - 1))
 
