@@ -245,9 +245,6 @@ class Methods:
             "shape. Write `x[mask]` with those that stay."
         )
 
-    def __pos__(self: "Tensor") -> "Tensor":
-        return self
-
     def __contains__(self: "Tensor", element: Any) -> bool:
         kinds = (Tensor, bool, int, float, complex, np.generic)
         wanted = "Tensor.__contains__ only supports Tensor or scalar"

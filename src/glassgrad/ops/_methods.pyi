@@ -112,6 +112,9 @@ class OpMethods:
     def __or__(self, other: Operand) -> Tensor:
         """`input | other`, bit by bit; see `bitwise_and`."""
 
+    def __pos__(self) -> Tensor:
+        """`+input`: the tensor itself."""
+
     def __pow__(self, exponent: Operand) -> Tensor:
         """`input ** exponent`, element by element."""
 
@@ -486,7 +489,7 @@ class OpMethods:
     def contiguous(self, memory_format: Any = None) -> Tensor:
         """`input` itself if its elements lie row by row in memory, else a copy in which they do."""
 
-    def copy_(self, src: Tensor) -> Tensor:
+    def copy_(self, src: Operand) -> Tensor:
         """Overwrite `input` with the values of `src`, converted to its dtype and moved to its device."""
 
     def copysign(self, other: Operand) -> Tensor:

@@ -967,7 +967,7 @@ def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
         tensors: tensors of shapes that broadcast to `S`.
 
     Returns:
-        Views of shape `S`.
+        Views of shape `S`; those that have it are returned themselves.
 
     Raises:
         ShapeError: if the shapes do not broadcast.
@@ -984,7 +984,7 @@ def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
         size = np.broadcast_shapes(*shapes)
     except ValueError:
         raise ShapeError(f"{broadcast_text(*shapes)} Give them shapes that broadcast.")
-    return tuple([x.expand(size) for x in listed])
+    return tuple([x if x.shape == size else x.expand(size) for x in listed])
 
 
 def _listed(name: str, tensors: Any) -> list[Tensor]:

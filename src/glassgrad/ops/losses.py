@@ -1572,7 +1572,7 @@ def _spelt(alpha: Any, lasts: Any, sizes: Any) -> Any:
 
 
 def _is_possible(ln_p: Any, lasts: Any) -> Any:
-    return (ln_p > NEVER / 2) & (lasts > 0)
+    return ~(ln_p <= NEVER / 2) & (lasts > 0)  # nan is not hidden
 
 
 def _slopes(x: Any, signs: Any, lasts: Any, sizes: Any, never: float) -> Any:

@@ -43,7 +43,7 @@ from .joining import cat
 from .linalg import matmul
 from .reduction import products_of_others
 from .selection import maximum, where
-from .shape import reshape
+from .shape import in_shape, reshape
 
 # What matrices have to be -------------------------------------------------------------------------
 
@@ -1256,7 +1256,7 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
     if not left:
         return LinalgSolveEx.apply(A.mT, sides.mT).mT
     found = LinalgSolveEx.apply(A, sides)
-    return found.squeeze(-1) if is_vector else found
+    return in_shape(found, found.shape[:-1]) if is_vector else found
 
 
 _SolveEx = return_type("linalg_solve_ex", "result info")

@@ -157,7 +157,14 @@ def apply_along(cls: OpClass, *operands: Tensor, **parameters: Any) -> Tensor:
     if operands[0].ndim:
         return cls.apply(*operands, **parameters)
     lines = [x if x.ndim else x.reshape(1) for x in operands]
-    return UnsafeView.apply(cls.apply(*lines, **parameters), size=())  # a view is of something
+    return in_shape(cls.apply(*lines, **parameters), ())
+
+
+def in_shape(result: Tensor, size: Shape) -> Tensor:
+    """What an op has made, in another shape. It is no view: nobody sees what it would be of."""
+    shown = UnsafeView.apply(result, size=size)
+    shown.cold_side().version = result.version_counter()  # the node may have saved its result
+    return shown
 
 
 @op(UnsafeView, Contiguous, View, ReshapeAlias, numpy=(np.reshape,))
