@@ -100,6 +100,9 @@ with sdpa_kernel([SDPBackend.MATH]):
 x = torch.zeros(1, dtype=torch.float64)
 assert str(x.dtype) == f"{x.dtype}" == repr(x.dtype) == "torch.float64"
 assert str(x) == "tensor([0.], dtype=torch.float64)" and str(x.layout) == "torch.strided"
+assert f"{x.shape} {x.grad_dtype}" == "torch.Size([1]) torch.float64" and x.grad_dtype is x.dtype
+assert x.type() == "torch.DoubleTensor" and str(torch.LongTensor) == "<class 'torch.LongTensor'>"
+assert str(x.max(0)).startswith("torch.return_types.max(")
 
 pieces = [torch.ones(2, 3), torch.zeros(2)]
 flat = _flatten_dense_tensors(pieces)

@@ -25,7 +25,7 @@ from .ops import _checks as check
 from .ops import _lookup
 from .ops._rules import without_layers
 from .values.backend import CPU, Device, asnumpy, backend_of, device_of
-from .values.dtypes import DType, as_dtype
+from .values.dtypes import DType, Home, as_dtype
 from .values.layers import Layer, refuse_inside, visible
 
 Subclass = TypeVar("Subclass", bound=Tensor)
@@ -50,6 +50,9 @@ class SizeMethods:
         return Size(tuple.__mul__(self, times))
 
     __rmul__ = __mul__
+
+    def __repr__(self: Size) -> str:
+        return f"{Home.name}.Size({list(self)})"
 
 
 class Methods:
@@ -209,7 +212,7 @@ class Methods:
         wanted: DType | None = None if self.cold is None else self.cold.grad_dtype
         if wanted is ANY_DTYPE:
             return None
-        return self.dtype if wanted is None else wanted
+        return self.dtype if wanted is None else _dtypes.public(wanted)
 
     @grad_dtype.setter
     def grad_dtype(self: "Tensor", dtype: Any) -> None:

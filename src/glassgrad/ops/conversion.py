@@ -9,7 +9,7 @@ from glassgrad.core.errors import ArgumentError, ArgumentTypeError, TransformErr
 from glassgrad.core.tensor import Tensor, is_differentiable, whole
 from glassgrad.memory.calls import warn
 from glassgrad.values.backend import CPU, Device, asnumpy, backend_for, copy_of, device_of
-from glassgrad.values.dtypes import TYPE_NAMES, DType, as_dtype, float32
+from glassgrad.values.dtypes import TYPE_NAMES, DType, Home, as_dtype, float32
 from glassgrad.values.layers import array_of, batches_of
 
 from . import _checks as check
@@ -230,7 +230,7 @@ def type_of(input: Tensor, dtype: Any = None) -> "Tensor | str":
     """
     if dtype is None:
         where = "" if input.device.type == "cpu" else f"{input.device.type}."
-        return f"glassgrad.{where}{TYPE_NAMES[input.dtype]}Tensor"
+        return f"{Home.name}.{where}{TYPE_NAMES[input.dtype]}Tensor"
     if not isinstance(dtype, str):
         return to(input, float32 if dtype is Tensor else getattr(dtype, "dtype", dtype))
     for kind, name in TYPE_NAMES.items():

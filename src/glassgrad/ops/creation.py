@@ -17,6 +17,7 @@ from glassgrad.values.backend import CPU, CPU_BACKEND, asnumpy, backend_for, dev
 from glassgrad.values.dtypes import (
     TYPE_NAMES,
     DType,
+    Home,
     Number,
     as_dtype,
     dtype_of_number,
@@ -632,7 +633,7 @@ class TensorType:
         return isinstance(instance, Tensor) and instance.dtype == self.dtype
 
     def __repr__(self) -> str:
-        return f"<class 'glassgrad.{TYPE_NAMES[self.dtype]}Tensor'>"
+        return f"<class '{Home.name}.{TYPE_NAMES[self.dtype]}Tensor'>"
 
 
 FUNCTIONS |= {

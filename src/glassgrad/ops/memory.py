@@ -12,6 +12,7 @@ from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.levels.duals import tangent_of
 from glassgrad.levels.level import level_below
 from glassgrad.values.backend import CPU, asnumpy, backend_of
+from glassgrad.values.dtypes import Home
 from glassgrad.values.layers import Layer, array_of, settled
 
 from . import _checks as check
@@ -80,16 +81,14 @@ class layout:  # noqa: N801  # PyTorch's name
         glassgrad.strided
     """
 
-    home = "glassgrad"
-
     def __init__(self, name: str) -> None:
         self.name = name
 
     def __repr__(self) -> str:
-        return f"{self.home}.{self.name}"
+        return f"{Home.name}.{self.name}"
 
     def __str__(self) -> str:
-        return self.name if self.home == "glassgrad" else repr(self)
+        return self.name if Home.name == "glassgrad" else repr(self)
 
     def __reduce__(self) -> str:
         return self.name
