@@ -111,7 +111,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from glassgrad._words import counted
+from glassgrad._words import UNPRINTABLE, counted
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, DataError
 from glassgrad.tracing.graph import Entry, uncollected
 from glassgrad.tracing.held import Held
@@ -421,8 +421,9 @@ def _rank(name: str) -> tuple[int, str]:
 
 def _text(value: Any) -> str:
     text = json.dumps(_ordered(value), ensure_ascii=False, allow_nan=False)
-    # Half of a surrogate pair (a name can hold one) has no UTF-8; JSON can say it in ASCII.
-    return re.sub("[\ud800-\udfff]", lambda half: f"\\u{ord(half[0]):04x}", text)
+    # Half of a surrogate pair (a name can hold one) has no UTF-8, and a terminal would obey other
+    # signs; JSON can say them in ASCII.
+    return UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def _ordered(value: Any) -> Any:

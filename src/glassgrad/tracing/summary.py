@@ -93,8 +93,10 @@ class ArrayTable:
     _copied: ClassVar[int] = 0
     """The bytes of all copies in the process that nobody has read."""
 
+    _own_copies = 0
+
     def __init__(self, *, full: bool = False) -> None:
-        self.full, self._own_copies = full, 0
+        self.full = full
         self.summaries: dict[str, dict[str, Any]] = {}
         self._ids: dict[Any, str] = {}
         self._measures: dict[Any, Measures] = {}  # of arrays that were taken and have no id yet
