@@ -442,7 +442,7 @@ class _Findings(Matching):
         order_a = [name for name in self.a.trace.schedule() if self.a.partner.get(name) in ran]
         partners = [self.b.partner.get(name) for name in self.b.trace.schedule()]
         order_b = [name for name in partners if name in self.ran]
-        for turn, (first, second) in enumerate(zip(order_a, order_b, strict=True), start=1):
+        for turn, (first, second) in enumerate(zip(order_a, order_b, strict=False), start=1):
             if first != second and second is not None:
                 other = self.pairs[second]
                 text = f"of the nodes in both, number {turn} to run is {self.a.title(first)} in a"

@@ -113,6 +113,7 @@ from typing import Any
 
 from glassgrad._words import UNPRINTABLE, counted
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, DataError
+from glassgrad.tracing import sound
 from glassgrad.tracing.graph import Entry, uncollected
 from glassgrad.tracing.held import Held
 from glassgrad.tracing.summary import ArrayId
@@ -473,15 +474,19 @@ def problem(document: Any) -> Problem:
         >>> problem({"schema": "glassgrad.trace/1", "graph": {"nodes": []}, "arrays": {}})
         "the document: 'events' is missing"
     """
-    wrong = _misfit(document) or _fraction(document) or _dangling(document) or _inner(document)
-    return wrong and wrong.removeprefix(".")
+    return _problem(document, sound.DEEPEST)
 
 
-def _inner(document: Entry) -> Problem:
-    """What is wrong with the trace of a pass inside."""
+def _problem(document: Any, depth: int) -> Problem:
+    """The same, with passes inside of passes to that depth."""
+    for wrong_in in (_misfit, _fraction, _dangling, sound.misfit):
+        if wrong := wrong_in(document):
+            return wrong.removeprefix(".")
     for index, event in enumerate(document["events"]):
-        if "inner" in event and (found := problem(event["inner"])):
-            return f"events[{index}].inner: {found}"
+        if "inner" in event:
+            wrong = _problem(event["inner"], depth - 1) if depth else "it is nested too deeply"
+            if wrong:
+                return f"events[{index}].inner: {wrong}"
     return None
 
 
@@ -548,10 +553,12 @@ def _fraction(value: Any) -> Problem:
     """A number with a decimal point where an integer belongs (to JSON, 2.0 is one), and where."""
     is_dict = isinstance(value, dict)
     for step, item in value.items() if is_dict else enumerate(value):
-        if type(item) in _WHOLE or step in _ELEMENTS:
+        if type(item) in _WHOLE or step in _ELSEWHERE:
             continue
         found = None
-        if isinstance(item, float):
+        if isinstance(item, int):
+            found = f": {_brief(item)} is too large" if item > sound.LARGEST else None
+        elif isinstance(item, float):
             found = f": expected an integer, found {item}"
         elif isinstance(item, (dict, list)):
             found = _fraction(item)
@@ -560,9 +567,9 @@ def _fraction(value: Any) -> Problem:
     return None
 
 
-_WHOLE = (str, int, bool, type(None))
-_ELEMENTS = ("min", "max", "norm", "head", "values")
-"""The fields of an array that may have a decimal point."""
+_WHOLE = (str, bool, type(None))
+_ELSEWHERE = ("min", "max", "norm", "head", "values", "inner")
+"""The fields of an array that may have a decimal point, and that of another document."""
 
 
 def _kind(types: str | list[str]) -> str:
