@@ -17,9 +17,51 @@ __all__ = ["documents", "looked_at", "mutated"]
 
 DATA = Path(__file__).parents[1] / "data"
 IDS = "n0", "n1", "n2", "n999", "t0", "t1", "s0", "a0", "a1", "a999", "c0", "h1", "e1-0", "e9-9"
-ODD = [None, True, False, -1, 0, 1, 2, 7, 1.5, 2.0, 10**9, 2**70, 1e300, "", "x", "nan", "inf", "-inf"]
-ODD += ["1e999", "nanj", "1+2j", "j", "\x1b[2J", "a" * 10_000, "float32", "float99", "cell 3, line x: `"]
-ODD += [*IDS, [], {}, [None], ["n0"], ["a0", None], [0], [3, 4], [2**40] * 3, [1] * 40, [[1]], {"a": 1}]
+ODD = [
+    None,
+    True,
+    False,
+    -1,
+    0,
+    1,
+    2,
+    7,
+    1.5,
+    2.0,
+    10**9,
+    2**70,
+    1e300,
+    "",
+    "x",
+    "nan",
+    "inf",
+    "-inf",
+]
+ODD += [
+    "1e999",
+    "nanj",
+    "1+2j",
+    "j",
+    "\x1b[2J",
+    "a" * 10_000,
+    "float32",
+    "float99",
+    "cell 3, line x: `",
+]
+ODD += [
+    *IDS,
+    [],
+    {},
+    [None],
+    ["n0"],
+    ["a0", None],
+    [0],
+    [3, 4],
+    [2**40] * 3,
+    [1] * 40,
+    [[1]],
+    {"a": 1},
+]
 ODD += ["AccumulateGrad", "MulBackward0", "Backward0", "CopySlices", "SelectBackward0"]
 
 
@@ -61,7 +103,9 @@ def documents() -> list[Any]:
     traces = [gg.record(many(), values="full"), gg.record(again()), gg.record(complex_())]
     traces += [grad_of_grad(), fails(), gg.tracing.snapshot(many())]
     found = [json.loads(trace.to_json()) for trace in traces]
-    return found + [json.loads(path.read_text("utf-8")) for path in sorted(DATA.glob("*.trace.json"))]
+    return found + [
+        json.loads(path.read_text("utf-8")) for path in sorted(DATA.glob("*.trace.json"))
+    ]
 
 
 def places(value: Any) -> list[tuple[Any, Any]]:

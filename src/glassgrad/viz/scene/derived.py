@@ -159,7 +159,8 @@ def mirrored(trace: Trace, look: Look, rankdir: str, values: Ids | None = None) 
     Raises:
         ArgumentError: if there are too many nodes to read it.
     """
-    nodes = [node for node in trace.nodes if "origin" not in node]
+    kept = {node["id"] for node in trace.nodes if "origin" not in node}
+    nodes = [cut_out(node, node, kept) for node in trace.nodes if node["id"] in kept]
     grown = len(trace.nodes) - len(nodes)  # the gradient's own graph has no forward half
     trace = Trace(trace.graph | {"nodes": nodes}, trace.arrays, trace.events)
     if len(nodes) > MEDIUM:
