@@ -166,10 +166,10 @@ def looked_at(trace: Trace, other: Trace) -> None:
     text_view(trace, limit=2)
     for options in ({}, {"max_nodes": 3}, {"rankdir": "TB", "flow": bool(trace.events)}):
         drawing = gg.draw(trace, **options)
-        drawing.svg, drawing.dot, repr(drawing)  # noqa: B018
+        drawing.svg, drawing.dot, repr(drawing)
     if len(trace.nodes) <= 60:
         gg.draw(trace, mirror=True).svg  # noqa: B018
     gg.player(trace).html  # noqa: B018
     gg.player(trace, predict=True).html  # noqa: B018
     for found in (gg.compare(trace, other), gg.compare(other, trace), gg.compare(trace, trace)):
-        str(found), gg.draw(found).svg  # noqa: B018
+        str(found), gg.draw(found).svg

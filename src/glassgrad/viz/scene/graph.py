@@ -298,7 +298,9 @@ class _Builder:
         self.is_full, self.is_large = self.count <= FULL, self.count > MEDIUM
         self.fold_of, notice = fold(trace, look.most(self.count), look.apart)
         crowd = f"of what hangs on one node the first {CROWD} are drawn" if is_cut else ""
-        self.notice = notices(notice, crowd)
+        is_wide = any(len(node["edges"]) > CROWD for node in trace.nodes)
+        wide = "edges of one node that lead the same way are drawn as one" if is_wide else ""
+        self.notice = notices(notice, crowd, wide)
         self.flows, self.range = self.results.flows() if look.flow else ({}, "")
         self.uses = self._uses()
         many = {name for name in self.leaf_of if self.uses[name] > STUBS}
