@@ -196,9 +196,12 @@ def _values(array: Array, indent: int, options: Options) -> str:
     """The numbers in their brackets, from the innermost ones outwards."""
     edge, shown = options.edgeitems, array
     cut = [array.size > options.threshold and n > 2 * edge for n in array.shape]
-    for axis, n in enumerate(array.shape):
-        if cut[axis]:
-            shown = np.take(shown, [*range(edge), *range(n - edge, n)], axis)
+    if any(cut):  # nothing else is read, nor copied
+        kept = [
+            [*range(edge), *range(n - edge, n)] if is_cut else range(n)
+            for is_cut, n in zip(cut, array.shape, strict=True)
+        ]
+        shown = array[np.ix_(*kept)]
     texts, width = _texts(shown, options)
     for axis in reversed(range(array.ndim)):
         size, inner = shown.shape[axis], array.ndim - 1 - axis

@@ -62,8 +62,8 @@ Optional in `graph`, where checkpoints or transforms are about or nobody held th
     wanted      the nodes whose gradients the pass was run for, and does not add to .grad: ["n0"]
 
 `arrays`: what `ArrayTable.summaries` holds. `shape` is that of one example if there is a "batch":
-[3], the number of examples for each `vmap` around. Where a gradient is None, None stands for the
-id.
+[3], the number of examples for each `vmap` around; of a large one with "sampled": 10000 it is what
+so many of its elements tell. Where a gradient is None, None stands for the id.
 
 `events`, in the order in which the engine did things; `k` counts them from 0, `type` is one of
 
@@ -131,7 +131,7 @@ _FIELDS = """
     user freed base part origin kind acc shape dtype hook for until ran made saved packed version
     now bytes failed to slot sum_to
     have need edge before after grad_in grad_out grad error message array batch min max norm
-    head nan inf values hooks edges inner
+    head nan inf sampled values hooks edges inner
 """
 _ORDER = {name: rank for rank, name in enumerate(_FIELDS.split())}
 
