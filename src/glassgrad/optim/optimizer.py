@@ -23,6 +23,7 @@ from typing import Any, ClassVar, dataclass_transform
 import numpy as np
 
 from glassgrad import ops
+from glassgrad._words import printable
 from glassgrad.autograd.grad_mode import enable_grad, set_grad_enabled
 from glassgrad.autograd.gradients import clear_gradients
 from glassgrad.core import errors
@@ -524,7 +525,7 @@ class Optimizer:
         for number, group in enumerate(self.param_groups):
             options = [f"    {key}: {group[key]}" for key in sorted(_options_of(group))]
             lines += [f"Parameter Group {number}", *options, ""]
-        return "\n".join([*lines[:-1], ")"])
+        return printable("\n".join([*lines[:-1], ")"]))
 
 
 @dataclass_transform(eq_default=False)

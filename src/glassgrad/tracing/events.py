@@ -62,8 +62,8 @@ Optional in `graph`, where checkpoints or transforms are about or nobody held th
     wanted      the nodes whose gradients the pass was run for, and does not add to .grad: ["n0"]
 
 `arrays`: what `ArrayTable.summaries` holds. `shape` is that of one example if there is a "batch":
-[3], the number of examples for each `vmap` around. Where a gradient is None, None stands for the
-id.
+[3], the number of examples for each `vmap` around; of a large one with "sampled": 10000 it is what
+so many of its elements tell. Where a gradient is None, None stands for the id.
 
 `events`, in the order in which the engine did things; `k` counts them from 0, `type` is one of
 
@@ -116,8 +116,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from glassgrad._words import counted
+from glassgrad._words import UNPRINTABLE, counted
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, DataError
+from glassgrad.tracing import sound
 from glassgrad.tracing.held import Held
 from glassgrad.tracing.seen import Entry, uncollected
 from glassgrad.tracing.summary import ArrayId
@@ -136,7 +137,7 @@ _FIELDS = """
     user freed base part origin kind acc shape dtype hook for until ran made saved packed version
     now bytes failed to slot sum_to
     have need edge before after grad_in grad_out grad error message array batch min max norm
-    head nan inf values hooks edges inner
+    head nan inf sampled values hooks edges inner
 """
 _ORDER = {name: rank for rank, name in enumerate(_FIELDS.split())}
 
@@ -458,8 +459,9 @@ def _text(value: Any) -> str:
     text = _encode(_ordered(value))
     if text.isascii():
         return text
-    # Half of a surrogate pair (a name can hold one) has no UTF-8; JSON can say it in ASCII.
-    return re.sub("[\ud800-\udfff]", lambda half: f"\\u{ord(half[0]):04x}", text)
+    # Half of a surrogate pair (a name can hold one) has no UTF-8, and a terminal would obey other
+    # signs; JSON can say them in ASCII.
+    return UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def _ordered(value: Any) -> Any:
@@ -521,15 +523,19 @@ def problem(document: Any) -> Problem:
         >>> problem({"schema": "glassgrad.trace/1", "graph": {"nodes": []}, "arrays": {}})
         "the document: 'events' is missing"
     """
-    wrong = _misfit(document) or _fraction(document) or _dangling(document) or _inner(document)
-    return wrong and wrong.removeprefix(".")
+    return _problem(document, sound.DEEPEST)
 
 
-def _inner(document: Entry) -> Problem:
-    """What is wrong with the trace of a pass inside."""
+def _problem(document: Any, depth: int) -> Problem:
+    """The same, with passes inside of passes to that depth."""
+    for wrong_in in (_misfit, _fraction, _dangling, sound.misfit):
+        if wrong := wrong_in(document):
+            return wrong.removeprefix(".")
     for index, event in enumerate(document["events"]):
-        if "inner" in event and (found := problem(event["inner"])):
-            return f"events[{index}].inner: {found}"
+        if "inner" in event:
+            wrong = _problem(event["inner"], depth - 1) if depth else "it is nested too deeply"
+            if wrong:
+                return f"events[{index}].inner: {wrong}"
     return None
 
 
@@ -596,10 +602,12 @@ def _fraction(value: Any) -> Problem:
     """A number with a decimal point where an integer belongs (to JSON, 2.0 is one), and where."""
     is_dict = isinstance(value, dict)
     for step, item in value.items() if is_dict else enumerate(value):
-        if type(item) in _WHOLE or step in _ELEMENTS:
+        if type(item) in _WHOLE or step in _ELSEWHERE:
             continue
         found = None
-        if isinstance(item, float):
+        if isinstance(item, int):
+            found = f": {_brief(item)} is too large" if item > sound.LARGEST else None
+        elif isinstance(item, float):
             found = f": expected an integer, found {item}"
         elif isinstance(item, (dict, list)):
             found = _fraction(item)
@@ -608,9 +616,9 @@ def _fraction(value: Any) -> Problem:
     return None
 
 
-_WHOLE = (str, int, bool, type(None))
-_ELEMENTS = ("min", "max", "norm", "head", "values")
-"""The fields of an array that may have a decimal point."""
+_WHOLE = (str, bool, type(None))
+_ELSEWHERE = ("min", "max", "norm", "head", "values", "inner")
+"""The fields of an array that may have a decimal point, and that of another document."""
 
 
 def _kind(types: str | list[str]) -> str:
