@@ -199,6 +199,7 @@ CALLS = {
     "linear with one bias": lambda m: m.nn.functional.linear(
         m.ones(2, 3), m.ones(4, 3), m.tensor(2.0)
     ),
+    "linear of a vector": lambda m: m.nn.functional.linear(m.ones(2, 3), m.ones(3)),
     "ctc_loss of nan": lambda m: m.nn.functional.ctc_loss(
         m.full((3, 1, 2), m.nan), m.tensor([[1]]), [3], [1], zero_infinity=True
     ),

@@ -482,7 +482,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
 
     Args:
         input: shape `(…, in)`.
-        weight: shape `(out, in)`.
+        weight: shape `(out, in)`; or `(in,)` for one output without a dim, and no bias.
         bias: shape `(out,)`, one number for all outputs, or None.
 
     Returns:
@@ -502,6 +502,8 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         a, b = input.payload, weight.payload
     except AttributeError:
         raise check.not_a_tensor("linear", input=input, weight=weight)
+    if b.ndim == 1 and bias is None:
+        return matmul(input, weight)
     if b.ndim != 2 or not a.ndim:
         raise ShapeError(
             f"linear() got an input of shape {a.shape} and a weight of shape {b.shape}. It "

@@ -544,7 +544,7 @@ def check_weight(weight: Tensor | None, scores: Any) -> None:
             f"{int(scores.ndim > 1)} of the input. Give one weight per class."
         )
     if weight.requires_grad:
-        raise errors.ArgumentError(
+        raise errors.MissingRuleError(
             "the derivative for 'weight' is not implemented. The weights of the classes are "
             "chosen, not learned. Write `weight.detach()`."
         )
