@@ -187,7 +187,7 @@ class Methods:
         return None if self.cold is None else self.cold.post_hooks
 
     @property
-    def grad_dtype(self: "Tensor") -> DType | None:
+    def grad_dtype(self: "Tensor") -> DType | _dtypes.dtype | None:
         """The dtype of the gradients of a leaf: its own unless another was set; None for any.
 
         Gradients are converted when they arrive, before hooks see them. None leaves them as they

@@ -373,6 +373,12 @@ def contiguous(input: Tensor, memory_format: Any = None) -> Tensor:
         (True, False)
     """
     if "channels_last" in str(memory_format):
+        rank = 5 if "3d" in str(memory_format) else 4
+        if input.ndim != rank and not batches_of(input):
+            raise ShapeError(
+                f"required rank {rank} tensor to use {memory_format!r}, got the shape "
+                f"{tuple(input.shape)}. Its dims are (batch, channels, sizes …). Leave it out."
+            )
         if batches_of(input):
             raise TransformError(
                 "NYI: querying is_contiguous inside of vmap for memory_format "
