@@ -77,7 +77,7 @@ def at(document, path):
         (
             "graph.nodes.1.op",
             "AccumulateGrad",
-            "graph.leaves: there is none of the AccumulateGrad n1",
+            "graph.nodes[1]: an AccumulateGrad has",
         ),
         ("graph.leaves.0.acc", "n1", "graph.leaves[0].acc: n1 is no AccumulateGrad"),
         ("graph.nodes.0.edges", [{"to": "n1", "slot": 0}], "lead in a circle"),
