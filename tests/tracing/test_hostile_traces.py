@@ -77,9 +77,12 @@ def at(document, path):
         (
             "graph.nodes.1.op",
             "AccumulateGrad",
-            "graph.leaves: there is none of the AccumulateGrad n1",
+            "graph.nodes[1]: an AccumulateGrad has",
         ),
         ("graph.leaves.0.acc", "n1", "graph.leaves[0].acc: n1 is no AccumulateGrad"),
+        ("graph.nodes.0.edges", [{"to": "n1", "slot": 0}], "lead in a circle"),
+        ("graph.nodes.0.edges", [{"to": None, "slot": 0}], "graph.nodes[0]: an AccumulateGrad has"),
+        ("graph.nodes.1.saved.0.owner", "t1", "graph.nodes[1]: what it saved as 'result' is of no"),
         ("graph.wanted", ["n7"], "graph.wanted: n7 is not in the graph"),
         ("graph.checkpoints", [{"id": "c0", "inside": "c0"}], "c0 is none before it"),
         ("graph.outputs.0.slot", 3, ".grad_in: n2 has at least 4 outputs"),

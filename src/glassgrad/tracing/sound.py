@@ -52,6 +52,13 @@ def _wrong_graph(graph: Entry, nodes: dict[str, Entry]) -> str | None:
         if leaf["acc"] not in free:
             return f"graph.leaves[{index}].acc: {leaf['acc']} is no AccumulateGrad of its own"
         free.remove(leaf["acc"])
+    leaves = {leaf["id"] for leaf in graph["leaves"]}
+    for index, node in enumerate(graph["nodes"]):
+        if node["op"] == "AccumulateGrad" and (node["edges"] or node.get("saved")):
+            return f"graph.nodes[{index}]: an AccumulateGrad has no edges, and saves nothing"
+        for kept in (*node.get("saved", ()), *node.get("packed", ())):
+            if not leaves.issuperset(kept[key] for key in ("leaf", "owner") if key in kept):
+                return f"graph.nodes[{index}]: what it saved as {kept['name']!r} is of no leaf"
     if free:
         return f"graph.leaves: there is none of the AccumulateGrad {min(free)}"
     wrong = (name for name in graph.get("wanted", ()) if name not in nodes)
