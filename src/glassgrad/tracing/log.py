@@ -460,6 +460,7 @@ class Log(EventLog):
         """A gradient meets another. (A phase tells of that by itself, with none left `to_put`.)"""
         goal = GraphTask.put(self.task, edge, grad)
         arrivals, to_put = self._handing
+        self._arrived.pop(goal, None)
         if to_put:
             at = to_put.pop(0)
             waiting = self.task.buffers[goal]
