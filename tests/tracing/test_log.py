@@ -299,6 +299,22 @@ def test_what_a_captured_node_adds_to_a_gradient_is_in_what_the_next_one_is_give
     assert given == [event["grad"] for event in events(trace, "buffer")][-2:-1]
 
 
+def test_where_no_gradient_comes_the_one_that_a_pass_began_with_still_waits():
+    class Nothing(gg.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 1
+
+        @staticmethod
+        def backward(ctx, grad):
+            return None
+
+    x = leaf([1.0, 2.0])
+    y = x * 3
+    trace = gg.record([Nothing.apply(y), y], [gg.ones(2), gg.full((2,), 5.0)])
+    assert heads(trace, [events(trace, "buffer")[0]["grad"]]) == [[5.0, 5.0]]
+
+
 # Hooks after accumulation -------------------------------------------------------------------------
 
 
