@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import glassgrad as gg
 from checks import fuzzed
 from glassgrad.hooks.turn import GraphTask
-from glassgrad.tracing import Trace
+from glassgrad.tracing import Trace, watching
 from random_programs import Run, programs, writing_programs
 from tracing.stepping import events, heads, leaf
 
@@ -285,6 +285,34 @@ def test_a_rule_that_gives_no_gradient_to_one_of_two_equal_operands_is_told_of(c
     assert trace.events == gg.step(made(), create_graph=create_graph).run().trace.events
     waiting = [heads(trace, [event["grad"]]) for event in events(trace, "buffer")][1:3]
     assert waiting == [[[2.0, 2.0]], [[2.0, 2.0]]]
+
+
+def test_what_a_captured_node_adds_to_a_gradient_is_in_what_the_next_one_is_given():
+    x = leaf([1.0, 2.0])
+    base = x * 3
+    captured = base.exp()  # which has its turn phase by phase, after the sine has handed on
+    loss = (captured * captured).sum() + base.sin().sum()
+    with watching() as passes:
+        gg.autograd.grad(loss, [captured, x])
+    (trace,) = passes
+    given = [event["grad_in"] for event in events(trace, "apply")][-1]
+    assert given == [event["grad"] for event in events(trace, "buffer")][-2:-1]
+
+
+def test_where_no_gradient_comes_the_one_that_a_pass_began_with_still_waits():
+    class Nothing(gg.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 1
+
+        @staticmethod
+        def backward(ctx, grad):
+            return None
+
+    x = leaf([1.0, 2.0])
+    y = x * 3
+    trace = gg.record([Nothing.apply(y), y], [gg.ones(2), gg.full((2,), 5.0)])
+    assert heads(trace, [events(trace, "buffer")[0]["grad"]]) == [[5.0, 5.0]]
 
 
 # Hooks after accumulation -------------------------------------------------------------------------

@@ -442,6 +442,8 @@ class Log(EventLog):
         for at, edge in enumerate(node.edges):
             part = fitted[at]
             if edge is None or part is None:
+                if edge is not None and edge not in node.edges[:at]:  # else it is known from there
+                    arrivals[at] = take(self._waiting_at(*self.graph.edges[node][at]))
                 continue
             if part is not results[at]:
                 arrivals[at] = take(part)
@@ -460,6 +462,7 @@ class Log(EventLog):
         """A gradient meets another. (A phase tells of that by itself, with none left `to_put`.)"""
         goal = GraphTask.put(self.task, edge, grad)
         arrivals, to_put = self._handing
+        self._arrived.pop(goal, None)
         if to_put:
             at = to_put.pop(0)
             waiting = self.task.buffers[goal]
@@ -642,7 +645,8 @@ class Log(EventLog):
     def _gradients(self) -> Iterator[Tensor]:
         """What the pass has left in `.grad`, what it has captured, and what is under way."""
         waiting, turn = self.task.buffers, self.task.turn
-        found: list[Any] = [*self.task.captured, *self._under_way]
+        found: list[Any] = [*self.task.captured]
+        found += () if self.task.node is None else self._under_way
         for node in self.graph.nodes:
             holders = [node.variable] if isinstance(node, AccumulateGrad) else []
             holders += [tensor for _, tensor in self.graph.retained_by(node)]
