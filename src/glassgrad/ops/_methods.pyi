@@ -1544,7 +1544,7 @@ class OpMethods:
         """`repeat`, with ones put in front if there are fewer numbers than dims."""
 
     def to(self, *args: Any, dtype: Any = None, device: Any = None, non_blocking: builtins.bool = False, copy: builtins.bool = False, memory_format: Any = None) -> Tensor:
-        """Another dtype, another device, or both."""
+        """Another dtype, another device, another order in memory."""
 
     def to_dense(self, dtype: Any = None, *, masked_grad: builtins.bool | None = None) -> Tensor:
         """The tensor itself: it has its zeros; that of a sparse one is with them."""
