@@ -13,7 +13,8 @@ from fuzz.lines import (
     requires_grad,
     rows,
 )
-from fuzz.program import FUSED, Step
+from fuzz.known import FUSED
+from fuzz.program import Step
 
 __all__ = ["MAKERS"]
 

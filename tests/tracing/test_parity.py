@@ -17,7 +17,7 @@ from both import leaf
 from checks import together
 from fuzz.generator import ALL_FEATURES, generate
 from fuzz.playing import Player
-from fuzz.program import FUSED
+from fuzz.known import FUSED
 from glassgrad.tracing.log import record as record_ours
 from glassgrad.tracing.torch import record as record_theirs
 from random_programs import IN_PLACE, ONE, TWO, Run, Step
