@@ -24,12 +24,17 @@ def differences(ours: Outcome, theirs: Outcome) -> list[str]:
         return found
     if ours.error is None and not same(ours.log, theirs.log):
         found.append(f"log: {ours.log}\n   torch: {theirs.log}")
-    for what in ("graphs", "facts"):
-        mine, others = getattr(ours, what), getattr(theirs, what)
-        for name in {**mine, **others}:
-            a, b = mine.get(name), others.get(name)
-            if not same(a, b):
-                found += [f"{what} {name}: {a}\n   torch: {b}"]
+    for name in {**ours.graphs, **theirs.graphs}:
+        a, b = ours.graphs.get(name), theirs.graphs.get(name)
+        if not same(a, b):
+            found += [f"graphs {name}: {a}\n   torch: {b}"]
+    for name in {**ours.facts, **theirs.facts}:
+        a, b = ours.facts.get(name), theirs.facts.get(name)
+        if isinstance(a, dict) and isinstance(b, dict):
+            unlike = [key for key in a if not same(a[key], b.get(key))]
+            found += [f"facts {name} {key}: {a[key]}\n   torch: {b.get(key)}" for key in unlike]
+        elif not same(a, b):
+            found += [f"facts {name}: {a}\n   torch: {b}"]
     return found
 
 

@@ -170,6 +170,10 @@ class Generator:
                 self.player.play(earlier, position)
             return
         self.steps.append(step)
+        if step.feature == "transforms":
+            for name in step.makes:
+                if _may_be_zero(self.player.tensors.get(name)):
+                    del self.player.tensors[name]
 
 
 def _some_of(themes: list[str], seed: int) -> list[str]:
@@ -178,6 +182,11 @@ def _some_of(themes: list[str], seed: int) -> list[str]:
     if not themes or rng.random() < 0.4:
         return []
     return rng.sample(themes, min(rng.choice((1, 1, 2)), len(themes)))
+
+
+def _may_be_zero(x: Any) -> bool:
+    """Whether there are numbers whose sign rounding decides."""
+    return x is not None and bool((x.detach().abs() < 1e-9).any())
 
 
 def _memory(x: Any) -> int:

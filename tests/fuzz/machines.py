@@ -16,7 +16,6 @@ KINDS = {
     "settled(lib.nn.Dropout(0.0))": lambda x: True,
     "settled(lib.nn.PReLU())": lambda x: True,
     "settled(lib.nn.GRUCell(3, 3))": lambda x: tuple(x.shape) == (2, 3),
-    "settled(lib.nn.Bilinear(3, 3, 2))": lambda x: False,
     "lib.nn.Sequential(lib.nn.Tanh(), lib.nn.ReLU())": lambda x: True,
     "lib.nn.utils.parametrizations.weight_norm(settled(lib.nn.Linear(3, 3)))": lambda x: (
         x.shape[-1] == 3
@@ -45,7 +44,6 @@ DEEDS = [
     "{m}.float()",
     "{m}.double()",
     "lib.nn.utils.clip_grad_norm_({m}.parameters(), 0.5)",
-    "lib.nn.utils.clip_grad_value_({m}.parameters(), 0.25)",
     "{m}.load_state_dict({m}.state_dict())",
     "{m}.nothing",
     "{m}(lib.ones(9, 9))",

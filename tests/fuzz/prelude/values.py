@@ -50,8 +50,8 @@ def seen(grad: Any) -> Any:
     """Gradients as they are now: dtype and numbers, None where there is none."""
     if isinstance(grad, (tuple, list)):
         return [seen(part) for part in grad]
-    if grad is None:
-        return None
+    if grad is None or not isinstance(grad, lib.Tensor):
+        return grad
     return [dtype_of(grad), grad.detach().clone().tolist()]  # PyTorch may mean zeros
 
 
