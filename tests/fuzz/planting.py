@@ -35,7 +35,7 @@ def stages(fault: Fault) -> list[tuple[list[str], int]]:
     home = [f"tests/{folder}"] if (REPOSITORY / "tests" / folder).exists() else ["tests/core"]
     wide = [f"tests/{name}" for name in WIDER.split()]
     found = [first, *near, ["tests/fuzz/test_fuzz.py"], home, wide]
-    seconds = [60, *[60] * len(near), 120, 200, 600]
+    seconds = [45, *[45] * len(near), 60, 90, 500]
     return [(args, s) for args, s in zip(found, seconds, strict=True) if args]
 
 

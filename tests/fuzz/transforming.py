@@ -131,7 +131,7 @@ FUNCTIONAL = [
 
 TRANSFORMS = [
     *[_transform("transform", depth) for depth in (1, 2, 2, 3, 3)],
-    _transform("transform", 0, "linear({f})({a})"),
+    _transform("transform", 0, "linear({f})({a}).detach()"),
     *[_transform("functional", 0, f"functional({{f}}, {kind})({{a}})") for kind in FUNCTIONAL],
     line("batched", "batched({a}, {b}, retain_graph=True, allow_unused=True)", "transforms", is_inner, is_leaf),
 ]

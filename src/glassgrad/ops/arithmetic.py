@@ -187,7 +187,7 @@ def rsub(input: Tensor, other: Operand, *, alpha: float = 1) -> Tensor:
     """
     if alpha != 1:
         return Sub.apply(other, _scaled(input, alpha, other))
-    if type(other) in (int, float) and input.dtype.kind == "f":
+    if type(other) in (int, float) and input.dtype.kind in "fc":
         return Rsub.apply(input, other=other)
     if input.dtype.kind == "b":
         raise DTypeError(
