@@ -24,8 +24,8 @@ EQUIVALENT = tomllib.loads((Path(__file__).parent / "equivalent.toml").read_text
 WIDER = "core autograd ops hooks memory values levels func tracing test_grad.py test_dtypes.py"
 
 
-def stages(fault: Fault) -> list[tuple[list[str], int]]:
-    """Arguments for pytest and the seconds it has, the likeliest first."""
+def stages(fault: Fault, quick: bool) -> list[tuple[list[str], int]]:
+    """Arguments for pytest and the seconds it has, the likeliest first; `quick`: the likely alone."""
     folder, file = Path(fault.path).parent, Path(fault.path).stem.lstrip("_")
     own = Path("tests") / folder / f"test_{file}.py"
     first = [str(own)] if (REPOSITORY / own).exists() else []
@@ -33,7 +33,7 @@ def stages(fault: Fault) -> list[tuple[list[str], int]]:
     nearby = ["tests/ops", "tests/func/test_rules.py", "-k", f"{last} or {_snake(last)}"]
     near = [nearby] if fault.path.startswith("ops") else []
     home = [f"tests/{folder}"] if (REPOSITORY / "tests" / folder).exists() else ["tests/core"]
-    wide = [f"tests/{name}" for name in WIDER.split()]
+    wide = [] if quick else [f"tests/{name}" for name in WIDER.split()]
     found = [first, *near, ["tests/fuzz/test_fuzz.py"], home, wide]
     seconds = [45, *[45] * len(near), 60, 90, 500]
     return [(args, s) for args, s in zip(found, seconds, strict=True) if args]
@@ -43,13 +43,13 @@ def _snake(name: str) -> str:
     return "".join(f"_{c.lower()}" if c.isupper() and i else c.lower() for i, c in enumerate(name))
 
 
-def caught_by(fault: Fault, copy: Path) -> str | None:
+def caught_by(fault: Fault, copy: Path, quick: bool = False) -> str | None:
     """The first test that fails with the fault; None if it survives."""
     path = copy / "src" / "glassgrad" / fault.path
     text = path.read_text()
     path.write_text(fault.planted(text))
     try:
-        for args, seconds in stages(fault):
+        for args, seconds in stages(fault, quick):
             found = _run(copy, args, seconds)
             if found is not None:
                 return found
@@ -93,6 +93,7 @@ def main() -> int:
     parser.add_argument("--faults", type=int, default=200, help="how many (default 200)")
     parser.add_argument("--seed", type=int, default=0, help="which")
     parser.add_argument("--first", type=int, default=0, help="leave out those before this one")
+    parser.add_argument("--quick", action="store_true", help="leave the wider tests out")
     parser.add_argument("--log", type=Path, help="a file for lines of JSON, one for each fault")
     options = parser.parse_args()
     faults = chosen(REPOSITORY / "src" / "glassgrad", options.faults, options.seed)
@@ -104,7 +105,7 @@ def main() -> int:
         for number, fault in enumerate(faults[options.first :], options.first):
             began = time.monotonic()
             why = reason(fault)
-            found = None if why else caught_by(fault, copy)
+            found = None if why else caught_by(fault, copy, options.quick)
             counts["equivalent" if why else "caught" if found else "survived"] += 1
             told = {"number": number, **fault._asdict(), "caught_by": found, "equivalent": why}
             told["seconds"] = round(time.monotonic() - began, 1)

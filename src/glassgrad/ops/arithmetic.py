@@ -541,6 +541,7 @@ class LerpTensor(Elementwise):
 
     node = "LerpBackward1"
     saves = ("self", "end", "weight")
+    saved_if = {"self": 2, "end": 2}
 
     @staticmethod
     def forward(x, y, weight):
@@ -548,7 +549,7 @@ class LerpTensor(Elementwise):
 
     @staticmethod
     def gradient(grad, x, y, weight):
-        return grad * (1 - weight), grad * weight, grad * (y - x)
+        return grad * (1 - weight), grad * weight, None if x is None else grad * (y - x)
 
 
 def _between(x: Any, y: Any, weight: Any) -> Any:
@@ -596,9 +597,12 @@ class Copysign(Fractional):
     """
 
     ufunc = np.copysign
+    saved_if = {"self": 0}
 
     @staticmethod
     def gradient(grad, x, z):
+        if x is None:
+            return None, np.zeros_like(grad)
         ratio = np.where(x == 0, 0, z / np.where(x == 0, 1, x))
         return grad * ratio, np.zeros_like(grad)
 
@@ -678,7 +682,7 @@ class Complex(Transposed, Elementwise):
     changes_dtype = True
     holomorphic = False
     saves = ("real", "imag")
-    saved_at = {"real": 0, "imag": 1}
+    saved_at = saved_if = {"real": 0, "imag": 1}
 
     @staticmethod
     def forward(x, y):
