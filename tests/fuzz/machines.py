@@ -82,8 +82,20 @@ def _of_module(op: str, template: str, feature: str = "modules") -> LineMaker:
 
 
 OPTIONS = {
-    "SGD": ["lr=0.1", "lr=0.1, momentum=0.9", "lr=0.1, momentum=0.9, nesterov=True, weight_decay=0.1", "lr=0.1, maximize=True", "lr=0.1, foreach=True", "lr=-1.0"],
-    "Adam": ["lr=0.1", "lr=0.1, amsgrad=True", "lr=0.1, weight_decay=0.1, foreach=True", "betas=(2, 0)"],
+    "SGD": [
+        "lr=0.1",
+        "lr=0.1, momentum=0.9",
+        "lr=0.1, momentum=0.9, nesterov=True, weight_decay=0.1",
+        "lr=0.1, maximize=True",
+        "lr=0.1, foreach=True",
+        "lr=-1.0",
+    ],
+    "Adam": [
+        "lr=0.1",
+        "lr=0.1, amsgrad=True",
+        "lr=0.1, weight_decay=0.1, foreach=True",
+        "betas=(2, 0)",
+    ],
     "AdamW": ["lr=0.1", "lr=0.1, maximize=True"],
     "RMSprop": ["lr=0.1", "lr=0.1, centered=True, momentum=0.5"],
     "Adagrad": ["lr=0.1", "lr=0.1, lr_decay=0.5"],

@@ -27,7 +27,7 @@ ARITHMETIC = "atan2 hypot maximum minimum fmod remainder logaddexp copysign xlog
 ROUND = "floor ceil round trunc sign frac isnan isfinite signbit logical_not".split()
 SMOOTH = "sin exp tanh sqrt log abs square reciprocal sigmoid rsqrt cosh atan log1p erf".split()
 REDUCE = "sum mean prod amax amin any all std logsumexp max min median argmax norm".split()
-PARTS = "real imag conj() abs() angle() sgn() conj_physical() resolve_conj()".split()
+PARTS = "real imag conj().resolve_conj() abs() angle() sgn() conj_physical()".split()
 CASTS = "double() float() half() long() int() bool() cfloat() cdouble()".split()
 WHOLE = "& | ^".split()
 
@@ -92,7 +92,12 @@ MIXED = [
     line("selected", "{a}.index_select(-1, places([0, 0]))", "dtypes", lambda x: x.dim() > 1),
     line("masked", "{a}[{b}]", "dtypes", is_any, lambda x: str(x.dtype) == "torch.bool"),
     line("flat_of_index", "{a}.mT[[0]].reshape(-1)", "dtypes", lambda x: x.dim() == 2),
-    line("einsum", "lib.einsum('ij,kj->ik', {a}, {b})", "dtypes", lambda x: is_small(x) and x.dim() == 2),
+    line(
+        "einsum",
+        "lib.einsum('ij,kj->ik', {a}, {b})",
+        "dtypes",
+        lambda x: is_small(x) and x.dim() == 2,
+    ),
     line("outer", "lib.outer({a}.flatten(), {b}.flatten())", "dtypes", is_any),
     line("roll", "{a}.roll(1)", "dtypes", is_any),
     line("sorted", "{a}.sort()[0]", "dtypes", lambda x: is_any(x) and x.dim() > 0),

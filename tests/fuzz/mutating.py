@@ -96,7 +96,9 @@ def faults_in(path: Path, root: Path) -> Iterator[Fault]:
             yield Fault(where, node.lineno, name, kind, before, after, start, end)
 
 
-def _inside(node: ast.AST, name: str = "", in_function: bool = False) -> Iterator[tuple[str, ast.AST]]:
+def _inside(
+    node: ast.AST, name: str = "", in_function: bool = False
+) -> Iterator[tuple[str, ast.AST]]:
     """The nodes inside of functions, with the name of what they are in."""
     for child in ast.iter_child_nodes(node):
         if isinstance(child, (ast.Raise, ast.Assert, ast.JoinedStr, ast.arguments, ast.AnnAssign)):
@@ -107,9 +109,11 @@ def _inside(node: ast.AST, name: str = "", in_function: bool = False) -> Iterato
                 found = [(inner, part)] if isinstance(child, ast.FunctionDef) else []
                 yield from found
                 deeper = in_function or isinstance(child, ast.FunctionDef)
-                yield from _inside(part, inner, deeper) if not isinstance(
-                    part, (ast.FunctionDef, ast.ClassDef)
-                ) else _inside(ast.Module([part], []), inner, deeper)
+                yield from (
+                    _inside(part, inner, deeper)
+                    if not isinstance(part, (ast.FunctionDef, ast.ClassDef))
+                    else _inside(ast.Module([part], []), inner, deeper)
+                )
             continue
         if in_function:
             yield name, child
@@ -128,7 +132,10 @@ def _replacements(node: ast.AST) -> Iterator[tuple[str, str]]:
         case ast.UnaryOp(op=ast.Not() | ast.USub()):
             yield "sign", ast.unparse(node.operand)
         case ast.BinOp(op=op) if type(op) in ARITHMETIC and not _is_text(node):
-            yield "arithmetic", ast.unparse(ast.BinOp(node.left, ARITHMETIC[type(op)](), node.right))
+            yield (
+                "arithmetic",
+                ast.unparse(ast.BinOp(node.left, ARITHMETIC[type(op)](), node.right)),
+            )
         case ast.Constant(value=bool()):
             yield "constant", repr(not node.value)
         case ast.Constant(value=int() | float()):
@@ -146,7 +153,10 @@ def _replacements(node: ast.AST) -> Iterator[tuple[str, str]]:
         case ast.Return(value=ast.Tuple(elts=[first, second, *rest])):
             yield "results swapped", ast.unparse(ast.Return(ast.Tuple([second, first, *rest])))
         case ast.Call(keywords=[*_, ast.keyword()]) if node.keywords[-1].arg:
-            yield "argument dropped", ast.unparse(ast.Call(node.func, node.args, node.keywords[:-1]))
+            yield (
+                "argument dropped",
+                ast.unparse(ast.Call(node.func, node.args, node.keywords[:-1])),
+            )
         case _:
             pass
 

@@ -133,7 +133,13 @@ TRANSFORMS = [
     *[_transform("transform", depth) for depth in (1, 2, 2, 3, 3)],
     _transform("transform", 0, "linear({f})({a}).detach()"),
     *[_transform("functional", 0, f"functional({{f}}, {kind})({{a}})") for kind in FUNCTIONAL],
-    line("batched", "batched({a}, {b}, retain_graph=True, allow_unused=True)", "transforms", is_inner, is_leaf),
+    line(
+        "batched",
+        "batched({a}, {b}, retain_graph=True, allow_unused=True)",
+        "transforms",
+        is_inner,
+        is_leaf,
+    ),
 ]
 
 FORWARD = [
@@ -143,5 +149,12 @@ FORWARD = [
     line("cube", "Cube.apply({a}, 0.25)", "forward", is_real),
     line("pair", "Pair.apply({a}, {b})", "forward", is_real, None, 2),
     line("dual_of_view", "dual({a}[0])", "forward", lambda x: is_real(x) and x.dim() > 0),
-    line("not_forward", "exec('with lib.autograd.forward_ad._set_fwd_grad_enabled(False): {a}.sin()')", "forward", is_real, None, 0),
+    line(
+        "not_forward",
+        "exec('with lib.autograd.forward_ad._set_fwd_grad_enabled(False): {a}.sin()')",
+        "forward",
+        is_real,
+        None,
+        0,
+    ),
 ]

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from glassgrad.core.errors import DTypeError, GraphError, TransformError
+from glassgrad.core.graph import edge_of
 from glassgrad.core.state import Shape, modes, special, wrote
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.levels.duals import tangent_of
@@ -431,9 +432,12 @@ def copy_(input: Tensor, src: Tensor) -> Tensor:
     check_apart(input, src, "copy")
     if not must_follow(input, src):
         return write(input, "copy", lambda _: put(input, src.payload), may_overlap=src is input)
-    source = src if src.dtype is input.dtype else src.to(input.dtype)
-    before = as_it_is("copy", input, src, copies=False)
-    return replace(input, Copy.apply(before, source), "copy")
+    before, source = as_it_is("copy", input, src, copies=False), src.to(input.dtype)
+    if source is src or source.edge is None or modes.duals is not None:
+        return replace(input, Copy.apply(before, source), "copy")
+    result = Copy.apply(before, wrap(source.payload, edge_of(src)))
+    result.edge.checked = True  # the node of the write converts gradients, too
+    return replace(input, result, "copy")
 
 
 class Fill(Flat):

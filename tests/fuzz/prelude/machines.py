@@ -20,7 +20,9 @@ def net() -> Any:
     return settled(nn.Sequential(first, nn.Tanh(), last))
 
 
-def module_hook(module: Any, kind: str, name: str, factor: float | None = None, **options: Any) -> Any:
+def module_hook(
+    module: Any, kind: str, name: str, factor: float | None = None, **options: Any
+) -> Any:
     """A hook on a module, which notes what it gets and may change it."""
 
     def hook(module: Any, *args: Any) -> Any:

@@ -50,7 +50,9 @@ def pushed(f: Any, has_aux: bool = False) -> Any:
 
     def push(x: Any) -> Any:
         if has_aux:
-            out, tangent, aux = lib.func.jvp(lambda x: (f(x), x.sin()), (x,), (x.cos(),), has_aux=True)
+            out, tangent, aux = lib.func.jvp(
+                lambda x: (f(x), x.sin()), (x,), (x.cos(),), has_aux=True
+            )
             return out + tangent + aux.sum()
         out, tangent = lib.func.jvp(f, (x,), (x.cos(),))
         return out * tangent
