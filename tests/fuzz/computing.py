@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from fuzz.known import FUSED
 from fuzz.lines import (
     LineMaker,
     has_dims,
@@ -13,7 +14,6 @@ from fuzz.lines import (
     requires_grad,
     rows,
 )
-from fuzz.known import FUSED
 from fuzz.program import Step
 
 __all__ = ["MAKERS"]

@@ -105,7 +105,8 @@ CTX = [
     ),
     line(
         "again_sunk",
-        "again_with({a}, {b}, '{name}', use_reentrant=False, context_fn=lambda: (lib.no_grad(), lib.enable_grad()))",
+        "again_with({a}, {b}, '{name}', use_reentrant=False, "
+        "context_fn=lambda: (lib.no_grad(), lib.enable_grad()))",
         "ctx",
         is_real,
         None,

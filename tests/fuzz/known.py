@@ -1,4 +1,4 @@
-"""Known differences, from `known.toml`: each has a reason, and says what is not compared, or why not."""
+"""Known differences, from `known.toml`: each has a reason, and says what is not compared."""
 
 import re
 import tomllib
@@ -19,7 +19,7 @@ def known(lines: Iterable[str], difference: str) -> str | None:
     """The class that a difference of a program belongs to; None if it is a new one."""
     text = "\n".join(lines)
     for entry in KNOWN:
-        if "differs" in entry and re.search(entry["differs"], difference, re.DOTALL):
-            if re.search(entry["lines"], text):
-                return str(entry["name"])
+        is_it = "differs" in entry and re.search(entry["differs"], difference, re.DOTALL)
+        if is_it and re.search(entry["lines"], text):
+            return str(entry["name"])
     return None

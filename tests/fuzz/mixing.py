@@ -1,4 +1,4 @@
-"""Lines on values of all dtypes: complex, single, half, integers, bools, and what they become together."""
+"""Lines on values of all dtypes: complex, single, half, integers, bools, and all together."""
 
 from typing import Any
 
@@ -22,14 +22,66 @@ LEAVES = {
 }
 """Of which a program gets some."""
 
-BINARY = "+ - * / // % ** == != < <= > >=".split()
-ARITHMETIC = "atan2 hypot maximum minimum fmod remainder logaddexp copysign xlogy ldexp".split()
-ROUND = "floor ceil round trunc sign frac isnan isfinite signbit logical_not".split()
-SMOOTH = "sin exp tanh sqrt log abs square reciprocal sigmoid rsqrt cosh atan log1p erf".split()
-REDUCE = "sum mean prod amax amin any all std logsumexp max min median argmax norm".split()
-PARTS = "real imag conj().resolve_conj() abs() angle() sgn() conj_physical()".split()
-CASTS = "double() float() half() long() int() bool() cfloat() cdouble()".split()
-WHOLE = "& | ^".split()
+BINARY = ["+", "-", "*", "/", "//", "%", "**", "==", "!=", "<", "<=", ">", ">="]
+ARITHMETIC = [
+    "atan2",
+    "hypot",
+    "maximum",
+    "minimum",
+    "fmod",
+    "remainder",
+    "logaddexp",
+    "copysign",
+    "xlogy",
+    "ldexp",
+]
+ROUND = [
+    "floor",
+    "ceil",
+    "round",
+    "trunc",
+    "sign",
+    "frac",
+    "isnan",
+    "isfinite",
+    "signbit",
+    "logical_not",
+]
+SMOOTH = [
+    "sin",
+    "exp",
+    "tanh",
+    "sqrt",
+    "log",
+    "abs",
+    "square",
+    "reciprocal",
+    "sigmoid",
+    "rsqrt",
+    "cosh",
+    "atan",
+    "log1p",
+    "erf",
+]
+REDUCE = [
+    "sum",
+    "mean",
+    "prod",
+    "amax",
+    "amin",
+    "any",
+    "all",
+    "std",
+    "logsumexp",
+    "max",
+    "min",
+    "median",
+    "argmax",
+    "norm",
+]
+PARTS = ["real", "imag", "conj().resolve_conj()", "abs()", "angle()", "sgn()", "conj_physical()"]
+CASTS = ["double()", "float()", "half()", "long()", "int()", "bool()", "cfloat()", "cdouble()"]
+WHOLE = ["&", "|", "^"]
 
 
 def _may_be_base(x: Any) -> bool:
@@ -52,7 +104,7 @@ def _is_written(x: Any) -> bool:
     return is_any(x) and not (x.is_leaf and x.requires_grad)
 
 
-DTYPES = "float32 float64 complex128 int64 bool float16".split()
+DTYPES = ["float32", "float64", "complex128", "int64", "bool", "float16"]
 
 MIXED = [
     *[line(f"binary {op}", f"{{a}} {op} {{b}}", "dtypes", is_any) for op in BINARY],

@@ -1,4 +1,4 @@
-"""Small faults that somebody might write: where in a file there could be one, and the text with it."""
+"""Small faults that somebody might write: where there could be one, and the text with it."""
 
 import ast
 import random

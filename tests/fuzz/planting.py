@@ -25,7 +25,7 @@ WIDER = "core autograd ops hooks memory values levels func tracing test_grad.py 
 
 
 def stages(fault: Fault, quick: bool) -> list[tuple[list[str], int]]:
-    """Arguments for pytest and the seconds it has, the likeliest first; `quick`: the likely alone."""
+    """Arguments for pytest and its seconds, the likeliest first; `quick`: the likely alone."""
     folder, file = Path(fault.path).parent, Path(fault.path).stem.lstrip("_")
     own = Path("tests") / folder / f"test_{file}.py"
     first = [str(own)] if (REPOSITORY / own).exists() else []

@@ -39,4 +39,4 @@ def test_programs_of_a_theme_agree_with_pytorch(theme, count):
 
 
 def test_a_program_has_many_themes_or_none():
-    assert ALL_FEATURES == TAPE | THEMES.keys()
+    assert TAPE | THEMES.keys() == ALL_FEATURES

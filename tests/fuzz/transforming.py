@@ -1,9 +1,9 @@
-"""Lines of transforms, up to three inside each other, with captured tensors; and of forward mode."""
+"""Lines of transforms, up to three inside each other, and of forward mode."""
 
 import re
 from typing import Any
 
-from fuzz.lines import LineMaker, broadcasts, is_inner, is_leaf, is_real, line
+from fuzz.lines import LineMaker, is_inner, is_leaf, is_real, line
 from fuzz.program import Step
 
 __all__ = ["FORWARD", "TRANSFORMS"]

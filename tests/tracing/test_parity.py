@@ -16,8 +16,8 @@ import glassgrad
 from both import leaf
 from checks import together
 from fuzz.generator import TAPE, generate
-from fuzz.playing import Player
 from fuzz.known import FUSED
+from fuzz.playing import Player
 from glassgrad.tracing.log import record as record_ours
 from glassgrad.tracing.torch import record as record_theirs
 from random_programs import IN_PLACE, ONE, TWO, Run, Step

@@ -1,7 +1,5 @@
 """Users' Functions, with all that a ctx can do."""
 
-from typing import Any
-
 
 class Split(lib.autograd.Function):
     """Two outputs."""
@@ -109,7 +107,7 @@ class Half(lib.autograd.Function):
 
 
 class Middle(lib.autograd.Function):
-    """Saves what is neither input nor output, and computes only the gradients that are asked for."""
+    """Saves what is neither input nor output, and computes only gradients that are asked for."""
 
     @staticmethod
     def forward(ctx, x, y):
