@@ -33,6 +33,7 @@ def stages(fault: Fault, quick: bool) -> list[tuple[list[str], int]]:
     nearby = ["tests/ops", "tests/func/test_rules.py", "-k", f"{last} or {_snake(last)}"]
     near = [nearby] if fault.path.startswith("ops") else []
     home = [f"tests/{folder}"] if (REPOSITORY / "tests" / folder).exists() else ["tests/core"]
+    home += ["tests/func"] if fault.path.startswith(("levels", "values")) else []
     wide = [] if quick else [f"tests/{name}" for name in WIDER.split()]
     found = [first, *near, ["tests/fuzz/test_fuzz.py"], home, wide]
     seconds = [45, *[45] * len(near), 60, 90, 500]
