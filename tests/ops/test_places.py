@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import torch
 
 import glassgrad as gg
 from beside import assert_same, assert_same_refusal
@@ -161,5 +162,5 @@ def test_a_batch_takes_from_its_own_example(dims):
 
 def test_a_number_is_no_block():
     for lib in (gg, torch):
-        with pytest.raises(TypeError, match="must be Tensor|expected Tensor"):
+        with pytest.raises(TypeError, match=r"must be Tensor|expected Tensor"):
             lib.block_diag(lib.ones(2, 2), 3)
