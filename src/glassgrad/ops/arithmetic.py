@@ -237,7 +237,7 @@ def rsub(input: Tensor, other: Operand, *, alpha: float = 1) -> Tensor:
         tensor([ 0., -1.])
     """
     is_scaled = _is_scaled(alpha, input, other)
-    if type(other) in (int, float) and input.dtype.kind == "f" and not is_scaled:
+    if type(other) in (int, float) and input.dtype.kind in "fc" and not is_scaled:
         return Rsub.apply(input, other=other)
     return RsubTensor.apply(input, other, alpha=alpha)
 
@@ -586,6 +586,7 @@ class LerpTensor(Elementwise):
 
     node = "LerpBackward1"
     saves = ("self", "end", "weight")
+    saved_if = {"self": 2, "end": 2}
 
     @staticmethod
     def forward(x, y, weight):
@@ -593,7 +594,7 @@ class LerpTensor(Elementwise):
 
     @staticmethod
     def gradient(grad, x, y, weight):
-        return grad * (1 - weight), grad * weight, grad * (y - x)
+        return grad * (1 - weight), grad * weight, None if x is None else grad * (y - x)
 
 
 def _between(x: Any, y: Any, weight: Any) -> Any:
@@ -641,9 +642,12 @@ class Copysign(Fractional):
     """
 
     ufunc = np.copysign
+    saved_if = {"self": 0}
 
     @staticmethod
     def gradient(grad, x, z):
+        if x is None:
+            return None, np.zeros_like(grad)
         ratio = np.where(x == 0, 0, z / np.where(x == 0, 1, x))
         return grad * ratio, np.zeros_like(grad)
 
@@ -723,7 +727,7 @@ class Complex(Transposed, Elementwise):
     changes_dtype = True
     holomorphic = False
     saves = ("real", "imag")
-    saved_at = {"real": 0, "imag": 1}
+    saved_at = saved_if = {"real": 0, "imag": 1}
 
     @staticmethod
     def forward(x, y):

@@ -990,10 +990,11 @@ class Hypot(Elementwise):
 
     kernel = "hypot_cpu"
     ufunc = np.hypot
+    saved_if = {"self": 0, "other": 1}
 
     @staticmethod
     def gradient(grad, x, y, z):
-        return grad * (x / z), grad * (y / z)
+        return None if x is None else grad * (x / z), None if y is None else grad * (y / z)
 
 
 @op(Hypot, tensors=("input", "other"))

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from glassgrad.core.errors import DTypeError, GraphError, TransformError
+from glassgrad.core.graph import edge_of
 from glassgrad.core.state import Shape, modes, special, wrote
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.levels.duals import tangent_of
@@ -434,10 +435,12 @@ def copy_(input: Tensor, src: Operand) -> Tensor:
     if not must_follow(input, source):
         is_same = source is input
         return write(input, "copy", lambda _: put(input, source.payload), may_overlap=is_same)
-    before = as_it_is("copy", input, source, copies=False)
-    if source.dtype is not input.dtype:
-        source = source.to(input.dtype)
-    return replace(input, Copy.apply(before, source), "copy")
+    before, converted = as_it_is("copy", input, source, copies=False), source.to(input.dtype)
+    if converted is source or source.edge is None or modes.duals is not None:
+        return replace(input, Copy.apply(before, converted), "copy")
+    result = Copy.apply(before, wrap(converted.payload, edge_of(source)))
+    result.edge.checked = True  # the node of the write converts gradients, too
+    return replace(input, result, "copy")
 
 
 class Fill(Flat):
