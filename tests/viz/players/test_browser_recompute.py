@@ -65,7 +65,7 @@ def test_the_pass_inside_is_opened_and_left_by_keys(play, size):
     assert inside.locator("h2").inner_text() == "The pass inside of the checkpoint"
     shown.press("ArrowRight", "ArrowRight")
     assert inside.locator(".gg-count").inner_text() == "2 / 6"
-    assert inside.locator(".gg-said").inner_text().startswith("mul n4 (line ")
+    assert inside.locator(".gg-said").inner_text().startswith("mul #2 (line ")
     assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
     shown.press("Escape")
     assert page.locator(".gg-player").count() == 1

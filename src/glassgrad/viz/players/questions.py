@@ -22,7 +22,7 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Entry, Graph, rank_of
 from glassgrad.viz.scene.graph import CROWD
-from glassgrad.viz.wording import Narrator, array_text, tensor_name
+from glassgrad.viz.wording import Narrator, array_text, line_text, tensor_name
 
 MOST = 12  # elements that a student types
 KINDS = {"ready", "buffer", "apply", "accumulate", "unpack", "free_saved", "pre_hook", "post_hook"}
@@ -170,6 +170,7 @@ class _Asker:
         self.leaf_of = self.narrator.results.leaf_of
         self.accumulator = {leaf["id"]: leaf["acc"] for leaf in trace.leaves}
         self.named = Counter(node["op"] for node in trace.nodes)
+        self.of_line = Counter((node["op"], line_text(node)) for node in trace.nodes)
         self.ready: list[str] = []
         self.sums: dict[tuple[str, int], str] = {}  # what has come to a slot of a node
         self.sent: dict[str, str | None] = {}  # the array that went along an edge
@@ -325,12 +326,15 @@ class _Asker:
     # Words --------------------------------------------------------------------------------------
 
     def _called(self, node: str) -> str:
-        """A node as a question calls it: with its id where others are called the same."""
+        """A node as a question calls it: with its line or its id if others are called the same."""
         leaf = self.leaf_of.get(node)
         if leaf is not None:
             return tensor_name(leaf)
-        op = self.nodes[node]["op"]
-        return plain(op) if self.named[op] == 1 else f"{plain(op)} ({node})"
+        op, line = self.nodes[node]["op"], line_text(self.nodes[node])
+        if self.named[op] == 1:
+            return plain(op)
+        is_told = line and self.of_line[op, line] == 1
+        return f"{plain(op)} of {line}" if is_told else f"{plain(op)} ({node})"
 
     def _node(self, node: str) -> str:
         """The same of a node itself, also of an AccumulateGrad."""

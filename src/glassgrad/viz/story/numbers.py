@@ -125,14 +125,14 @@ def comes_out(value: Any, array: Entry, digits: int) -> bool:
         return False
     value = np.asarray(value, np.float64)
     if list(value.shape) != array["shape"]:
-        value = _summed(value, array["shape"])
+        value = summed(value, array["shape"])
     if value is None or not np.isfinite(value).all():
         return False
     pairs = zip(value.ravel().tolist(), array["head"], strict=False)
     return all(alike(mine, float(real), digits) for mine, real in pairs)
 
 
-def _summed(value: Any, shape: list[int]) -> Any:
+def summed(value: Any, shape: list[int]) -> Any:
     """An array summed over what was broadcast; None if it comes of no array of that shape."""
     try:
         np.broadcast_to(np.empty(shape), value.shape)

@@ -53,6 +53,7 @@ from .numbers import (
     is_small,
     numbers_text,
     rule_of,
+    summed,
     value_of,
     values_of,
 )
@@ -61,6 +62,7 @@ from .turns import ArrayName, Turn, turns_of
 PASSED_ON = "passes it on"
 WRITTEN = "applies the rule of the write to the part that was written"
 MOST_PARTS = 3  # gradients that meet at a node and are told one by one
+EXACT = 17  # digits, of numbers that are added up
 LONGEST_MESSAGE = 600  # characters of what an error says
 LONGEST_RULE = 120  # of a rule in numbers
 _SOURCE = re.compile(r"(?:(.*), )?(line \d+)(?:: `(.*)`)?\Z", re.DOTALL)
@@ -101,6 +103,7 @@ class Story:
         self._whose = Whose(trace)
         self._several = {e["to"] for node in trace.nodes for e in node["edges"] if e["slot"]}
         self._shared = {word for word, count in words.items() if count > 1}
+        self._ran = {name: turn for turn, name in enumerate(trace.schedule(), 1)}
         self._hooks = {hook["id"]: hook for node in trace.nodes for hook in node.get("hooks", ())}
 
     def sentences(self, nodes: Iterable[str] | None = None) -> dict[str, str]:
@@ -131,11 +134,24 @@ class Story:
     # Names --------------------------------------------------------------------------------------
 
     def name(self, node: str) -> str:
-        """A node in a sentence: "tanh", "mul n4" if there are several, the name of a leaf."""
+        """A node whose sentence it is: "tanh", "mul #4" of several, by the turn its badge shows."""
+        word = op_word(self.nodes[node])
+        return f"{word} #{self._turn(node)}" if word in self._shared else word
+
+    def _turn(self, node: str) -> int:
+        """Its turn, from 1; of a node that is in it, the one behind those that are over."""
+        return self._ran.get(node, len(self._ran) + 1)
+
+    def _goal(self, node: str, of: str) -> str:
+        """Where a gradient goes: a leaf's name or an op, with its line if the sender has another.
+
+        The goal's turn is still to come, so that no number can be told.
+        """
         if node in self.leaf_of:
             return tensor_name(self.leaf_of[node])
-        word = op_word(self.nodes[node])
-        return f"{word} {node}" if word in self._shared else word
+        word, line = op_word(self.nodes[node]), self.where(node)
+        is_told = word in self._shared and node in self._places and line != self.where(of)
+        return f"{word} of {line}" if is_told else word
 
     def where(self, node: str) -> str:
         """The line of the program that made a node: "line 3"; empty if that is not known."""
@@ -444,7 +460,7 @@ class Story:
             arrival = arrivals.get(f"e{turn.node[1:]}-{at}")
             if edge["to"] is None or arrival is None or at >= len(made):
                 continue
-            goal = self.name(edge["to"])
+            goal = self._goal(edge["to"], turn.node)
             if edge["to"] in self._several:
                 goal += f", output {edge['slot'] + 1}"
             array = made[at]
@@ -466,8 +482,12 @@ class Story:
         arrays = self.trace.arrays
         if "sum_to" not in edge or arrays[made]["shape"] == edge["sum_to"]:
             return ""
-        total = arrival.get("grad") if arrival["have"] == 1 else None
-        into = array_words(arrays[total], digits.made) if total else shape_text(edge["sum_to"])
+        total = arrival.get("grad") if arrival["have"] == 1 else None  # else with others in it
+        if total:
+            return f", summed to {array_words(arrays[total], digits.made)}"
+        value = values_of(arrays[made], EXACT) if is_small(arrays[made]) else None
+        value = None if value is None else summed(value, edge["sum_to"])
+        into = shape_text(edge["sum_to"]) if value is None else numbers_text(value, digits.made)
         return f", summed to {into}"
 
     def _array(self, name: ArrayName, digits: int) -> str:
