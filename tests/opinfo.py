@@ -280,6 +280,8 @@ class Played:
         x = self.twins.of(self.sample.input)
         if not isinstance(x, gg.Tensor) or not self.own:
             return
+        if self.sample.kwargs.get("memory_format") is torch.channels_last:
+            return  # of an example neither library knows it, see tests/func/test_vmap.py
         single = [y.detach() for y in self.own if isinstance(y, gg.Tensor)]
 
         def with_first(example: Any) -> Any:

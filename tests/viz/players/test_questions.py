@@ -139,3 +139,29 @@ def test_a_session_is_refused():
 def test_without_it_nothing_is_asked():
     for predict in (None, False):
         assert "predict" not in gg.player(neuron(), predict=predict).data()
+
+
+def test_a_node_that_got_no_gradient_is_not_said_to_have_got_what_it_saved():
+    class Nothing(gg.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x.clone()
+
+        @staticmethod
+        def backward(ctx, grad):
+            return None
+
+    class Own(gg.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            ctx.set_materialize_grads(False)
+            return x.clone()
+
+        @staticmethod
+        def backward(ctx, grad):
+            return ctx.saved_tensors[0] * 2
+
+    x = named("x", 3.0)
+    (first,) = [each for each in asked(Nothing.apply(Own.apply(x)), True) if each["node"] == "n1"]
+    assert first["ask"] == "OwnBackward runs. What does it send to x?"

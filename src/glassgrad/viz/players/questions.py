@@ -214,7 +214,8 @@ class _Asker:
         """A rule runs: what does it send?"""
         node = self.nodes[event["node"]]
         name, given = node["id"], event["grad_in"]
-        facts = [["gradient in", self._text(grad)] for grad in given if grad is not None]
+        came = [self._text(grad) for grad in given if grad is not None]
+        facts = [["gradient in", text] for text in came]
         facts += [self._saved(each) for each in node.get("saved", ()) if each.get("array")]
         sent = zip(node["edges"][:CROWD], event["grad_out"], strict=False)  # as many as are drawn
         for at, (edge, grad) in enumerate(sent):
@@ -226,7 +227,8 @@ class _Asker:
             if name not in self.sending and goal not in self.getting:
                 continue
             who, whom = self._called(name), self._goal(node, at)
-            got = f"{who} got {facts[0][1]}." if len(facts[0][1]) <= SHORT else f"{who} runs."
+            is_told = bool(came) and len(came[0]) <= SHORT
+            got = f"{who} got {came[0]}." if is_told else f"{who} runs."
             is_whole = "sum_to" not in edge
             kind, answer = self._answer(array, shape, in_turn=True)
             if kind == "shape":
