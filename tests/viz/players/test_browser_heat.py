@@ -149,13 +149,26 @@ def test_a_pass_that_fails_shows_how_far_it_came(play):
     assert shown.page.locator("#gg-n1 .fault").text_content() == "v1≠v0"
     assert "saved at v0, now v1: stale" in shown.section("node").inner_text()
     assert shown.page.locator(".gg-phases li").all_inner_texts()[-1] == "error"
-    # The tie and the edge of the failure are marked.
+    # The tie, what it leads to and the edge of the failure are marked.
     assert "bad" in shown.classes("d1-0")
-    assert shown.page.locator("#gg-d1-0 .fault").text_content() == "v1≠v0"
+    assert shown.page.locator("#gg-d1-0 .fault").count() == 0
+    note = shown.page.locator(".gg-stage .vertex.saved.bad")
+    assert note.locator(".badge-text").text_content() == "v1≠v0"
     assert "bad" in shown.classes("e2-0")
 
 
-def test_two_ties_to_one_note_bear_one_badge(play):
+def test_the_tie_to_a_leaf_says_itself_that_it_is_stale(play):
+    x, b = (gg.tensor([1.0, 2.0], requires_grad=True) for _ in range(2))
+    loss = (x * b).sum()
+    with gg.no_grad():
+        b.mul_(2)
+    shown = play(player(loss))
+    shown.press("End")
+    assert shown.page.locator(".arc text.fault").all_text_contents() == ["v1≠v0"]
+    assert shown.page.locator(".gg-stage .vertex.bad").count() == 1
+
+
+def test_two_ties_to_one_note_have_its_one_badge(play):
     x = gg.tensor([1.0, 2.0], requires_grad=True)
     a = x * 1.0
     loss = (a * a).sum()
@@ -164,7 +177,9 @@ def test_two_ties_to_one_note_bear_one_badge(play):
     shown = play(player(loss))
     shown.press("End")
     assert shown.page.locator(".arc.bad .tie").count() == 2
-    assert shown.page.locator("text.fault").all_text_contents() == ["v1≠v0"]
+    assert shown.page.locator("text.fault").count() == 0
+    note = shown.page.locator(".gg-stage .vertex.saved.bad .badge-text")
+    assert note.all_text_contents() == ["v1≠v0"]
 
 
 def test_a_failure_is_not_told_before_it_happens(play, samples):

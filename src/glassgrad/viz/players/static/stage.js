@@ -12,7 +12,7 @@ const TURNS = { pending: "waits", ready: "ready", current: "runs now", done: "do
 
 export class Stage {
   constructor(root, data) {
-    Object.assign(this, { root, data, hot: false });
+    Object.assign(this, { root, data, hot: false, badges: new Map() }); // as they were, while one says more
     this.frame = root.querySelector(".gg-stage");
     this.picture = this.frame.querySelector("svg");
     this.picture.setAttribute("role", "group"); // what is in it can be reached
@@ -145,20 +145,33 @@ export class Stage {
   paintFaults(state) {
     for (const old of this.root.querySelectorAll(".fault")) old.remove();
     for (const group of this.root.querySelectorAll(".vertex.bad, .arc.bad")) group.classList.remove("bad");
+    for (const [badge, text] of this.badges) badge.textContent = text;
+    this.badges.clear();
     const { data } = this;
     for (const [node, words] of Object.entries(faults(state, data))) {
       for (const group of this.vertices.get(data.place[node]) ?? []) {
         group.classList.add("bad");
         group.append(pill(group, words.badge));
       }
+      for (const note of words.notes.values()) {
+        for (const group of this.vertices.get(note) ?? []) this.markNote(group, words.badge);
+      }
       const marked = []; // from the last: it lies on top of those before it
       for (const arc of words.arcs.toReversed()) {
         for (const group of this.arcs.get(arc) ?? []) {
           group.classList.add("bad");
-          this.markOnLine(group, words.badge, marked);
+          if (!words.notes.has(arc)) this.markOnLine(group, words.badge, marked);
         }
       }
     }
+  }
+
+  // The badge of the box of what was saved says that it is stale, as in a drawing.
+  markNote(group, words) {
+    const badge = group.querySelector(".badge-text");
+    group.classList.add("bad");
+    if (!this.badges.has(badge)) this.badges.set(badge, badge.textContent);
+    badge.textContent = words;
   }
 
   // The badge on the middle of a tie, unless that of its neighbour (`a*a` has two) stands there.
@@ -232,20 +245,24 @@ export class Stage {
   }
 }
 
-// Nodes on which something is wrong, each with a badge and the arcs that it is about.
+// Nodes on which something is wrong, each with a badge, the arcs that it is about, and by those
+// of them that lead to what was saved the box that shows it.
 export function faults(state, data) {
   return (state.faults ??= findFaults(state, data));
 }
 
 function findFaults(state, data) {
   const found = {};
-  const add = (node, badge, arcs) => {
-    found[node] = { badge, arcs: [...new Set([...(found[node]?.arcs ?? []), ...arcs])] };
+  const add = (node, badge, arcs, note) => {
+    const { arcs: before = [], notes = new Map() } = found[node] ?? {};
+    if (note) notes.set(arcs[0], note);
+    found[node] = { badge, arcs: [...new Set([...before, ...arcs])], notes };
   };
   for (const [id, node] of Object.entries(data.nodes)) {
     for (const saved of node.saved ?? []) {
       const [then, now] = versionsOf(state, id, saved);
-      if (then !== now) add(id, `v${now}≠v${then}`, [tieOf(data, id, saved.name)]);
+      const note = data.storages.has(saved.of) && saved.of; // the box of a leaf says LEAF: its tie tells
+      if (then !== now) add(id, `v${now}≠v${then}`, [tieOf(data, id, saved.name)], note);
     }
     const norms = (arrays) => (arrays ?? []).map((each) => data.norms[each]).filter(isSpoiled);
     const [made, given] = [norms(state.outof[id]), norms(state.into[id])];
