@@ -85,31 +85,42 @@ def place_outputs(ctx: Any, args: Values, raw: Any, edges: Any) -> Any:
         number(ctx)
         if len(edges) != len(args):
             ctx._is_tensor = tuple([isinstance(arg, Tensor) for arg in args])
-    is_one = len(outputs) == 1
-    arrays = [out.payload if isinstance(out, Tensor) else _NO_ARRAY for out in outputs]
-    ctx.out_shape = arrays[0].shape if is_one else tuple([array.shape for array in arrays])
-    ctx.out_dtype = arrays[0].dtype if is_one else tuple([array.dtype for array in arrays])
-    placed = []
-    for nr, out in enumerate(outputs):
-        edge = edges and (ctx if is_one else GradientEdge(ctx, nr))
-        placed.append(_place(ctx, args, out, edge, marked))
-    if edges is not None and not is_one:
-        gradless = [nr for nr, out in enumerate(placed) if getattr(out, "edge", None) is None]
-        for nr, out in enumerate(placed):
-            if nr not in gradless and len(gradless) < len(placed) - 1 and out._is_view():
-                out.cold.made = MULTIPLE  # its node has them all
-        if not ctx._materialize_non_diff_grads:
-            ctx._gradless = tuple(gradless)
+    if len(outputs) == 1:
+        (out,) = outputs
+        array = out.payload if isinstance(out, Tensor) else _NO_ARRAY
+        ctx.out_shape, ctx.out_dtype = array.shape, array.dtype
+        placed = (_place(ctx, args, out, edges and ctx, marked),)
+    else:
+        placed = _place_several(ctx, args, outputs, edges is not None, marked)
     if edges is not None and ctx.to_save:
         # What is to be saved goes: an output among it refers to the node, which would be a cycle.
         keep(ctx, ctx.__dict__.pop("to_save"), marked)
     if marked:
         ctx.__dict__.pop("dirty_tensors", None)  # outputs refer to the node: that would be a cycle
         ctx.__dict__.pop("non_differentiable", None)
-    return tuple(placed) if outputs is raw else placed[0]
+    return placed if outputs is raw else placed[0]
 
 
 _NO_ARRAY = Metadata(None, None)  # type: ignore[arg-type]  # of an output that is no tensor
+
+
+def _place_several(ctx: Any, args: Values, outputs: Values, recording: bool, marked: Any) -> Values:
+    """The outputs of a Function with none or several, each at an edge of its own."""
+    arrays = [out.payload if isinstance(out, Tensor) else _NO_ARRAY for out in outputs]
+    ctx.out_shape = tuple([array.shape for array in arrays])
+    ctx.out_dtype = tuple([array.dtype for array in arrays])
+    edges = [GradientEdge(ctx, nr) if recording else None for nr in range(len(outputs))]
+    placed = [
+        _place(ctx, args, out, edge, marked) for out, edge in zip(outputs, edges, strict=True)
+    ]
+    if recording:
+        gradless = [nr for nr, out in enumerate(placed) if getattr(out, "edge", None) is None]
+        for nr, out in enumerate(placed):
+            if nr not in gradless and len(gradless) < len(placed) - 1 and out._is_view():
+                out.cold.made = MULTIPLE  # its node has them all
+        if not ctx._materialize_non_diff_grads:
+            ctx._gradless = tuple(gradless)
+    return tuple(placed)
 
 
 def _place(ctx: Any, args: Values, out: Any, edge: Any, marked: Any) -> Any:
