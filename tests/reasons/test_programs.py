@@ -241,6 +241,34 @@ def test_a_traceback_shows_at_most_three_frames_of_ours(text):
     assert sum(is_ours[frame.filename] for frame in frames) <= 3
 
 
+OPERATORS = [  # on what no fast door takes
+    "gg.ones(2, dtype=gg.int64) + gg.ones(3, dtype=gg.int64)",
+    "gg.ones(2, dtype=gg.int64) / gg.ones(3)",
+    "(gg.ones(2) > 0) - (gg.ones(2) > 0)",
+    "gg.ones(2, dtype=gg.complex64) > 1",
+    "gg.ones(2) & gg.ones(2)",
+]
+
+
+@together
+@pytest.mark.parametrize("text", OPERATORS)
+def test_a_traceback_of_an_operator_shows_no_more(text):
+    frames = traceback.extract_tb(failed(text).__traceback__)
+    assert sum(is_ours[frame.filename] for frame in frames) <= 3
+
+
+def test_lines_of_a_class_that_computes_by_itself_stay_in_the_traceback():
+    text = """\
+class Own(gg.Tensor):
+    @classmethod
+    def __torch_function__(cls, function, types, args=(), kwargs=None):
+        gg.ones(2, dtype=gg.int64) + gg.ones(3, dtype=gg.int64)
+gg.ones(2) + Own(2)
+"""
+    frames = traceback.extract_tb(failed(text).__traceback__)
+    assert [frame.lineno for frame in frames if not is_ours[frame.filename]][-2:] == [5, 4]
+
+
 def test_an_exception_that_the_user_has_caught_is_still_shown():
     caught = failed("try:\n    {}['a']\nexcept KeyError:\n    gg.ones(2).sum(dim=7)")
     assert type(caught.__context__) is KeyError

@@ -244,6 +244,11 @@ def named(error: Exception) -> Exception:
     return calls.named(error)  # type: ignore[no-any-return]  # the error
 
 
+def shorten(error: BaseException) -> None:
+    """Leave of an op's error the frames of the user's, and the one that refused."""
+    importlib.import_module("glassgrad.reasons.tracebacks").without_first(error, 2)
+
+
 def tell(error: Exception, outputs: Any) -> None:
     """Let an exception of a pass from `outputs` say what is known of it, in few frames."""
     importlib.import_module("glassgrad.reasons.passes").tell(error, outputs)

@@ -402,7 +402,11 @@ def fast_door(cls: Any, readable: Func, depth: int) -> Callable[..., Tensor]:
     saves_crosswise = has_two_edges and kept == ((1, 0), (0, 1))
 
     def leave(x: Any, y: Any, others: Values, parameters: Parameters) -> Any:
-        return readable(*((x, y, *others) if is_binary else (x,)), **parameters)
+        try:
+            return readable(*((x, y, *others) if is_binary else (x,)), **parameters)
+        except Exception as error:
+            plugs.checks.shorten(error)
+            raise
 
     def apply(x: Any, y: Any = None, parameters: Any = _NO_PARAMETERS, others: Any = ()) -> Any:
         if state.special or (type(x) is not Tensor and type(x) not in PLAIN):

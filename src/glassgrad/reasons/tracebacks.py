@@ -52,9 +52,14 @@ def _others(files: list[str]) -> list[int]:
     return [place for place, file in enumerate(files) if not is_ours[file]]
 
 
-def without_first(error: BaseException) -> None:
-    """Leave out the frame that has caught `error`, unless nothing else is there; and shorten."""
-    rest = error.__traceback__ and error.__traceback__.tb_next
-    if rest is not None and not SHOWN_WHOLE:
-        error.__traceback__ = rest
-        shorten(error)
+def without_first(error: BaseException, count: int = 1) -> None:
+    """Leave out the frame that has caught `error`, unless nothing else is there; and shorten.
+
+    Args:
+        count: how many frames to leave out, with those below it.
+    """
+    for _ in range(0 if SHOWN_WHOLE else count):
+        rest = error.__traceback__ and error.__traceback__.tb_next
+        if rest is not None:
+            error.__traceback__ = rest
+    shorten(error)
