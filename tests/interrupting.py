@@ -1,0 +1,233 @@
+"""Raise at any line of glassgrad's that a program reaches, and look what is left behind."""
+
+import contextlib
+import io
+import random
+import sys
+import threading
+import weakref
+from pathlib import Path
+
+import numpy as np
+
+import glassgrad as gg
+from glassgrad.core import state
+
+HOME = str(Path(gg.__file__).parent)
+
+
+class Broken(RuntimeError):
+    """Raised at a line of the code under test, as an error may be."""
+
+
+def interrupted_at(number, run, kind=KeyboardInterrupt):
+    """Run, and raise at the given line of glassgrad's that is reached: where that was, or None."""
+    count, found = 0, None
+
+    def trace(frame, event, _):
+        nonlocal count, found
+        if event == "line":
+            count += 1
+            if count == number:
+                code = frame.f_code
+                found = f"{code.co_filename.removeprefix(HOME)}:{frame.f_lineno} {code.co_qualname}"
+                sys.settrace(None)
+                raise kind
+        return trace
+
+    def begin(frame, event, arg):
+        return trace(frame, event, arg) if frame.f_code.co_filename.startswith(HOME) else None
+
+    sys.settrace(begin)
+    try:
+        run()
+    except (kind, Failed):
+        pass
+    except Exception as error:  # what was made of it
+        if found is None:
+            raise
+    finally:
+        sys.settrace(None)
+    return found
+
+
+class Failed(Exception):
+    """What programs raise themselves."""
+
+
+# What is there -----------------------------------------------------------------------------------
+
+_GROWING = {"last_write", "is_ours", "_constants"}
+"""Counters and caches."""
+
+_SIMPLE = bool, int, tuple, type(None)
+
+
+def _places():
+    """What may be left changed: the variables of glassgrad's modules, each once."""
+    seen = set()
+    for name, module in sorted(sys.modules.items()):
+        if not name.startswith("glassgrad") or not hasattr(module, "__dict__"):
+            continue
+        for key, value in sorted(vars(module).items()):
+            if key.startswith("__") or key in _GROWING or key.isupper():
+                continue
+            is_kept = isinstance(value, (list, set, dict, threading.local))
+            if (is_kept and id(value) not in seen) or type(value) in _SIMPLE:
+                seen.add(id(value)) if is_kept else None
+                yield name, key, vars(module)
+
+
+class Now:
+    """What is there, of which a program that was interrupted must leave all as it was."""
+
+    def __init__(self):
+        self.places = list(_places())
+
+    def take(self):
+        """All of it, by name."""
+        taken = {(name, key): _copy(home[key]) for name, key, home in self.places}
+        taken["numpy.errstate"] = np.geterr()
+        taken["default dtype"] = gg.get_default_dtype()
+        taken["profiler"] = sys.getprofile()
+        taken["hooks"] = sys.displayhook, sys.excepthook, list(sys.meta_path)
+        taken["streams"] = sys.stdout, sys.stderr
+        taken["threads"] = threading.active_count()
+        taken["class of passes"] = state.plugs.task
+        return taken
+
+    def restore(self, taken):
+        """Put back what is not as it was, so that it is told of once."""
+        for name, key, home in self.places:
+            value, before = home[key], taken[name, key]
+            if _same(_copy(value), before):
+                continue
+            if isinstance(value, threading.local):
+                vars(value).clear()
+                vars(value).update(before)
+            elif isinstance(value, (set, dict)):
+                value.clear()
+                value.update(before)
+            elif isinstance(value, list):
+                value[:] = before
+            else:
+                home[key] = before
+        np.seterr(**taken["numpy.errstate"])
+        gg.set_default_dtype(taken["default dtype"])
+        sys.setprofile(taken["profiler"])
+        sys.displayhook, sys.excepthook, sys.meta_path[:] = taken["hooks"]
+        sys.stdout, sys.stderr = taken["streams"]
+        state.plugs.task = taken["class of passes"]
+
+
+def _copy(value):
+    if isinstance(value, threading.local):
+        return dict(vars(value))
+    return type(value)(value) if type(value) in (list, set, dict) else value
+
+
+def changed(before, after):
+    """The names of what is not as it was."""
+    return ["".join(k) if isinstance(k, str) else ".".join(k) for k in before if not _same(before[k], after.get(k))]
+
+
+def _same(a, b):
+    try:
+        return a is b or bool(a == b)
+    except Exception:  # such as the truth of several elements
+        return False
+
+
+# Whether it goes on ------------------------------------------------------------------------------
+
+
+def plain_pass():
+    """What the shortest program gives."""
+    x = gg.tensor([1.0, -2.0, 3.0], requires_grad=True)
+    y = (x.tanh() * x).sum()
+    y.backward()
+    return y.item(), x.grad.tolist(), y.grad_fn.name()
+
+
+class Rehearsal:
+    """A program: played, interrupted at any line, and played again.
+
+    Args:
+        make: makes what the program needs, and returns what plays it: a function whose results
+            are compared.
+    """
+
+    def __init__(self, make):
+        self.make = make
+        for _ in range(2):  # files of ops are read on first use, and caches filled
+            self.play(make())
+        self.wanted = self.play(make())
+        self.again = self._twice()
+        self.plain = plain_pass()
+        self.now = Now()
+
+    def play(self, run):
+        try:
+            return run()
+        except Failed:
+            return "failed"
+
+    def _twice(self):
+        run = self.make()
+        self.play(run)
+        return self.play(run)
+
+    def lines(self):
+        """How many lines of glassgrad's it runs."""
+        low = 1
+        count = 0
+
+        def trace(frame, event, _):
+            nonlocal count
+            count += event == "line"
+            return trace
+
+        def begin(frame, event, arg):
+            if frame.f_code.co_filename.startswith(HOME):
+                return trace(frame, event, arg)
+            return None
+
+        run = self.make()
+        sys.settrace(begin)
+        try:
+            self.play(run)
+        finally:
+            sys.settrace(None)
+        return count
+
+    def at(self, number, kind):
+        """What is wrong after an exception at one line: "" if nothing is; None if none was."""
+        run = self.make()
+        gg.manual_seed(0)
+        before, drawn = self.now.take(), gg.get_rng_state().tolist()
+        where = interrupted_at(number, run, kind)
+        if where is None:
+            return None
+        wrong = [f"left: {name}" for name in changed(before, self.now.take())]
+        if getattr(run, "draws_nothing", False) and gg.get_rng_state().tolist() != drawn:
+            wrong.append("left: random numbers")
+        try:
+            if plain_pass() != self.plain:
+                wrong.append("the next plain pass is wrong")
+        except Exception as error:
+            wrong.append(f"the next plain pass fails: {error!r:.150}")
+        for name, which, expected in (("again", run, self.again), ("anew", self.make(), self.wanted)):
+            try:
+                gg.manual_seed(0)
+                found = self.play(which)
+                if not _same(found, expected) and name != "again":
+                    wrong.append(f"{name} it gives {found} instead of {expected}"[:200])
+                elif name == "again" and not (_same(found, expected) or _same(found, self.wanted)):
+                    wrong.append(f"{name} it gives {found} instead of {expected}"[:200])
+            except Exception as error:
+                wrong.append(f"{name} it fails: {error!r:.150}")
+        after = self.now.take()
+        wrong += [f"after that, left: {name}" for name in changed(before, after)]
+        if wrong:
+            self.now.restore(before)
+        return where, wrong
