@@ -67,7 +67,9 @@ def accumulating():
     grad, state = x.grad, {"version": 0, "value": [10.0, 20.0]}
 
     def run():
-        assert grad._version > state["version"] or grad.tolist() == state["value"], "uncounted write"
+        assert grad._version > state["version"] or grad.tolist() == state["value"], (
+            "uncounted write"
+        )
         grad.zero_()
         state.update(version=grad._version, value=grad.tolist())
         (x * x).sum().backward()
@@ -131,8 +133,12 @@ def a_pass_inside_of_a_hook():
         x.grad = None
         z = leaf(3.0)
         y = x * 2
-        handle = y.register_hook(lambda g: g + gg.autograd.grad((z * z).sum(), z)[0])
-        with handle:
+
+        def inner(grad):
+            with gg.enable_grad():
+                return grad + gg.autograd.grad((z * z).sum(), z)[0]
+
+        with y.register_hook(inner):
             y.sum().backward()
         return x.grad.tolist()
 
@@ -199,7 +205,9 @@ def hooks_of_modules():
             model[0].register_full_backward_hook(lambda m, gi, go: told.append("back")),
             model[0].register_full_backward_pre_hook(lambda m, go: told.append("pre")),
             of_modules.register_module_forward_hook(lambda m, args, out: told.append("any")),
-            of_modules.register_module_full_backward_hook(lambda m, gi, go: told.append("any back")),
+            of_modules.register_module_full_backward_hook(
+                lambda m, gi, go: told.append("any back")
+            ),
         ):
             model(x).sum().backward()
         return model[0].weight.grad.tolist(), told
@@ -663,4 +671,3 @@ def profiling():
             return (x * x).tolist()
 
     return run
-

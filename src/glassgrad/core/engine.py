@@ -192,11 +192,11 @@ class Pass:
         finally:
             self.buffers.clear()
 
+    @np.errstate(all="ignore")
     def within(self, act: Callable[[], Any]) -> Any:
         """Call `act`, many steps or one, in the modes of the pass: they are the caller's else."""
         self.depth = 0 if modes.task is None else modes.task.depth + 1
-        own = setting(grad=self.recording, task=self, hook_pairs=modes.hook_pairs)
-        with own, np.errstate(all="ignore"):
+        with setting(grad=self.recording, task=self, hook_pairs=modes.hook_pairs):
             return act()
 
     def _run_all(self) -> None:
@@ -368,8 +368,8 @@ def accumulate(leaf: Tensor, grad: Any, unshared: bool) -> None:
             if cold.grad.payload.strides != leaf.payload.strides:
                 cold.grad.payload = _in_order_of(leaf.payload, cold.grad.payload)
         elif old is not None:
+            old.wrote(_HERE)  # first: what comes in between leaves no write that nobody counted
             np.add(old.payload, grad, out=old.payload)
-            old.wrote(_HERE)
         else:
             is_free = unshared and leaf.payload.flags.c_contiguous and is_own(grad)
             cold.grad = as_tensor(grad if is_free else _in_order_of(leaf.payload, grad))

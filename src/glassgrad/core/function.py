@@ -27,7 +27,7 @@ from . import state
 from .errors import GraphError, MissingRuleError
 from .graph import Node
 from .saved import FREED, SavingNode
-from .state import Func, Values, modes, plugs, special, unusual
+from .state import Func, Values, modes, plugs, set_modes, special, unusual
 from .tensor import PLAIN, Pending, Tensor, as_tensor
 
 
@@ -327,10 +327,12 @@ def run_forward(cls: Any, args: Values, forward: Func, separate: bool) -> tuple[
             cls.setup_context(ctx, args, raw)
         else:
             raw = forward(ctx, *args)
-    finally:
         if recording:
             now["grad"] = True
             unusual.discard(now["key"])
+    except BaseException:
+        set_modes(grad=recording)
+        raise
     return ctx, raw, tuple(edges) if recording and True in needs else None
 
 

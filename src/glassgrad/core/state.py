@@ -6,9 +6,13 @@ some thread differs from its default. They only choose the path; where one is no
 thread's own modes decide.
 
 # Note [Entered whole or not at all]
-# Every mode is set by `_change`, which derives the marks in those sets, too. It is the last thing
-# that entering a block does. If an exception (a KeyboardInterrupt, say) comes in the middle of it,
-# the modes are what they were before.
+# Every mode is set by a `Block`. An exception, a KeyboardInterrupt say, may come at any line of it.
+#
+#     entering    what was is noted before anything changes, and put back if anything comes
+#     leaving     what was is put back once more if anything comes: also at the first line, for
+#                 there is no line event, and no handler ends, between `def` and `try` of one line
+#     in between  a `with` that is interrupted where it ends calls no `__exit__`, but lets go of
+#                 its block. A `setting`, which nobody else holds, then leaves as it dies.
 """
 
 import itertools
@@ -53,21 +57,21 @@ watching: set[int] = set()
 # A mark for each thread inside `scope()`.
 scoped: set[int] = set()
 
-# The passes that are being watched: only while there are any does a thread have a tracer.
+# A mark for each thread that has a tracer.
 tracing: set[int] = set()
 
 # While anomalies are looked for: does the next phase of a turn, and looks at it; else None.
-anomaly: Callable[[Any], Any] | None = None
+anomaly: Func | None = None
 
 # Called with each node that the readable way makes; empty unless somebody asked.
-noting: tuple[Callable[[Any], None], ...] = ()
+noting: Values = ()
 
 # Called with each op that the readable way does on arrays: the class, operands, values, parameters
 # and result.
-computed: tuple[Callable[..., None], ...] = ()
+computed: Values = ()
 
 # Called with each tensor that is about to be written in place; empty unless somebody asked.
-before_write: list[Callable[[Any], None]] = []
+before_write: list[Func] = []
 
 
 def about_to_write(tensor: Any) -> None:
@@ -110,7 +114,7 @@ class Plugs:
 
 
 plugs = Plugs()
-_MARKED = unusual, special, scoped, watching
+_MARKED = unusual, special, scoped, watching, tracing
 
 
 class _Mark:
@@ -118,7 +122,7 @@ class _Mark:
 
     __slots__ = ()
 
-    def __del__(self, marked: tuple[set[int], ...] = _MARKED) -> None:
+    def __del__(self, marked: Any = _MARKED) -> None:
         for marks in marked:  # bound early: at exit the module's names may be gone
             marks.discard(id(self))
 
@@ -166,61 +170,70 @@ class Modes(threading.local):
 modes = Modes()
 
 
-class setting:  # noqa: N801  # reads as a statement: `with setting(grad=False):`
-    """The block in which some modes of this thread are others; it leaves them as it found them."""
+class Block:
+    """What enters modes of a thread, or entries of another dict, and puts back what was."""
 
-    __slots__ = ("before", "changes")
+    before: Values = ()
+    """Dicts, with what was in each, the last entered last: it may be entered inside of itself."""
 
-    def __init__(self, **changes: Any) -> None:
-        self.changes = changes
-        self.before: Changes = {}
-
-    def __enter__(self) -> None:
-        here = modes.__dict__
-        before = self.before
-        for name in self.changes:
-            before[name] = here[name]
-        _change(here, self.changes, before)
-
-    def enter(self, value: T) -> T:
-        """Enter it, and return what another block's `__enter__` has to return."""
-        try:
-            self.__enter__()
-            return value
+    def enter(self, value: T, changes: Changes, home: Any = None) -> T:
+        """Change entries of `home`, by default of the modes: all or none. Returns `value`."""
+        here = home or modes.__dict__
+        self.before = (*self.before, (here, {name: here[name] for name in changes}))
+        try: return _set(here, changes, value)  # noqa: E701  # fmt: skip
         except BaseException:
-            self.__exit__()
+            self.leave()
             raise
 
+    def leave(self) -> None:
+        """Put back what was; twice is harmless."""
+        if self.before:
+            home, before = self.before[-1]
+            _set(home, before, None)
+            self.before = self.before[:-1]
+
     def __exit__(self, *exc_info: object) -> None:
-        _change(modes.__dict__, self.before, self.before)
+        try: self.leave()  # noqa: E701  # fmt: skip
+        except BaseException:
+            self.leave()
+            raise
+
+
+class setting(Block):  # noqa: N801  # reads as a statement: `with setting(grad=False):`
+    """The block in which some modes of this thread are others; it leaves them as it found them."""
+
+    def __init__(self, home: Any = None, **changes: Any) -> None:
+        self.home, self.changes = home, changes
+
+    def __enter__(self) -> None:
+        self.enter(None, self.changes, self.home)
+
+    def leave(self) -> None:
+        super().leave()
+        self.__class__ = Block  # type: ignore[assignment]  # so that it just dies: an interrupt of `__del__` goes nowhere
+
+    __del__ = Block.__exit__
 
 
 def set_modes(**changes: Any) -> None:
     """Set modes of this thread until somebody sets them again: all of them or none."""
-    here = modes.__dict__
-    _change(here, changes, {name: here[name] for name in changes})
+    Block().enter(None, changes)
 
 
-def _change(here: Changes, wanted: Changes, otherwise: Changes) -> None:
-    """Set a thread's modes; if an exception interrupts that, to what they are to be otherwise."""
-    try:
-        here.update(wanted)
+def _set(here: Changes, wanted: Changes, value: T) -> T:
+    """Set entries of a dict; of modes, derive the marks, too. Returns `value`."""
+    here.update(wanted)
+    if "hook_pairs" in here:
         _mark(here)
-    except BaseException:
-        here.update(otherwise)
-        _mark(here)
-        raise
+    return value
 
 
 def _mark(here: Changes) -> None:
     """Derive from a thread's modes which paths its ops and passes take."""
-    key, is_scoped = here["key"], here["scope"] is not None
-    is_special = is_scoped or here["levels"] or here["duals"] is not None or here["inference"]
-    is_special = is_special or here["hook_pairs"]
-    (special.add if is_special else special.discard)(key)
-    (unusual.discard if here["grad"] else unusual.add)(key)
-    (scoped.add if is_scoped else scoped.discard)(key)
-    (watching.discard if here["watcher"] is None else watching.add)(key)
+    scope, watcher, tracer = here["scope"], here["watcher"], here["tracer"]
+    is_special = scope or here["levels"] or here["duals"] or here["inference"] or here["hook_pairs"]
+    for marks, is_on in zip(_MARKED, (not here["grad"], is_special, scope, watcher, tracer)):  # noqa: B905
+        (marks.add if is_on else marks.discard)(here["key"])
 
 
 def is_grad_enabled() -> bool:

@@ -56,19 +56,28 @@ class RemovableHandle:
             hooks.pop(self.id, None)
 
     def __enter__(self) -> Self:
-        return self
+        try: return self  # noqa: E701  # fmt: skip
+        except BaseException:  # Note [Entered whole or not at all] of `core/state.py`
+            self.remove()
+            raise
 
     def __exit__(self, *exc_info: object) -> None:
-        self.remove()
+        try: self.remove()  # noqa: E701  # fmt: skip
+        finally:
+            self.remove()
 
 
 def add_hook(hooks: Hooks, hook: Func | Step, *, first: bool = False) -> RemovableHandle:
     """Put `hook` behind those already there (or before them) and return its handle."""
     handle = RemovableHandle(hooks)
-    later = {key: hooks.pop(key) for key in list(hooks)} if first else {}
-    hooks[handle.id] = hook
-    hooks.update(later)
-    return handle
+    try:
+        hooks[handle.id] = hook
+        for key in list(hooks)[:-1] if first else ():
+            hooks[key] = hooks.pop(key)  # to the end
+        return handle
+    except BaseException:
+        handle.remove()
+        raise
 
 
 class NodeHooks:

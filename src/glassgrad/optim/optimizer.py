@@ -18,7 +18,7 @@ import itertools
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, InitVar, dataclass
-from typing import Any, ClassVar, dataclass_transform
+from typing import Any, ClassVar, TypeVar, dataclass_transform
 
 import numpy as np
 
@@ -26,13 +26,15 @@ from glassgrad import ops
 from glassgrad.autograd.grad_mode import enable_grad, set_grad_enabled
 from glassgrad.autograd.gradients import clear_gradients
 from glassgrad.core import errors
-from glassgrad.core.state import Func, Names, T, about_to_write, before_write
+from glassgrad.core.state import Func, Names, about_to_write, before_write
 from glassgrad.core.tensor import Tensor
 from glassgrad.hooks.on_gradients import Hooks, RemovableHandle, add_hook
 from glassgrad.memory.calls import warn
 from glassgrad.ops import _checks as check
 from glassgrad.ops.creation import tensor
 from glassgrad.values.layers import Layer
+
+T = TypeVar("T")
 
 Group = dict[str, Any]
 Named = tuple[str, Tensor]

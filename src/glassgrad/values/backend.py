@@ -16,7 +16,7 @@ from typing import Any, Self
 import numpy as np
 
 from glassgrad.core.errors import ArgumentTypeError, DeviceError
-from glassgrad.core.state import Func, Shape
+from glassgrad.core.state import Block, Func, Shape
 
 from .dtypes import DType
 
@@ -80,13 +80,14 @@ class Device:
         return hash(str(self))
 
     def __enter__(self) -> Self:
-        default.entered = (*default.entered, default.device)
-        default.device = self
-        return self
+        inside = {"entered": (*default.entered, default.device), "device": self}
+        return Block().enter(self, inside, vars(default))
 
     def __exit__(self, *exc_info: object) -> None:
-        *outer, default.device = default.entered
-        default.entered = tuple(outer)
+        try: _leave_device()  # noqa: E701  # fmt: skip
+        except BaseException:  # Note [Entered whole or not at all] of `core/state.py`
+            _leave_device()
+            raise
 
     def __reduce__(self) -> Any:
         return Device, (self.type, self.index)
@@ -237,11 +238,17 @@ class _Default(threading.local):
         entered: what it was outside of each block `with device:` that is open.
     """
 
-    device: Device | None = None
-    entered: tuple[Device | None, ...] = ()
+    def __init__(self) -> None:
+        self.device: Device | None = None
+        self.entered: tuple[Device | None, ...] = ()
 
 
 default = _Default()
+
+
+def _leave_device() -> None:
+    *outer, device = default.entered
+    vars(default).update(entered=tuple(outer), device=device)
 
 
 def register(kind: str, factory: Callable[[], Backend]) -> None:

@@ -16,6 +16,7 @@ from typing import Any
 
 from glassgrad.autograd.grad_mode import no_grad
 from glassgrad.core.errors import ArgumentError, GraphError
+from glassgrad.core.state import setting
 from glassgrad.core.tensor import Tensor
 from glassgrad.nn.containers import ModuleDict, ModuleList
 from glassgrad.nn.module import Module
@@ -33,19 +34,16 @@ __all__ = [
 ]
 
 _cache: dict[tuple[int, str], Any] = {}
-_caching = [0]  # how many blocks of `cached` are open
+_caching = 0  # how many blocks of `cached` are open
 
 
 @contextmanager
 def cached() -> Iterator[None]:
     """The block in which a parametrized tensor is computed once."""
-    _caching[0] += 1
-    try:
+    with setting(globals(), _caching=_caching + 1):
         yield
-    finally:
-        _caching[0] -= 1
-        if not _caching[0]:
-            _cache.clear()
+    if not _caching:
+        _cache.clear()
 
 
 class ParametrizationList(ModuleList):
@@ -204,7 +202,7 @@ def _derive_class(module: Module) -> None:
 
 def _add_property(module: Any, name: str) -> None:
     def get(self: Any) -> Any:
-        if not _caching[0]:
+        if not _caching:
             return self.parametrizations[name]()
         key = (id(self), name)
         if key not in _cache:
