@@ -1,4 +1,4 @@
-"""Small programs, one for each feature that enters something: what `tests/test_interrupts.py` plays.
+"""Small programs, one for each feature that enters something, for `tests/test_interrupts.py`.
 
 Each makes what it needs, and returns a function that is interrupted at each of its lines, and then
 played again.
@@ -6,13 +6,12 @@ played again.
 
 import warnings
 
-import numpy as np
-
 import glassgrad as gg
 import glassgrad.nn.functional as F
 from glassgrad import func, nn
 from glassgrad.autograd import forward_ad, functional, gradcheck
 from glassgrad.autograd import graph as ag
+from glassgrad.autograd.scopes import made_in, open_scopes
 from glassgrad.nn.modules import module as of_modules
 from glassgrad.overrides import TorchFunctionMode
 from glassgrad.tracing.watching import watching
@@ -367,7 +366,7 @@ def scopes():
             with gg.scope("inner"):
                 y = x * 2
             y = model(y)
-        return gg.snapshot(y).nodes[-1].get("scope")
+        return made_in(y.grad_fn), open_scopes()
 
     return run
 
@@ -375,13 +374,8 @@ def scopes():
 @program
 def other_defaults():
     def run():
-        before = gg.get_default_dtype()
-        try:
-            gg.set_default_dtype(gg.float64)
-            with gg.device("cpu"):
-                return str(gg.ones(2).dtype)
-        finally:
-            gg.set_default_dtype(before)
+        with gg.device("cpu"), gg.device("cpu"):
+            return str(gg.ones(2).device)
 
     return run
 

@@ -126,8 +126,7 @@ class AtOnce(Mode):
         return super().__call__(func)
 
     def __enter__(self) -> None:
-        block = Block() if self.before else self
-        try: block.enter(None, self.changes, self.home)  # noqa: E701  # fmt: skip
+        try: (Block() if self.before else self).enter(None, self.changes, self.home)  # noqa: E701  # fmt: skip
         except BaseException:
             self.leave()
             raise

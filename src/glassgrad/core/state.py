@@ -202,7 +202,7 @@ class Block:
 class setting(Block):  # noqa: N801  # reads as a statement: `with setting(grad=False):`
     """The block in which some modes of this thread are others; it leaves them as it found them."""
 
-    def __init__(self, home: Any = None, **changes: Any) -> None:
+    def __init__(self, home: Any = None, /, **changes: Any) -> None:
         self.home, self.changes = home, changes
 
     def __enter__(self) -> None:

@@ -187,7 +187,8 @@ class opened(setting, Generic[LevelT]):  # noqa: N801  # reads as a statement
         return self.enter(self.level, self.changes)
 
     def leave(self) -> None:
-        self.level.close()
+        if self.before:
+            self.level.close()
         super().leave()
 
 

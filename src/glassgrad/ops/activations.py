@@ -13,7 +13,7 @@ from glassgrad import ops
 from glassgrad.core.errors import DTypeError, RangeError, ShapeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.memory.calls import warn
-from glassgrad.values.backend import in_rows, kept
+from glassgrad.values.backend import in_rows, kept, silently
 from glassgrad.values.dtypes import as_dtype
 
 from . import _checks as check
@@ -573,8 +573,7 @@ class Sigmoid(Elementwise):
 
     @staticmethod
     def forward(x):
-        with np.errstate(over="ignore"):  # 1/∞ is the 0 that is meant
-            return 1 / (1 + np.exp(-x))
+        return 1 / (1 + silently(np.exp, -x))  # 1/∞ is the 0 that is meant
 
     @staticmethod
     def gradient(grad, y):

@@ -25,7 +25,7 @@ from glassgrad.core.state import Shape, Values, special
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.levels.level import level_below
 from glassgrad.memory.views import as_view
-from glassgrad.values.backend import backend_of, in_rows, is_array
+from glassgrad.values.backend import backend_of, in_rows, is_array, silently
 from glassgrad.values.dtypes import float16
 from glassgrad.values.layers import Layer, array_of, visible
 from glassgrad.values.tree import as_tuple
@@ -818,8 +818,8 @@ def _record(input: Tensor, index: Any, value: Any) -> None:
     """Write to a view of the places that `index` names, or put the value at each of them."""
     target, dims, indices = parse(input, index)
     if not isinstance(value, Tensor):
-        with np.errstate(over="ignore"):
-            value = wrap(backend_of(array_of(target)).asarray(value, target.dtype))
+        asarray = backend_of(array_of(target)).asarray
+        value = wrap(silently(asarray, value, target.dtype))
     if dims:
         sizes = _without_leading_ones(value)
         value = value if sizes == value.shape else value.view(sizes)
