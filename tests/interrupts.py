@@ -500,7 +500,7 @@ def checking_gradients():
     def run():
         kept = x.tolist()
         assert kept == [0.5, 1.5], "the input was left moved"
-        return gradcheck.gradcheck(gg.sin, (x,)), gradcheck.gradcheck(
+        return gradcheck(gg.sin, (x,)), gradcheck(
             lambda t: t * t, (x,), fast_mode=True, check_forward_ad=True, check_batched_grad=True
         )
 

@@ -288,7 +288,7 @@ class saved_tensors_hooks(Block):  # noqa: N801  # PyTorch's name
                 "saved_tensors_hooks was left more often than it was entered in this thread. "
                 "Write `with saved_tensors_hooks(...):` instead of calling __exit__."
             )
-        set_modes(hook_pairs=modes.hook_pairs[:-1])
+        Block().enter(None, {"hook_pairs": modes.hook_pairs[:-1]})
 
 
 def _with_hooks(pack_hook: Any, unpack_hook: Any) -> Changes:

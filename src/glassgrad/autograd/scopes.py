@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary, WeakValueDictionary, ref
 
 from glassgrad.core.errors import ArgumentTypeError
 from glassgrad.core.graph import GradientEdge, Node
-from glassgrad.core.state import Block, Func, Values, modes, next_seq, set_modes, setting
+from glassgrad.core.state import Block, Func, Values, modes, next_seq, setting
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.layers import Layer
 
@@ -75,6 +75,9 @@ class scope(Block):  # noqa: N801  # reads as a statement: `with scope("encoder"
         self.names: Path = () if name is None else (name,)
 
     def __enter__(self) -> Self:
+        return self._opened()
+
+    def _opened(self) -> Self:
         outer = modes.scope
         entry = next_seq(), self.names
         entered = (*outer.entered, entry) if outer else (entry,)
@@ -82,7 +85,7 @@ class scope(Block):  # noqa: N801  # reads as a statement: `with scope("encoder"
 
     def leave(self) -> None:
         if modes.scope is not None:
-            set_modes(scope=modes.scope.outer)
+            Block().enter(None, {"scope": modes.scope.outer})
 
 
 def open_scopes() -> Path:

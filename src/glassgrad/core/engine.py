@@ -16,7 +16,7 @@ Gradients wait in `Pass.buffers` until their node's turn. They are arrays; Tenso
 
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from operator import attrgetter
 from typing import Any
 
@@ -25,7 +25,7 @@ import numpy as np
 from . import state
 from .graph import AccumulateGrad, Edge, GradientEdge, Node, ends
 from .saved import FREED, Gone
-from .state import Place, here, modes, plugs, setting
+from .state import Func, Place, here, modes, plugs, setting
 from .tensor import Tensor, as_tensor, whole
 
 Grads = tuple[Any, ...]
@@ -141,9 +141,9 @@ class Pass:
     node: Node | None = None
     depth: int = 0
     freed: Gone = FREED
-    run_among_others: Callable[[], None]
-    visit: Callable[[Node], None]
-    asked_for: Callable[[Node, Grads], Grads]
+    run_among_others: Func
+    visit: Func
+    asked_for: Func
 
     def __init__(
         self,
@@ -162,7 +162,7 @@ class Pass:
         self.on_tensors = self.lift = lift or create_graph
         self.buffers: dict[Any, Any] = {}  # an edge to a node's only output is the node
         self.captured: list[Any] = [None] * len(captures or ())
-        self.wanted: dict[Node, list[tuple[int, int]]] = {}
+        self.wanted: dict[Node, list[Any]] = {}
         for place, edge in enumerate(captures or ()):
             node, nr = ends(edge)
             self.wanted.setdefault(node, []).append((nr, place))
@@ -175,7 +175,7 @@ class Pass:
         for edge, grad in zip(roots, grads, strict=True):
             self.on_tensors |= isinstance(grad, Tensor)
             self.put(edge, grad)
-        self.callbacks: list[Callable[[], Any]] = []
+        self.callbacks: list[Func] = []
 
     def run(self) -> None:
         """Visit all nodes, or let a watcher do it. An exception ends the pass: nothing is left."""
@@ -193,7 +193,7 @@ class Pass:
             self.buffers.clear()
 
     @np.errstate(all="ignore")
-    def within(self, act: Callable[[], Any]) -> Any:
+    def within(self, act: Func) -> Any:
         """Call `act`, many steps or one, in the modes of the pass: they are the caller's else."""
         self.depth = 0 if modes.task is None else modes.task.depth + 1
         with setting(grad=self.recording, task=self, hook_pairs=modes.hook_pairs):

@@ -27,7 +27,7 @@ from . import state
 from .errors import GraphError, MissingRuleError
 from .graph import Node
 from .saved import FREED, SavingNode
-from .state import Func, Values, modes, plugs, set_modes, special, unusual
+from .state import Func, Values, modes, plugs, special, unusual
 from .tensor import PLAIN, Pending, Tensor, as_tensor
 
 
@@ -331,7 +331,9 @@ def run_forward(cls: Any, args: Values, forward: Func, separate: bool) -> tuple[
             now["grad"] = True
             unusual.discard(now["key"])
     except BaseException:
-        set_modes(grad=recording)
+        if recording:
+            now["grad"] = True
+            unusual.discard(now["key"])
         raise
     return ctx, raw, tuple(edges) if recording and True in needs else None
 

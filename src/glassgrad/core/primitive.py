@@ -261,8 +261,7 @@ def apply_to_arrays(
         if state.anomaly is None:
             out = cls.forward(*values, **parameters)
         else:  # what is wrong in backward is told of there; NumPy is silent, as in the pass
-            with np.errstate(all="ignore"):
-                out = cls.forward(*values, **parameters)
+            out = silently(cls.forward, *values, **parameters)
     except Exception as error:
         out = rescue(cls, error, values, parameters)
     out = tuple([whole(part) for part in out]) if cls.multiple else whole(out)
@@ -349,11 +348,16 @@ def record(
     return node  # type: ignore[no-any-return]  # made by object.__new__
 
 
+@np.errstate(all="ignore")  # whose end belongs to NumPy: nothing of ours comes in between
+def silently(act: Func, *args: Any, **kwargs: Any) -> Any:
+    """Call `act`: inf and nan are results, as in PyTorch."""
+    return act(*args, **kwargs)
+
+
 def rescue(cls: Any, error: Exception, values: Values, parameters: Parameters) -> Any:
     """Compute silently what only warned (PyTorch gives inf and nan); explain what failed."""
     if isinstance(error, (RuntimeWarning, FloatingPointError)):
-        with np.errstate(all="ignore"):
-            return cls.forward(*values, **parameters)
+        return silently(cls.forward, *values, **parameters)
     known = ValueError, TypeError, IndexError
     if isinstance(error, GlassgradError) or not isinstance(error, known):
         raise error

@@ -13,6 +13,8 @@ thread's own modes decide.
 #                 there is no line event, and no handler ends, between `def` and `try` of one line
 #     in between  a `with` that is interrupted where it ends calls no `__exit__`, but lets go of
 #                 its block. A `setting`, which nobody else holds, then leaves as it dies.
+#
+# To leave calls no deeper than to enter does: it works where Python's stack is full, too.
 """
 
 import itertools
@@ -36,7 +38,7 @@ Values = tuple[Any, ...]
 Changes = dict[str, Any]
 
 # How to pack a saved tensor, and how to unpack it again.
-HookPair = tuple[Callable[[Any], Any], Callable[[Any], Any]]
+HookPair = tuple[Func, Func]
 
 # Numbers nodes and in-place writes from one counter, so that they can be compared.
 next_seq = itertools.count(1).__next__
@@ -147,8 +149,8 @@ class Modes(threading.local):
 
     grad: bool
     inference: bool
-    tracer: Callable[..., Any] | None
-    watcher: Callable[[Any], None] | None
+    tracer: Func | None
+    watcher: Func | None
     task: Any
     hook_pairs: tuple[HookPair, ...]
     no_hooks: str | None
@@ -163,8 +165,7 @@ class Modes(threading.local):
         self.grad = self.forward = True
         self.inference = False
         self.hook_pairs = self.levels = ()
-        self.tracer = self.watcher = self.task = None
-        self.no_hooks = self.duals = self.scope = None
+        self.tracer = self.watcher = self.task = self.no_hooks = self.duals = self.scope = None
 
 
 modes = Modes()
@@ -180,17 +181,19 @@ class Block:
         """Change entries of `home`, by default of the modes: all or none. Returns `value`."""
         here = home or modes.__dict__
         self.before = (*self.before, (here, {name: here[name] for name in changes}))
-        try: return _set(here, changes, value)  # noqa: E701  # fmt: skip
+        try: return _set(here, changes, value)  # type: ignore[no-any-return]  # noqa: E701  # fmt: skip
         except BaseException:
-            self.leave()
+            _set(*self.before[-1])
+            self.before = self.before[:-1]
             raise
 
     def leave(self) -> None:
         """Put back what was; twice is harmless."""
         if self.before:
-            home, before = self.before[-1]
-            _set(home, before, None)
+            _set(*self.before[-1])
             self.before = self.before[:-1]
+        if isinstance(self, setting):  # it just dies: an interrupt of `__del__` would go nowhere
+            self.__class__ = Block  # type: ignore[assignment]
 
     def __exit__(self, *exc_info: object) -> None:
         try: self.leave()  # noqa: E701  # fmt: skip
@@ -208,10 +211,6 @@ class setting(Block):  # noqa: N801  # reads as a statement: `with setting(grad=
     def __enter__(self) -> None:
         self.enter(None, self.changes, self.home)
 
-    def leave(self) -> None:
-        super().leave()
-        self.__class__ = Block  # type: ignore[assignment]  # so that it just dies: an interrupt of `__del__` goes nowhere
-
     __del__ = Block.__exit__
 
 
@@ -220,7 +219,7 @@ def set_modes(**changes: Any) -> None:
     Block().enter(None, changes)
 
 
-def _set(here: Changes, wanted: Changes, value: T) -> T:
+def _set(here: Changes, wanted: Changes, value: Any = None) -> Any:
     """Set entries of a dict; of modes, derive the marks, too. Returns `value`."""
     here.update(wanted)
     if "hook_pairs" in here:
@@ -258,16 +257,14 @@ Place = tuple[CodeType, int]
 part; the line, and its text, are looked up when an error has to show them."""
 
 HOME = __file__.rpartition("core")[0]
-_DEMO = f"{HOME}_demo"  # a program of a user, for all that is shown of it
 
 
 class _Ours(dict[str, bool]):
     """Whether a file is part of this package; looked up once for each name."""
 
     def __missing__(self, filename: str) -> bool:
-        found = filename.startswith(HOME) and not filename.startswith(_DEMO)
-        self[filename] = found
-        return found
+        is_own = filename.startswith(HOME) and not filename.startswith(f"{HOME}_demo")
+        return self.setdefault(filename, is_own)  # the demo is a program of a user
 
 
 is_ours = _Ours()

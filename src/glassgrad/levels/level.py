@@ -184,6 +184,9 @@ class opened(setting, Generic[LevelT]):  # noqa: N801  # reads as a statement
         self.level = level
 
     def __enter__(self) -> LevelT:  # type: ignore[override]  # `as level`
+        return self._opened()  # one call deeper than `leave` is
+
+    def _opened(self) -> LevelT:
         return self.enter(self.level, self.changes)
 
     def leave(self) -> None:

@@ -53,17 +53,31 @@ def new_state() -> Any:
 
 def save(module: Any, destination: Any, prefix: str, keep_vars: bool) -> None:
     """Add the entries of a module, and of all below it, to a state."""
-    metadata = {"version": module._version}
-    if hasattr(destination, "_metadata"):
-        destination._metadata[prefix[:-1]] = metadata
-    for hook in tuple(module._state_dict_pre_hooks.values()):
-        hook(module, prefix, keep_vars)
-    module._save_to_state_dict(destination, prefix, keep_vars)
-    for name, child in module._modules.items():
-        if child is not None:
-            child.state_dict(
-                destination=destination, prefix=f"{prefix}{name}.", keep_vars=keep_vars
-            )
+    root, ahead = module, [(module, prefix, False)]
+    while ahead:  # not by calls of itself: a tree may be deeper than a stack
+        module, prefix, is_saved = ahead.pop()
+        metadata = {"version": module._version}
+        if is_saved:
+            _after_save(module, destination, prefix, metadata)
+            continue
+        if module is not root and module._overrides("state_dict"):
+            module.state_dict(destination=destination, prefix=prefix, keep_vars=keep_vars)
+            continue
+        if hasattr(destination, "_metadata"):
+            destination._metadata[prefix[:-1]] = metadata
+        for hook in tuple(module._state_dict_pre_hooks.values()):
+            hook(module, prefix, keep_vars)
+        module._save_to_state_dict(destination, prefix, keep_vars)
+        ahead += [(module, prefix, True), *_below(module, prefix, False)]
+
+
+def _below(module: Any, prefix: str, *rest: Any) -> list[Any]:
+    """The modules directly below, the last one first, each with the prefix of its entries."""
+    named = reversed(module._modules.items())
+    return [(child, f"{prefix}{name}.", *rest) for name, child in named if child is not None]
+
+
+def _after_save(module: Any, destination: Any, prefix: str, metadata: Any) -> None:
     for hook in tuple(module._state_dict_hooks.values()):
         if hook(module, destination, prefix, metadata) is not None:
             raise HookError(
@@ -111,15 +125,7 @@ def load(module: Any, state: Mapping[str, Any], strict: bool, assign: bool) -> _
     errors: list[str] = []
     writes: list[Callable[[], None]] = []
 
-    def visit(module: Any, given: dict[str, Any], prefix: str) -> None:
-        local = {**metadata.get(prefix[:-1], {}), "writes": writes}
-        if assign:
-            local["assign_to_params_buffers"] = True
-        module._load_from_state_dict(given, prefix, local, True, *keys, errors)
-        for name, child in module._modules.items():
-            if child is not None:
-                path = f"{prefix}{name}."
-                visit(child, {k: v for k, v in given.items() if k.startswith(path)}, path)
+    def loaded(module: Any) -> None:
         for hook in tuple(module._load_state_dict_post_hooks.values()):
             if not errors:
                 _write(writes)
@@ -130,7 +136,18 @@ def load(module: Any, state: Mapping[str, Any], strict: bool, assign: bool) -> _
                     "them in place."
                 )
 
-    visit(module, dict(state), "")
+    ahead: list[tuple[Any, str, Any]] = [(module, "", dict(state))]
+    while ahead:
+        at, prefix, given = ahead.pop()
+        if given is None:  # all below it are loaded
+            loaded(at)
+            continue
+        given = {k: v for k, v in given.items() if k.startswith(prefix)}
+        local = {**metadata.get(prefix[:-1], {}), "writes": writes}
+        if assign:
+            local["assign_to_params_buffers"] = True
+        at._load_from_state_dict(given, prefix, local, True, *keys, errors)
+        ahead += [(at, prefix, None), *_below(at, prefix, given)]
     names = {"Missing": keys.missing_keys, "Unexpected": keys.unexpected_keys}
     problems = [
         f"{what} key(s) in state_dict: {_quoted(found)}. "

@@ -282,10 +282,10 @@ class ModuleList(_Modules):
             "others to call. Write `for layer in layers: x = layer(x)`, or make a Sequential."
         )
 
-    def __repr__(self) -> str:
+    def _text(self, below: list[str]) -> str:
         lines = []
         at = 0
-        for text, alike in itertools.groupby(map(repr, self)):
+        for text, alike in itertools.groupby(below):
             n = len(list(alike))
             body = text.replace("\n", "\n  ")
             lines.append(f"({at}): {body}" if n == 1 else f"({at}-{at + n - 1}): {n} x {body}")

@@ -696,9 +696,15 @@ class Module:
 
     def apply(self, fn: Callable[["Module"], object]) -> Self:
         """Call `fn` on every module, those below first; returns the module."""
-        for module in self.children():
-            module.apply(fn)
-        fn(self)
+        ahead: list[tuple[Module, bool]] = [(self, False)]
+        while ahead:  # not by calls of itself: a tree may be deeper than a stack
+            module, is_ready = ahead.pop()
+            if is_ready:
+                fn(module)
+            elif module is not self and module._overrides("apply"):
+                module.apply(fn)
+            else:
+                ahead += [(module, True), *[(m, False) for m in reversed([*module.children()])]]
         return self
 
     @check.briefly
@@ -805,10 +811,24 @@ class Module:
         return ""
 
     def __repr__(self) -> str:
+        tree: list[Any] = [self]
+        walked: list[Any] = []
+        for module in tree:  # which grows meanwhile: parents first
+            if module is self or (module is not None and not module._overrides("__repr__")):
+                walked.append(module)
+                tree += module._modules.values()
+        ours = set(map(id, walked))
+        texts = {id(module): repr(module) for module in tree if id(module) not in ours}
+        for module in reversed(walked):
+            texts[id(module)] = module._text([texts[id(m)] for m in module._modules.values()])
+        return texts[id(self)]
+
+    def _text(self, below: list[str]) -> str:
+        """The repr, made of those of the modules directly below."""
         lines = [line for line in self.extra_repr().splitlines() if line]
         children = [
-            f"({plain(name, LONGEST)}): {_addindent(repr(child), 2)}"
-            for name, child in self._modules.items()
+            f"({plain(name, LONGEST)}): {_addindent(text, 2)}"
+            for name, text in zip(self._modules, below, strict=True)
         ]
         name = plain(self._get_name(), LONGEST)
         if not children and len(lines) <= 1:

@@ -14,7 +14,7 @@ import numpy as np
 
 from glassgrad.core import errors, state
 from glassgrad.core.graph import edge_of
-from glassgrad.core.primitive import constant
+from glassgrad.core.primitive import constant, silently
 from glassgrad.core.state import (
     Func,
     Shape,
@@ -30,7 +30,7 @@ from glassgrad.levels.duals import forward_moves, tangent_of
 from glassgrad.levels.level import level_below
 from glassgrad.memory.calls import warn
 from glassgrad.memory.views import check_made, move, relocate
-from glassgrad.values.backend import backend_of, repeats, silently
+from glassgrad.values.backend import backend_of, repeats
 from glassgrad.values.dtypes import Number
 from glassgrad.values.layers import Layer, array_of, fresh
 

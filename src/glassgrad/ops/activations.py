@@ -11,9 +11,10 @@ import numpy as np
 
 from glassgrad import ops
 from glassgrad.core.errors import DTypeError, RangeError, ShapeError
+from glassgrad.core.primitive import silently
 from glassgrad.core.tensor import Tensor
 from glassgrad.memory.calls import warn
-from glassgrad.values.backend import in_rows, kept, silently
+from glassgrad.values.backend import in_rows, kept
 from glassgrad.values.dtypes import as_dtype
 
 from . import _checks as check

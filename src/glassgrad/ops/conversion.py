@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, TransformError
+from glassgrad.core.primitive import silently
 from glassgrad.core.tensor import Tensor, is_differentiable, whole
 from glassgrad.memory.calls import warn
-from glassgrad.values.backend import CPU, Device, asnumpy, backend_for, copy_of, device_of, silently
+from glassgrad.values.backend import CPU, Device, asnumpy, backend_for, copy_of, device_of
 from glassgrad.values.dtypes import TYPE_NAMES, DType, as_dtype, float32
 from glassgrad.values.layers import array_of, batches_of
 

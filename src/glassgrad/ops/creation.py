@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from glassgrad.core import errors
-from glassgrad.core.primitive import constant
+from glassgrad.core.primitive import constant, silently
 from glassgrad.core.state import Shape, Values
 from glassgrad.core.tensor import Size, Tensor, whole, wrap
 from glassgrad.memory.calls import warn
@@ -20,7 +20,6 @@ from glassgrad.values.backend import (
     backend_for,
     device_of,
     is_array,
-    silently,
 )
 from glassgrad.values.dtypes import (
     TYPE_NAMES,

@@ -20,12 +20,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from glassgrad.core import errors
-from glassgrad.core.primitive import Primitive
+from glassgrad.core.primitive import Primitive, silently
 from glassgrad.core.state import Shape, Values, special
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.levels.level import level_below
 from glassgrad.memory.views import as_view
-from glassgrad.values.backend import backend_of, in_rows, is_array, silently
+from glassgrad.values.backend import backend_of, in_rows, is_array
 from glassgrad.values.dtypes import float16
 from glassgrad.values.layers import Layer, array_of, visible
 from glassgrad.values.tree import as_tuple

@@ -24,13 +24,13 @@ from glassgrad import ops
 from glassgrad.autograd.gradients import clear_gradients
 from glassgrad.core import errors
 from glassgrad.core import state as modes
+from glassgrad.core.primitive import silently
 from glassgrad.core.state import Func, Names, about_to_write, setting
 from glassgrad.core.tensor import Tensor
 from glassgrad.hooks.on_gradients import Hooks, RemovableHandle, add_hook
 from glassgrad.memory.calls import warn
 from glassgrad.ops import _checks as check
 from glassgrad.ops.creation import tensor
-from glassgrad.values.backend import silently
 from glassgrad.values.layers import Layer
 
 T = TypeVar("T")

@@ -103,7 +103,7 @@ def find_nan(loss_fn: Func, *args: Any, **kwargs: Any) -> NonFinite | None:
         )
     watch = _Watch("forward")
     told = (*state.computed, watch.look)
-    with setting(vars(state), computed=told), scope():
+    with scope(), setting(vars(state), computed=told):
         result = loss_fn(*args, **kwargs)
     outputs = [leaf for leaf in flatten(result)[0] if isinstance(leaf, Tensor)]
     if not watch.first:

@@ -11,10 +11,12 @@ place to a buffer too, unless somebody else refers to it; the journal does. See 
 gradient] in `core/engine.py`.) An entry of the journal is a function that undoes one change.
 """
 
+import functools
+import threading
 from collections.abc import Callable, Iterable
 from functools import partial
 from types import MemberDescriptorType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from glassgrad.core.backward import backward_task
 from glassgrad.core.engine import Grads
@@ -81,6 +83,28 @@ def step(
     return Session(task, outputs, granularity)
 
 
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _alone(move: F) -> F:
+    """A move of a session that no other thread may be moving: it is one pass, of one thread."""
+
+    @functools.wraps(move)
+    def moving(self: "Session", *args: Any) -> Any:
+        if not self._moving.acquire(blocking=False):
+            raise GraphError(
+                f"another thread is in the middle of a move of this session, at {self._here()}. A "
+                "pass does one thing after the other. Move a session from one thread, or share a "
+                "lock of your own: `with lock: session.next()`."
+            )
+        try:
+            return move(self, *args)
+        finally:
+            self._moving.release()
+
+    return moving  # type: ignore[return-value]  # functools.wraps keeps the signature
+
+
 class Session(Paused):
     """A backward pass that is paused; made by `step`.
 
@@ -112,6 +136,7 @@ class Session(Paused):
         self.granularity = granularity
         self._task = task
         self._is_closed = False
+        self._moving = threading.RLock()  # a hook that asks in the same thread is told otherwise
         self._runs = task.computed()
         if task.only_root is not None:
             self._runs.add(task.only_root)
@@ -212,6 +237,7 @@ class Session(Paused):
         """Whether there is a step that `back` would undo."""
         return bool(self._pauses) and not self.is_closed
 
+    @_alone
     def next(self) -> Self:
         """Do one step.
 
@@ -234,6 +260,7 @@ class Session(Paused):
         self._step()
         return self
 
+    @_alone
     def back(self) -> Self:
         """Undo the last step, and what was changed by hand since; see the class for what stays.
 
@@ -303,6 +330,7 @@ class Session(Paused):
             "turn. Write back() to return to one that has run."
         )
 
+    @_alone
     def _go(self, is_there: Callable[[], bool]) -> Self:
         self._check_idle()
         self._run_to(is_there)
@@ -420,6 +448,7 @@ class Session(Paused):
 
     # The end ------------------------------------------------------------------------------------
 
+    @_alone
     def close(self) -> None:
         """End the pass where it is, and let go of what stepping back takes; twice is harmless.
 

@@ -100,12 +100,6 @@ class Device:
         return f"device(type={self.type!r}{index})"
 
 
-@np.errstate(all="ignore")  # whose end belongs to NumPy: nothing of ours comes in between
-def silently(act: Callable[..., Any], *args: Any) -> Any:
-    """Call `act`: inf and nan are results, as in PyTorch."""
-    return act(*args)
-
-
 class Backend:
     """Arrays of NumPy's kind, and the base class of other kinds.
 
