@@ -16,7 +16,7 @@ from glassgrad._demo import run_demo
 IMAGES = Path(__file__).parent / "images"
 FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run")
 WIDTH, HEIGHT = 1400, 800
-EVENT = 10  # the first layer has just run: a hook behind it, and saved tensors before it
+NODE = 5  # relu: saved tensors that are gone before it, and one that is there behind it
 
 
 def main() -> int:
@@ -31,7 +31,7 @@ def main() -> int:
 
 
 def photograph(page: Path, picture: Path) -> None:
-    """A player, some events into the pass, as Chromium shows it."""
+    """A player, some nodes into the pass, as Chromium shows it."""
     from playwright.sync_api import sync_playwright
 
     chromium = os.environ.get("CHROMIUM") or shutil.which("chromium")
@@ -46,7 +46,7 @@ def photograph(page: Path, picture: Path) -> None:
         tab.goto(page.as_uri())
         tab.get_by_label("fit").check()
         tab.locator(".gg-player").focus()
-        for _ in range(EVENT):
+        for _ in range(NODE):
             tab.keyboard.press("ArrowRight")
         tab.screenshot(path=picture)
         browser.close()

@@ -262,19 +262,24 @@ SIZES = [
         resampling.pixel_shuffle,
         [real(4, 1, 2)],
         {"upscale_factor": 2},
-        more=[sample(real(1, 8, 2, 1), upscale_factor=2)],
+        more=[
+            sample(real(1, 8, 2, 1), upscale_factor=2),
+            sample(real(1, 2, 2), upscale_factor=1),
+        ],
         wrong=[sample(real(3, 1, 2), upscale_factor=2), sample(real(4, 2), upscale_factor=2)],
     ),
     OpCase(
         resampling.pixel_unshuffle,
         [real(1, 2, 4)],
         {"downscale_factor": 2},
+        more=[sample(real(1, 2, 2), downscale_factor=1)],
         wrong=[sample(real(1, 3, 4), downscale_factor=2), sample(real(4, 4), downscale_factor=2)],
     ),
     OpCase(
         resampling.channel_shuffle,
         [real(1, 6, 2)],
         {"groups": 2},
+        more=[sample(real(1, 2, 2), groups=1)],
         wrong=[sample(real(1, 6), groups=2), sample(real(1, 6, 2), groups=4)],
     ),
 ]

@@ -74,7 +74,7 @@ LINALG = [
         wrong=[
             sample(real(4, 3), real(2, 4)),
             sample(real(4, 3), real(2, 3), real(3)),
-            sample(real(3), real(3)),
+            sample(real(3), real(3), real(3)),
         ],
     ),
     OpCase(

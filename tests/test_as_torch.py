@@ -29,6 +29,9 @@ assert cudnn is torch.backends.cudnn is gg.backends.cudnn
 assert torch.zeros is gg.zeros and "zeros" in dir(torch)
 assert nn.modules.loss._Loss and nn.modules.batchnorm._BatchNorm and torch.testing.assert_close
 
+from torch.distributions.multivariate_normal import _precision_to_scale_tril
+assert torch._C._log_api_usage_once("here") is torch._C._get_tracing_state() is None
+assert nn.init._no_grad_normal_(torch.ones(2), 3.0, 0.0).tolist() == [3.0, 3.0]
 assert torch.torch is torch and not torch.onnx.is_in_onnx_export()
 assert torch.fx.wrap(len) is len and not torch.cuda._initialized
 assert isinstance(torch._C.Generator(), torch.Generator)
@@ -100,6 +103,9 @@ with sdpa_kernel([SDPBackend.MATH]):
 x = torch.zeros(1, dtype=torch.float64)
 assert str(x.dtype) == f"{x.dtype}" == repr(x.dtype) == "torch.float64"
 assert str(x) == "tensor([0.], dtype=torch.float64)" and str(x.layout) == "torch.strided"
+assert f"{x.shape} {x.grad_dtype}" == "torch.Size([1]) torch.float64" and x.grad_dtype is x.dtype
+assert x.type() == "torch.DoubleTensor" and str(torch.LongTensor) == "<class 'torch.LongTensor'>"
+assert str(x.max(0)).startswith("torch.return_types.max(")
 
 pieces = [torch.ones(2, 3), torch.zeros(2)]
 flat = _flatten_dense_tensors(pieces)

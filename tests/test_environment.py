@@ -279,3 +279,18 @@ def test_nothing_is_downloaded():
     for name in ("load", "load_state_dict_from_url"):
         with pytest.raises(gg.errors.GraphError, match="nothing is downloaded here"):
             getattr(gg.hub, name)("https://example.org/weights.pth")
+
+
+def test_a_range_of_nvtx_is_a_block_or_a_decorator():
+    @gg.cuda.nvtx.range("step")
+    def half(x):
+        return x / 2
+
+    with gg.cuda.nvtx.range("all"):
+        assert half(4.0) == 2.0
+
+
+def test_an_assertion_looks_at_a_tensor(lib):
+    lib._assert_async(lib.tensor(1))
+    with pytest.raises((AssertionError, RuntimeError), match="no place"):
+        lib._assert_async(lib.tensor(False), "no place")

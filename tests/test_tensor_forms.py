@@ -47,6 +47,10 @@ x.to("cpu", L.float64, True, True).dtype
 x.to(L.float64, True).dtype
 x.to(x, False, True) is x
 x.to(memory_format=L.contiguous_format).shape
+L.zeros(2, 3, 4, 5).to(memory_format=L.channels_last).stride()
+L.zeros(2, 3, 4, 5).to(L.float64, memory_format=L.channels_last).stride()
+L.zeros(2, 3, 4, 5).clone(memory_format=L.channels_last).stride()
+L.zeros(2, 3, 4, 5, 6).to(memory_format=L.channels_last_3d).stride()
 x.cpu(memory_format=L.preserve_format) is x
 x.clone(memory_format=L.contiguous_format).stride()
 x.t().clone(memory_format=L.contiguous_format).stride()
@@ -181,6 +185,12 @@ def test_memory_that_is_read_as_another_dtype_counts_the_writes_of_both():
 def test_a_buffer_that_cannot_be_written_is_warned_of():
     with pytest.warns(UserWarning, match="not writable"):
         assert gg.frombuffer(b"ab", dtype=gg.uint8).tolist() == [97, 98]
+
+
+def test_channels_last_is_for_images_in_a_batch():
+    for lib in (torch, gg):
+        with pytest.raises(RuntimeError, match="required rank 4 tensor to use"):
+            lib.zeros(2, 3).to(memory_format=lib.channels_last)
 
 
 def test_channels_last_keeps_the_gradient():

@@ -12,11 +12,10 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any, Self
 
-from ._dtypes import dtype
 from .core.errors import GraphError
 from .environment import PYTORCH
 from .missing import why_missing
-from .ops.memory import layout
+from .values.dtypes import Home
 
 __all__ = ["as_torch"]
 
@@ -78,13 +77,13 @@ class as_torch:  # noqa: N801  # reads as a statement: `with as_torch():`
         self._is_first = there is None
         if self._is_first:
             sys.meta_path.insert(0, _FINDER)
-            dtype.home = layout.home = "torch"
+            Home.name = "torch"
 
     def undo(self) -> None:
         """Have `import torch` mean what it meant before."""
         if self._is_first and _FINDER in sys.meta_path:
             sys.meta_path.remove(_FINDER)
-            dtype.home = layout.home = "glassgrad"
+            Home.name = "glassgrad"
             for name in [name for name in sys.modules if _is_torch(name)]:
                 del sys.modules[name]
             importlib.invalidate_caches()

@@ -13,7 +13,7 @@ from .core.state import Names
 from .core.tensor import Tensor
 from .memory.calls import warn
 from .values import dtypes
-from .values.dtypes import CATEGORY, TYPE_NAMES, DType, as_dtype
+from .values.dtypes import CATEGORY, TYPE_NAMES, DType, Home, as_dtype
 
 __all__ = [
     "bfloat16",
@@ -68,8 +68,6 @@ class dtype:  # noqa: N801  # PyTorch's name
     """
 
     __slots__ = ("char", "dtype", "itemsize", "kind", "name", "type")
-    home = "glassgrad"
-    """The module that its name is told of: `as_torch()` makes it "torch"."""
 
     def __init__(self, own: DType) -> None:
         self.dtype, self.name, self.kind, self.char = own, own.name, own.kind, own.char
@@ -114,10 +112,10 @@ class dtype:  # noqa: N801  # PyTorch's name
         return hash(self.dtype)
 
     def __repr__(self) -> str:
-        return f"{self.home}.{self.name}"
+        return f"{Home.name}.{self.name}"
 
     def __str__(self) -> str:
-        return self.name if self.home == "glassgrad" else repr(self)
+        return self.name if Home.name == "glassgrad" else repr(self)
 
     def __reduce__(self) -> Any:
         return public, (self.dtype,)

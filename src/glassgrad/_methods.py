@@ -7,7 +7,7 @@ copied onto `Tensor` with them when the package is imported, so that `core/` imp
 import copy
 import importlib
 import mmap
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from .ops import _checks as check
 from .ops import _lookup
 from .ops._rules import without_layers
 from .values.backend import CPU, Device, asnumpy, backend_of, device_of
-from .values.dtypes import DType, as_dtype
+from .values.dtypes import DType, Home, as_dtype
 from .values.layers import Layer, refuse_inside, visible
 
 Subclass = TypeVar("Subclass", bound=Tensor)
@@ -50,6 +50,9 @@ class SizeMethods:
         return Size(tuple.__mul__(self, times))
 
     __rmul__ = __mul__
+
+    def __repr__(self: Size) -> str:
+        return f"{Home.name}.Size({list(self)})"
 
 
 class Methods:
@@ -184,7 +187,7 @@ class Methods:
         return None if self.cold is None else self.cold.post_hooks
 
     @property
-    def grad_dtype(self: "Tensor") -> DType | None:
+    def grad_dtype(self: "Tensor") -> DType | _dtypes.dtype | None:
         """The dtype of the gradients of a leaf: its own unless another was set; None for any.
 
         Gradients are converted when they arrive, before hooks see them. None leaves them as they
@@ -209,7 +212,7 @@ class Methods:
         wanted: DType | None = None if self.cold is None else self.cold.grad_dtype
         if wanted is ANY_DTYPE:
             return None
-        return self.dtype if wanted is None else wanted
+        return self.dtype if wanted is None else _dtypes.public(wanted)
 
     @grad_dtype.setter
     def grad_dtype(self: "Tensor", dtype: Any) -> None:
@@ -244,9 +247,6 @@ class Methods:
             f"Tensor does not support deleting items, here those at {index!r}. A tensor keeps its "
             "shape. Write `x[mask]` with those that stay."
         )
-
-    def __pos__(self: "Tensor") -> "Tensor":
-        return self
 
     def __contains__(self: "Tensor", element: Any) -> bool:
         kinds = (Tensor, bool, int, float, complex, np.generic)
@@ -437,13 +437,15 @@ class Methods:
         is_number = not self.shape and (spec or type(self) is Tensor)  # a Parameter says what it is
         return format(self.item() if is_number else str(self), spec)
 
-    def __getattr__(self: "Tensor", name: str) -> Any:
-        if hasattr(type(self), name):  # a property has failed: it says why
-            return object.__getattribute__(self, name)
-        said, why = f"{type(self).__name__!r} object has no attribute {name!r}", ""
-        if not name.startswith("_"):
-            why = why_missing("glassgrad.Tensor", name)
-        raise AttributeError(f"{said}: {why}" if why else said, name=name, obj=self)
+    if not TYPE_CHECKING:  # which would take any name for one that is there
+
+        def __getattr__(self, name):
+            if hasattr(type(self), name):  # a property has failed: it says why
+                return object.__getattribute__(self, name)
+            said, why = f"{type(self).__name__!r} object has no attribute {name!r}", ""
+            if not name.startswith("_"):
+                why = why_missing("glassgrad.Tensor", name)
+            raise AttributeError(f"{said}: {why}" if why else said, name=name, obj=self)
 
     # Subclasses ---------------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ._words import LONGEST, plain
 from .core.errors import ArgumentError, ArgumentTypeError, GraphError
 from .core.tensor import PLAIN, Tensor
 from .levels.duals import tangent_of
@@ -130,7 +131,7 @@ def tensor_repr(tensor: Tensor) -> str:
         return title + _layer_repr(tensor.payload)
     options = _Current.options
     kind = type(tensor)
-    head = "tensor(" if kind in PLAIN else f"{kind.__name__}("
+    head = "tensor(" if kind in PLAIN else f"{plain(kind.__name__, LONGEST)}("
     array = tensor.payload
     if tensor.is_meta:
         body = "..."
@@ -162,7 +163,7 @@ def _suffixes(tensor: Tensor, array: Array, options: Options) -> list[str]:
         found.append(f"dtype={tensor.dtype!r}")
     try:
         node = tensor.grad_fn
-        place = node and f"grad_fn=<{type(node).__name__}>"
+        place = node and f"grad_fn=<{plain(type(node).__name__, LONGEST)}>"
     except GraphError:  # a view that lost its place in the graph in a write
         place = "grad_fn=<Invalid>"
     if place:
@@ -195,9 +196,12 @@ def _values(array: Array, indent: int, options: Options) -> str:
     """The numbers in their brackets, from the innermost ones outwards."""
     edge, shown = options.edgeitems, array
     cut = [array.size > options.threshold and n > 2 * edge for n in array.shape]
-    for axis, n in enumerate(array.shape):
-        if cut[axis]:
-            shown = np.take(shown, [*range(edge), *range(n - edge, n)], axis)
+    if any(cut):  # nothing else is read, nor copied
+        kept = [
+            [*range(edge), *range(n - edge, n)] if is_cut else range(n)
+            for is_cut, n in zip(cut, array.shape, strict=True)
+        ]
+        shown = array[np.ix_(*kept)]
     texts, width = _texts(shown, options)
     for axis in reversed(range(array.ndim)):
         size, inner = shown.shape[axis], array.ndim - 1 - axis

@@ -10,6 +10,7 @@ from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ._words import printable
 from .core.errors import DataError, GlassgradError
 
 if TYPE_CHECKING:
@@ -52,8 +53,13 @@ def run_program(name: str, work: Callable[[], int]) -> int:
         code, reason = refusal.code, str(refusal)
     except (GlassgradError, ModuleNotFoundError) as error:
         reason = str(error)
-    sys.stderr.write(f"{name}: {reason}\n")
+    tell(reason, name)
     return code
+
+
+def tell(text: str, name: str = "glassgrad") -> None:
+    """Say something on stderr, under the program's name; stdout is the script's."""
+    sys.stderr.write(printable(f"{name}: {text}\n"))
 
 
 # What is typed -----------------------------------------------------------------------------------

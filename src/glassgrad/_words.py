@@ -14,7 +14,7 @@ LONGEST = 60  # of a name in a sentence
 # What must not be shown as it is: control characters (a terminal obeys them, XML forbids most),
 # marks that are not seen or turn the direction of the text around them, ends of lines, halves of
 # surrogate pairs, non-characters. The page has the same list, in `elements.js`.
-_UNPRINTABLE = re.compile(
+UNPRINTABLE = re.compile(
     "[\x00-\x1f\x7f-\x9f\xad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
     "\ud800-\udfff\ufffe\uffff]"
 )
@@ -28,8 +28,22 @@ def plain(text: str, longest: int = LONGEST_NAME) -> str:
         ('a name that…', 'a\\x0ab\\x1b')
     """
     # Cut first: a name of a million characters costs no more than one of thirty.
-    text = _UNPRINTABLE.sub(lambda found: f"\\x{ord(found[0]):02x}", text[: longest + 1])
+    text = _escaped(text[: longest + 1])
     return text if len(text) <= longest else text[: longest - 1] + "…"
+
+
+def printable(text: str) -> str:
+    r"""A whole text, with names in it: its lines stay lines.
+
+    Example:
+        >>> printable("a\x1bb\nc")
+        'a\\x1bb\nc'
+    """
+    return "\n".join(map(_escaped, text.split("\n")))
+
+
+def _escaped(line: str) -> str:
+    return UNPRINTABLE.sub(lambda found: f"\\x{ord(found[0]):02x}", line)
 
 
 def one_line(text: str, longest: int) -> str:

@@ -553,6 +553,12 @@ def _no_group(*args: Any, **kwargs: Any) -> Any:
     )
 
 
+@contextlib.contextmanager
+def _as_ever(*args: Any, **kwargs: Any) -> Iterator[None]:
+    """A block, or by `@` a function, in which nothing is different."""
+    yield
+
+
 def _assert(condition: Any, message: str = "") -> None:
     """An assertion, as a function: what programs write that are to be compiled."""
     assert condition, message
@@ -778,6 +784,9 @@ _MHA = SimpleNamespace(fastpath=True)
 _MODULES: dict[str, dict[str, Any]] = {
     "glassgrad": {
         "_assert": _assert,
+        "_assert_async": lambda input, assert_msg="Expected a tensor that is not 0.": _assert(
+            bool(input), assert_msg
+        ),
         "SymBool": SymBool,
         "SymFloat": SymFloat,
         "SymInt": SymInt,
@@ -786,7 +795,12 @@ _MODULES: dict[str, dict[str, Any]] = {
         "get_autocast_gpu_dtype": lambda: get_autocast_dtype("cuda"),
         "get_device_module": lambda device=None: _BY_NAME[Device(device or "cpu").type],
     },
-    "_C": {"_LinAlgError": LinAlgError, "Value": object},
+    "_C": {
+        "_LinAlgError": LinAlgError,
+        "Value": object,
+        "_get_tracing_state": lambda: None,
+        "_log_api_usage_once": lambda event: None,
+    },
     "_dynamo": {"OptimizedModule": type("OptimizedModule", (), {})},
     "_dynamo.config": {"suppress_errors": False, "verbose": False},
     "_inductor.config": {},
@@ -809,7 +823,7 @@ _MODULES: dict[str, dict[str, Any]] = {
         "cufft_plan_cache": SimpleNamespace(size=0, max_size=0, clear=_nothing),
         **{f"{name}_sdp_enabled": _flag(_SDP, name) for name in vars(_SDP)},
         **{f"enable_{name}_sdp": _flag(_SDP, name) for name in vars(_SDP)},
-        "sdp_kernel": lambda *args, **kwargs: contextlib.nullcontext(),
+        "sdp_kernel": _as_ever,
     },
     "backends.cudnn": {
         "enabled": True,
@@ -859,7 +873,7 @@ _MODULES: dict[str, dict[str, Any]] = {
         "_initialized": False,
     },
     "cuda.amp": {"autocast": _CudaAutocast, "GradScaler": functools.partial(GradScaler, "cuda")},
-    "cuda.nvtx": {"range": lambda *args, **kwargs: contextlib.nullcontext()},
+    "cuda.nvtx": {"range": _as_ever},
     "distributed": {
         "ProcessGroup": type("ProcessGroup", (), {}),
         "group": SimpleNamespace(WORLD=None),

@@ -21,6 +21,7 @@ __all__ = ["classes_of", "missing_from", "missing_names", "modules", "why_missin
 
 _INSTEAD = {
     "sparse": "Write `sparse_coo_tensor`, or the zeros of a dense tensor.",
+    "torch.range": "Write `arange(start, end + step, step)`.",
     "quant q_per": "Tensors are not quantized here: write float32.",
     "qint quint": "There are no dtypes for quantized tensors: write float32.",
     "float8": "NumPy computes nothing in float8: write float32.",

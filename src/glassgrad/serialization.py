@@ -19,6 +19,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from . import _dtypes
+from ._words import plain
 from .core.errors import ArgumentTypeError, DataError
 from .core.state import setting
 from .core.tensor import Size, Tensor
@@ -117,7 +118,7 @@ def save(
     if not isinstance(f, (str, Path)) and not hasattr(f, "write"):
         raise AttributeError(
             "expected 'f' to be string, path, or a file-like object with a 'write' attribute, not "
-            f"{type(f).__name__}. The object comes first. Write `save(obj, path)`."
+            f"{plain(type(f).__name__)}. The object comes first. Write `save(obj, path)`."
         )
     writer = _Writer()
     structure = json.dumps(writer.described(obj))

@@ -371,3 +371,11 @@ def test_hooks_registered_on_one_operand_leave_the_other_checked():
         b.zero_()
     with pytest.raises(StaleTensorError, match="as 'other'"):
         y.sum().backward()
+
+
+def test_a_node_that_has_nothing_to_save_packs_nothing():
+    x, c = leaf(), tensor([3.0, 4.0])
+    with saved_tensors_hooks(lambda kept: pytest.fail("there is nothing to pack"), identity):
+        y = glassgrad.addcmul(x, c, c)
+    (dx,) = grad(y.sum(), x)
+    assert dx.tolist() == [1.0, 1.0]

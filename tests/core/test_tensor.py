@@ -21,3 +21,8 @@ def test_another_name_is_refused_where_it_is_given(name, words):
     with pytest.raises(ArgumentTypeError, match=words):
         x.name = name
     assert x.name is None
+
+
+def test_a_tensor_made_by_its_class_may_require_grad():
+    assert gg.Tensor([1.0], requires_grad=True).requires_grad
+    assert not gg.Tensor([1.0]).requires_grad

@@ -1,5 +1,7 @@
 """The digits that come with glassgrad, and files that are not like them."""
 
+import zipfile
+
 import numpy as np
 import pytest
 
@@ -135,4 +137,31 @@ def test_a_single_array_is_not_an_archive(tmp_path):
     path = tmp_path / "single.npy"
     np.save(path, np.zeros((3, 8, 8)))
     with pytest.raises(DataError, match="holds a single array"):
+        load_digits(path=path)
+
+
+def test_what_would_fill_the_memory_is_refused_before_it_is_unpacked(tmp_path, monkeypatch):
+    path = tmp_path / "bomb.npz"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in ("images", "labels"):
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as file:
+                form = {"descr": "|u1", "fortran_order": False, "shape": (2**16, 8, 8)}
+                np.lib.format.write_array_header_1_0(file, form)
+                file.write(bytes(2**22))
+    monkeypatch.setattr(digits, "LARGEST", 2**22)
+    assert path.stat().st_size < 20_000
+    monkeypatch.setattr(np.lib.format, "read_array", None)  # nothing of it is read
+    with pytest.raises(DataError, match=r"bomb.npz would unpack to 8.39 MB. More than 4.19 MB"):
+        load_digits(path=path)
+
+
+@pytest.mark.parametrize("shape", [(2**62,), (2**45, 8, 8), (2**70, 8, 8), (-1, 8, 8)])
+def test_an_array_that_promises_more_than_it_has_is_corrupt(tmp_path, shape):
+    path = tmp_path / "promise.npz"
+    with zipfile.ZipFile(path, "w") as archive:
+        for name in ("images", "labels"):
+            with archive.open(f"{name}.npy", "w") as file:
+                form = {"descr": "|u1", "fortran_order": False, "shape": shape}
+                np.lib.format.write_array_header_1_0(file, form)
+    with pytest.raises(DataError, match=r"promise.npz is corrupt or no .npz"):
         load_digits(path=path)

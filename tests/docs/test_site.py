@@ -78,7 +78,7 @@ def test_the_lesson_of_the_home_page_waits_for_an_answer(visit):
 def test_a_player_steps_by_click(visit):
     page = visit("learn/")
     assert count(page).startswith("0 / ")
-    player(page).get_by_role("button", name="Forward", exact=True).click()
+    player(page).get_by_role("button", name="Step", exact=True).click()
     assert count(page).startswith("1 / ")
     assert "#" not in page.url  # the address belongs to the page
     player(page).get_by_role("button", name="Back", exact=True).click()
@@ -106,7 +106,7 @@ def test_a_click_on_a_node_shows_it(visit):
 def test_players_on_one_page_do_not_move_each_other(visit):
     page = visit("notebooks/03-build-a-tape/")
     assert page.locator(".gg-player").count() >= 2
-    player(page, 1).get_by_role("button", name="Forward", exact=True).click()
+    player(page, 1).get_by_role("button", name="Step", exact=True).click()
     assert count(page, 0).startswith("0 / ")
     assert count(page, 1).startswith("1 / ")
 
@@ -138,13 +138,13 @@ def test_players_start_on_pages_one_goes_on_to_and_back_to(visit):
     shows("The tour, in an hour")
     page.get_by_role("link", name="Watch a whole network").first.click()
     shows("Watch a whole network")
-    player(page).get_by_role("button", name="Forward", exact=True).click()
+    player(page).get_by_role("button", name="Step", exact=True).click()
     assert count(page).startswith("1 / ")
     page.go_back()
     shows("The tour, in an hour")
     page.go_back()
     shows("Learn")
-    player(page).get_by_role("button", name="Forward", exact=True).click()
+    player(page).get_by_role("button", name="Step", exact=True).click()
     assert count(page).startswith("1 / ")
 
 

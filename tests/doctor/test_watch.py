@@ -523,6 +523,16 @@ def test_passes_that_are_watched_by_others_stay_so():
     assert np.array_equal(x.grad.numpy(), [4.0, 8.0])
 
 
+def test_what_was_overwritten_is_found_where_the_pass_is_recorded_too():
+    w = gg.tensor([1.0, 2.0], requires_grad=True)
+    found = []
+    with gg.watch(found.append):
+        y = w.exp()
+        y.data.mul_(2)
+        gg.record(y.sum())
+    assert [finding.kind for finding in found] == ["saved-overwritten"]
+
+
 # In a shell ---------------------------------------------------------------------------------------
 
 

@@ -197,17 +197,17 @@ class Spelled(Call):
         moving = self.tangents(inputs) if tangents is None else tangents
         leaves = tuple(self.leaves(inputs))
         vjp = self.lib.func.vjp
-        results, _ = vjp(self.of_leaves(function, inputs), *leaves)
-        several = isinstance(results, tuple)
+        results, back = vjp(self.of_leaves(function, inputs), *leaves)
+        if not isinstance(results, tuple):  # a number, which moves along its gradient
+            slopes = back(results * 0 + 1)
+            return results, sum((g * dx).sum() for g, dx in zip(slopes, moving, strict=True))
 
         def pull(*cotangents: Any) -> Any:
             _, back = vjp(self.of_leaves(function, inputs), *leaves)
-            return back(cotangents if several else cotangents[0])
+            return back(cotangents)
 
-        zeros = [y * 0 for y in (results if several else (results,))]
-        _, back = vjp(pull, *zeros)
-        moved = back(tuple(moving))
-        return results, moved if several else moved[0]
+        _, back = vjp(pull, *[y * 0 for y in results])
+        return results, back(tuple(moving))
 
 
 class SpelledComplex(ComplexCall, Spelled):
@@ -312,7 +312,7 @@ COMPOSITIONS = {
 """Pairs of transforms: each takes a call and which of its inputs are batched."""
 
 SAME_NUMBERS = {_grad_of_vmap: _vmap_of_grad, _jvp_of_vmap: _vmap_of_jvp}
-"""Those whose order makes no difference where each input with a gradient is batched."""
+"""Those whose order makes no difference of smooth functions of batches alone."""
 
 TRIPLES = {"grad of jvp": _grad_of_jvp, "vmap of jvp of grad": _vmap_of_jvp_of_grad}
 """Some more."""

@@ -122,3 +122,15 @@ def test_what_a_transform_sees_has_no_address(lib):
     for transform in (lib.func.vmap, lib.func.grad):
         with pytest.raises(RuntimeError, match="Cannot access data pointer of Tensor that doesn't"):
             transform(lambda x: x.sum() * x.data_ptr())(plain(lib, MATRIX))
+
+
+@pytest.mark.parametrize("lib", LIBRARIES)
+def test_an_example_says_whether_it_is_contiguous(lib):
+    seen = []
+
+    def look(x):
+        seen.append((x.is_contiguous(), x.t().is_contiguous()))
+        return x
+
+    lib.vmap(look)(plain(lib, np.ones((2, 3, 4)).tolist()))
+    assert seen == [(True, False)]

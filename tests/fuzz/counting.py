@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from fuzz.comparing import differences, report
 from fuzz.generator import ALL_FEATURES, generate
+from fuzz.known import known
 from fuzz.playing import play
 
 __all__ = ["Counts", "run_many"]
@@ -21,6 +22,7 @@ class Counts:
     features: Counter[str] = field(default_factory=Counter)
     ops: Counter[str] = field(default_factory=Counter)
     errors: Counter[str] = field(default_factory=Counter)
+    known: Counter[str] = field(default_factory=Counter)
     reports: list[str] = field(default_factory=list)
 
     def table(self) -> str:
@@ -31,6 +33,7 @@ class Counts:
             ("feature", self.features),
             ("op", self.ops),
             ("error", self.errors),
+            ("known difference", self.known),
         ):
             lines.append(f"programs per {title}:")
             lines += [f"  {name:52}{count:7}" for name, count in sorted(counter.items())]
@@ -51,7 +54,10 @@ def run_many(
         counts.ops.update({step.op for step in program.steps})
         if theirs.error:
             counts.errors[theirs.error[2]] += 1
-        if differences(ours, theirs):
+        lines = [step.line for step in program.steps]
+        found = {known(lines, difference) for difference in differences(ours, theirs)}
+        counts.known.update(name for name in found if name is not None)
+        if None in found:
             counts.mismatches += 1
             if len(counts.reports) < show:
                 counts.reports.append(report(program))

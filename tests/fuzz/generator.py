@@ -9,16 +9,21 @@ import random
 from typing import Any
 
 from fuzz.computing import MAKERS
-from fuzz.lines import LineMaker
+from fuzz.ctx import CTX
+from fuzz.lines import LineMaker, is_numeric
+from fuzz.machines import MODULES, OPTIMISERS
+from fuzz.mixing import LEAVES, MIXED
 from fuzz.passing import PASSES
 from fuzz.playing import Player
 from fuzz.program import Program, Step
+from fuzz.refusing import REFUSED
+from fuzz.transforming import FORWARD, TRANSFORMS
 from fuzz.watching import HOOKS
 from fuzz.writing import WRITES
 
-__all__ = ["ALL_FEATURES", "generate"]
+__all__ = ["ALL_FEATURES", "TAPE", "generate"]
 
-ALL_FEATURES = frozenset(
+TAPE = frozenset(
     (
         "ops",
         "views",
@@ -41,6 +46,17 @@ ALL_FEATURES = frozenset(
         "inplace_ops",
     )
 )
+THEMES = {
+    "ctx": CTX,
+    "dtypes": MIXED,
+    "transforms": TRANSFORMS,
+    "forward": FORWARD,
+    "modules": MODULES,
+    "optimisers": OPTIMISERS,
+    "errors": REFUSED,
+}
+"""Lines of which a program has many or none."""
+ALL_FEATURES = TAPE | THEMES.keys()
 MAY_FAIL = 0.25
 """The part of the programs that may end in an error."""
 
@@ -50,9 +66,12 @@ class Generator:
 
     def __init__(self, seed: int, features: frozenset[str]) -> None:
         self.rng = random.Random(seed)
-        self.features = features
         self.seed = seed
         self.may_fail = self.rng.random() < MAY_FAIL
+        self.themes = _some_of([theme for theme in THEMES if theme in features], seed)
+        if "errors" in self.themes:
+            self.may_fail = True
+        self.features = features & {*TAPE, *self.themes}
         self.steps: list[Step] = []
         self.player = Player("torch")
         self.count = 0
@@ -104,12 +123,21 @@ class Generator:
             values = _numbers(rng, shape)
             maker = "plain" if name == "c0" else "leaf"
             self._take(Step("leaf", "leaf", f"{name} = {maker}({values})", (name,)))
+        for name in rng.sample(list(LEAVES), 4 if "dtypes" in self.themes else 0):
+            self._take(Step("leaf", "leaf", f"{name} = {LEAVES[name]}", (name,)))
+        if "forward" in self.themes:
+            self._take(Step("enter_level", "forward", "enter_level()"))
         for _ in range(rng.randint(1, 2)):
             self._stretch(MAKERS, WRITES, rng.randint(4, 9))
             self._stretch(HOOKS, HOOKS, rng.randint(0, 4))
             self._stretch(PASSES, PASSES, rng.randint(1, 2))
         if self.may_fail and not self.player.error:
             self._twice()
+        if "forward" in self.themes and not self.player.error:
+            for name in self.values(is_numeric):
+                self._take(Step("tell", "forward", f"tell({name!r}, {name})", (), (name,)))
+            self._take(Step("exit_level", "forward", "exit_level()"))
+        self.player.names["close_levels"]()
         return Program(self.seed, tuple(self.steps), rng.random() < 0.5)
 
     def _twice(self) -> None:
@@ -122,6 +150,8 @@ class Generator:
     def _stretch(self, often: list[LineMaker], seldom: list[LineMaker], length: int) -> None:
         for _ in range(length):
             makers = often if self.rng.random() < 0.7 else seldom
+            if self.themes and self.rng.random() < 0.4:
+                makers = THEMES[self.rng.choice(self.themes)]
             allowed = [make for make in makers if make.feature in self.features]
             if not allowed or self.player.error:
                 return
@@ -140,6 +170,23 @@ class Generator:
                 self.player.play(earlier, position)
             return
         self.steps.append(step)
+        if step.feature == "transforms":
+            for name in step.makes:
+                if _may_be_zero(self.player.tensors.get(name)):
+                    del self.player.tensors[name]
+
+
+def _some_of(themes: list[str], seed: int) -> list[str]:
+    """Which themes a program has: for two of five none, one or two for the others."""
+    rng = random.Random(f"themes of {seed}")
+    if not themes or rng.random() < 0.4:
+        return []
+    return rng.sample(themes, min(rng.choice((1, 1, 2)), len(themes)))
+
+
+def _may_be_zero(x: Any) -> bool:
+    """Whether there are numbers whose sign rounding decides."""
+    return x is not None and bool((x.detach().abs() < 1e-9).any())
 
 
 def _memory(x: Any) -> int:

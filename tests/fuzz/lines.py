@@ -10,11 +10,17 @@ __all__ = [
     "LineMaker",
     "broadcasts",
     "has_dims",
+    "indented",
+    "is_any",
     "is_inner",
     "is_leaf",
     "is_matrix",
+    "is_numeric",
+    "is_real",
     "is_shadow",
     "is_small",
+    "is_whole",
+    "line",
     "of_one",
     "of_two",
     "requires_grad",
@@ -35,14 +41,34 @@ class LineMaker(NamedTuple):
 # Which values -------------------------------------------------------------------------------------
 
 
+def is_numeric(x: Any) -> bool:
+    """Real or complex numbers."""
+    return bool(x.is_floating_point() or x.is_complex())
+
+
 def has_dims(n: int) -> Callable[[Any], bool]:
     """Values with at least `n` dims."""
-    return lambda x: x.dim() >= n and x.is_floating_point()
+    return lambda x: x.dim() >= n and is_numeric(x)
 
 
 def is_small(x: Any) -> bool:
     """Numbers that may be multiplied again without growing beyond measure."""
-    return x.is_floating_point() and bool((x.data.abs() < 20).all())
+    return is_numeric(x) and bool((x.data.abs() < 20).all())
+
+
+def is_real(x: Any) -> bool:
+    """Small real numbers."""
+    return bool(x.is_floating_point()) and is_small(x)
+
+
+def is_whole(x: Any) -> bool:
+    """Integers and bools."""
+    return not is_numeric(x)
+
+
+def is_any(x: Any) -> bool:
+    """Anything that does not grow beyond measure."""
+    return is_whole(x) or is_small(x)
 
 
 def requires_grad(x: Any) -> bool:
@@ -67,7 +93,7 @@ def is_leaf(x: Any) -> bool:
 
 def rows(x: Any) -> bool:
     """Values with two rows."""
-    return x.is_floating_point() and x.dim() >= 1 and x.shape[0] == 2
+    return is_numeric(x) and x.dim() >= 1 and x.shape[0] == 2
 
 
 def is_matrix(x: Any) -> bool:
@@ -110,6 +136,37 @@ def of_two(op: str, template: str, feature: str = "ops", n: int = 1) -> LineMake
         outs = [g.name() for _ in range(n)]
         line = f"{', '.join(outs)} = {template.format(a=a, b=b)}"
         return Step(op, feature, line, tuple(outs), (a, b))
+
+    return LineMaker(op, feature, build)
+
+
+def line(
+    op: str,
+    template: str,
+    feature: str,
+    want: Any = is_small,
+    other: Any = None,
+    n: int = 1,
+    changes: bool = False,
+) -> LineMaker:
+    """A line of `{a}`, `{b}` (a value that `other` wants; by default one that broadcasts with `a`)
+    and `{name}`, a text; it makes `n` values, or changes `a`."""
+
+    def build(g: Any) -> Step | None:
+        a = g.pick(want)
+        if a is None:
+            return None
+        used = [a]
+        if "{b}" in template:
+            fits = other or (lambda x: want(x) and broadcasts(x.shape, g.of(a).shape))
+            used.append(g.pick(fits))
+            if used[1] is None:
+                return None
+        outs = [g.name() for _ in range(n)]
+        text = template.format(a=a, b=used[-1], name=f"{op}{len(g.steps)}")
+        text = f"{', '.join(outs)} = {text}" if n else text
+        moved = (a, *g.sharing(a)) if changes else ()
+        return Step(op, feature, text, tuple(outs), tuple(used), changes=moved)
 
     return LineMaker(op, feature, build)
 

@@ -22,27 +22,41 @@ KINDS = (  # PyTorch's key words; the first that is found names the kind of an e
     "Expected gradient function to be set",
     "does not require grad",
     "mark_dirty",
+    "invalid gradient",
     "broadcast",
 )
-FAMILIES = (AssertionError, TypeError, ValueError, IndexError, NotImplementedError, RuntimeError)
+FAMILIES = (
+    AssertionError,
+    AttributeError,
+    TypeError,
+    ValueError,
+    IndexError,
+    KeyError,
+    NotImplementedError,
+    RuntimeError,
+)
+Error = tuple[int, tuple[str, ...], str]
 
 
 class Outcome(NamedTuple):
     """What came of a program.
 
     Attributes:
-        error: (step, class family, kind), or None.
+        error: (step, the families its class is of, kind), or None.
         message: of the error.
         log: what the hooks noted, leaves in a row sorted (PyTorch's heap shuffles those).
         graphs: the graphs behind the roots before each pass, and behind each value at the end.
-        facts: by value: its shape, version, flags, numbers and gradient.
+        facts: by value: its shape, dtype, strides, version, flags, numbers and gradient; where
+            graphs are not compared, less.
+        tolerance: how far apart numbers may be.
     """
 
-    error: tuple[int, str, str] | None
+    error: Error | None
     message: str
     log: list[Any]
     graphs: dict[str, Any]
     facts: dict[str, Any]
+    tolerance: float = 1e-8
 
 
 @functools.cache
@@ -66,8 +80,9 @@ class Player:
         self.names = dict(_namespace(library))
         self.lib = self.names["lib"]
         self.names["log"].clear()
+        self.names["close_levels"]()
         self.tensors: dict[str, Any] = {}
-        self.error: tuple[int, str, str] | None = None
+        self.error: Error | None = None
         self.message = ""
 
     def play(self, step: Step, position: int) -> None:
@@ -84,8 +99,9 @@ class Player:
                 self.tensors[name] = self.names[name]
 
 
-def _family(error: Exception) -> str:
-    return next((f.__name__ for f in FAMILIES if isinstance(error, f)), type(error).__name__)
+def _family(error: Exception) -> tuple[str, ...]:
+    found = tuple(family.__name__ for family in FAMILIES if isinstance(error, family))
+    return found or (type(error).__name__,)
 
 
 def _kind(text: str) -> str:
@@ -102,15 +118,18 @@ def play(program: Program, library: str) -> Outcome:
         player.play(step, position)
         if player.error:
             break
+    player.names["close_levels"]()
     for name in player.tensors:
         if name not in tainted:
             graphs[name] = _or_error(_spelled, player, (name,))
     facts = {name: _or_error(_facts, player, name) for name in player.tensors}
+    for name in tainted & facts.keys():
+        facts[name] = _or_error(_bare_facts, player, name)
     for name, value in player.names.items():
         if isinstance(value, tuple):
             facts[name] = player.names["seen"](value)
     log = _sorted_leaves(player.names["log"])
-    return Outcome(player.error, player.message, log, graphs, facts)
+    return Outcome(player.error, player.message, log, graphs, facts, program.tolerance)
 
 
 def _or_error(look: Any, player: Player, at: Any) -> Any:
@@ -139,6 +158,8 @@ def _facts(player: Player, name: str) -> dict[str, Any]:
     grad = x.grad if x.is_leaf or x.retains_grad else None
     return {
         "shape": list(x.shape),
+        "dtype": player.names["dtype_of"](x),
+        "stride": [s for s, n in zip(x.stride(), x.shape, strict=True) if n > 1],
         "requires_grad": x.requires_grad,
         "is_leaf": x.is_leaf,
         "version": x._version,
@@ -146,8 +167,17 @@ def _facts(player: Player, name: str) -> dict[str, Any]:
         "base": [other for other, value in player.tensors.items() if value is base],
         "retains_grad": x.retains_grad and not x.is_leaf,  # detach_() leaves it on in PyTorch
         "value": x.detach().tolist(),
-        "grad": None if grad is None or player.error else grad.detach().clone().tolist(),
+        "grad": None if grad is None or player.error else player.names["seen"](grad),
     }
+
+
+def _bare_facts(player: Player, name: str) -> dict[str, Any]:
+    """What does not depend on how many ops made it."""
+    facts = _facts(player, name)
+    strides = facts.pop("stride")
+    for key in ("version", "is_view", "base"):
+        del facts[key]
+    return {**facts, "overlaps": 0 in strides}
 
 
 def _sorted_leaves(log: list[Any]) -> list[Any]:

@@ -7,14 +7,16 @@ import ast
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["FUSED", "PRELUDE", "Program", "Step", "script"]
+from fuzz.known import FUSED
 
-PRELUDE = (Path(__file__).parent / "prelude.py").read_text()
-FUSED = {
-    name
-    for name in (Path(__file__).parent / "fused.txt").read_text().splitlines()
-    if not name.startswith("#")
-}
+__all__ = ["PRELUDE", "Program", "Step", "script"]
+
+PARTS = ("values", "hooks", "saved", "functions", "transforms", "machines")
+PRELUDE = "\n\n".join(
+    (Path(__file__).parent / "prelude" / f"{part}.py").read_text() for part in PARTS
+)
+TOLERANCES = {"half": 3e-2, "float16": 3e-2, "float32": 2e-4, "float()": 2e-4, "typed": 2e-4}
+"""How exact a program is in which one of these words is met."""
 
 
 class Step(NamedTuple):
@@ -51,6 +53,12 @@ class Program(NamedTuple):
     seed: int
     steps: tuple[Step, ...]
     peeks: bool
+
+    @property
+    def tolerance(self) -> float:
+        """How far apart numbers may be."""
+        lines = " ".join(step.line for step in self.steps)
+        return max((t for word, t in TOLERANCES.items() if word in lines), default=1e-8)
 
     def without(self, positions: range) -> "Program":
         """The program without some steps, and without those that need what they made."""
@@ -90,7 +98,7 @@ def script(program: Program) -> str:
 
 def _needed(text: str) -> list[str]:
     """The definitions of the prelude that `text` uses, directly or not."""
-    parts = ast.parse(PRELUDE).body[1:]
+    parts = [part for part in ast.parse(PRELUDE).body if not isinstance(part, ast.Expr)]
     texts = [ast.get_source_segment(PRELUDE, part) or "" for part in parts]
     always = [isinstance(part, (ast.Import, ast.ImportFrom, ast.AnnAssign)) for part in parts]
     found = text
@@ -100,7 +108,7 @@ def _needed(text: str) -> list[str]:
             for part, needed in zip(parts, always, strict=True)
         ]
         found = text + "\n" + "\n".join(t for t, u in zip(texts, used, strict=True) if u)
-    return [t for t, u in zip(texts, used, strict=True) if u]
+    return list(dict.fromkeys(t for t, u in zip(texts, used, strict=True) if u))
 
 
 def _words(text: str) -> set[str]:

@@ -6,13 +6,13 @@ import pytest
 
 from fuzz.comparing import differences
 from fuzz.faults import FAULTS
-from fuzz.generator import generate
+from fuzz.generator import TAPE, generate
 from fuzz.playing import play
 
 
 @functools.cache
 def answered(seed):
-    program = generate(seed)
+    program = generate(seed, TAPE)
     return program, play(program, "torch")
 
 

@@ -287,6 +287,13 @@ def test_a_post_accumulate_hook_returns_nothing(lib):
         (x * 2).backward()
 
 
+def test_a_post_accumulate_hook_may_return_its_leaf_as_in_place_methods_do(lib):
+    x = leaf(lib, 1.0)
+    x.register_post_accumulate_grad_hook(lambda leaf: leaf.sub_(leaf.grad))
+    (x * 2).backward()
+    assert x.item() == -1.0
+
+
 def test_post_accumulate_hooks_are_for_leaves_that_require_grad(lib):
     with pytest.raises(RuntimeError, match="cannot be registered on non-leaf"):
         (leaf(lib, 1.0) * 2).register_post_accumulate_grad_hook(print)

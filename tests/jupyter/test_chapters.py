@@ -155,7 +155,7 @@ def test_its_session_is_stepped_and_rewound(chapter):
     widget.get_by_text("1 / 1", exact=True).wait_for()
     with chapter.frontend.kernel(chapter.page) as kernel:
         for position, name in (1, "AddBackward0"), (2, "MulBackward0"):
-            widget.get_by_role("button", name="Forward", exact=True).click()
+            widget.get_by_role("button", name="Step", exact=True).click()
             state = f"({position}, '{name}')"
             kernel.wait_until("session.position, session.current.name()", gives=state)
         assert widget.locator(".gg-phases, .gg-phase").first.is_visible()  # it is debug mode

@@ -30,7 +30,7 @@ def press(widget, name):
 
 
 def test_a_button_steps_the_engine(widget, kernel):
-    press(widget, "Forward")
+    press(widget, "Step")
     is_at(widget, "4 / 4")
     assert widget.locator(".gg-said").inner_text() == (
         "MulBackward0 is ready: every gradient it waits for has arrived."
@@ -117,12 +117,12 @@ def test_a_click_reaches_python(widget, kernel):
 
 def test_hooks_and_smaller_steps_are_a_choice(widget, kernel):
     widget.get_by_label("Step size").select_option("micro")
-    press(widget, "Forward")
-    press(widget, "Forward")
+    press(widget, "Step")
+    press(widget, "Step")
     is_at(widget, "2 / 2")
     kernel.wait_until("s.granularity, s.position", gives="('micro', 0)")
     widget.get_by_label("Step size").select_option("node")
-    press(widget, "Forward")
+    press(widget, "Step")
     is_at(widget, "4 / 4")
     kernel.wait_until("s.granularity", gives="'node'")
 
@@ -136,7 +136,7 @@ def test_what_python_does_shows_on_the_page(widget, kernel):
 
 def test_a_cell_sees_what_the_page_has_done(widget, frontend, page):
     for count in ("4 / 4", "11 / 11"):  # one further than when the cell ran first
-        press(widget, "Forward")
+        press(widget, "Step")
         is_at(widget, count)
     frontend.run_cell(page, "'moved to'", shows="('moved to', 2)")
 
@@ -159,7 +159,7 @@ def test_an_exception_of_a_hook_is_shown_and_the_widget_lives_on(page, kernel):
     note.get_by_text("ValueError").wait_for()
     assert "<b>no</b>" in note.inner_text()
     kernel.wait_until("failed.error, f.is_closed", gives="(ValueError('<b>no</b>'), True)")
-    press(widget, "Forward")
+    press(widget, "Step")
     note.get_by_text("this session was closed").wait_for()
 
 
@@ -167,7 +167,7 @@ def test_a_session_that_ends_a_cell_is_a_player_that_begins_with_a_lesson(page):
     widget = page.locator(".gg-widget").nth(2)
     assert widget.locator(".gg-panel").is_hidden()
     widget.get_by_role("radio", name="Debug").check()
-    press(widget, "Forward")
+    press(widget, "Step")
     is_at(widget, "4 / 4")
 
 
@@ -207,7 +207,7 @@ def test_a_session_that_is_closed_elsewhere_is_replayed(page, kernel):
     press(widget, "To the beginning")
     is_at(widget, "0 / 4")
     widget.get_by_label("Step size").select_option("node")
-    press(widget, "Forward")
+    press(widget, "Step")
     is_at(widget, "4 / 4")
     kernel.wait_until("third.is_closed, third.position", gives="(True, 1)")
 

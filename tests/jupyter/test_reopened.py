@@ -26,7 +26,7 @@ def reopened(frontend, page, saved):
 def test_the_recorded_player_is_there_and_steps(reopened):
     reopened.locator(".gg-still").first.scroll_into_view_if_needed()
     frame = reopened.frame_locator(".gg-still iframe").first
-    frame.get_by_role("button", name="Forward", exact=True).click()
+    frame.get_by_role("button", name="Step", exact=True).click()
     assert frame.locator(".gg-count").inner_text().endswith("/ 12")
     frame.get_by_role("button", name="To the end", exact=True).click()
     assert frame.locator(".gg-count").inner_text() == "12 / 12"

@@ -27,6 +27,7 @@ def pages(step):
     return {path.stem: step.page_of(path) for path in RUN}
 
 
+@pytest.mark.slow
 def test_a_page_is_the_same_each_time(step, pages):
     path = RUN[-1]
     assert step.page_of(path) == pages[path.stem]

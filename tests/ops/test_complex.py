@@ -98,3 +98,11 @@ def test_the_direction_of_a_complex_number_stands_still_at_0(m):
 def test_what_has_no_complex_rule_says_so():
     with pytest.raises(DTypeError, match="not implemented for 'ComplexDouble'"):
         gg.tensor(A).erf()
+
+
+@pytest.mark.parametrize("lib", [gg, torch])
+def test_a_complex_number_has_a_gradient_that_rules_take_for_an_array(lib):
+    x = lib.ones(2, 2, dtype=lib.complex128, requires_grad=True)
+    y = lib.einsum("ii,i->", x, lib.tensor([1j, 2.0], dtype=lib.complex128))
+    y.backward(lib.tensor(1j, dtype=lib.complex128))
+    assert x.grad.tolist() == [[1, 0], [0, 2j]]

@@ -357,3 +357,11 @@ def test_a_negative_size_names_the_function_that_was_called():
     for call, name in ((x.new_zeros, "new_zeros"), (x.new_empty, "new_empty"), (gg.ones, "ones")):
         with pytest.raises(ShapeError, match=f"^{name}: Trying to create tensor with negative"):
             call(2, -1)
+
+
+@pytest.mark.parametrize("lib", [gg, torch])
+def test_asarray_looks_at_the_memory_of_bytes(lib):
+    memory = bytearray([1, 2, 3])
+    x = lib.asarray(memory, dtype=lib.uint8)
+    memory[0] = 7
+    assert x.tolist() == [7, 2, 3]

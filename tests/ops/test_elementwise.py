@@ -7,7 +7,7 @@ import pytest
 import torch
 
 import glassgrad as gg
-from both import leaf
+from both import leaf, spelled
 from checks import together
 
 UNARY = [
@@ -170,3 +170,26 @@ def test_numpys_functions_take_tensors(name):
     got = function(*[gg.tensor(array) for array in arrays])
     assert isinstance(got, gg.Tensor)
     np.testing.assert_allclose(got.numpy(), function(*arrays), rtol=1e-15)
+
+
+@pytest.mark.parametrize("name", ["add", "sub", "rsub"])
+def test_a_sum_with_a_factor_is_one_node_that_keeps_nothing(name):
+    graphs = []
+    for lib in (gg, torch):
+        x = leaf(lib, [1.0, 2.0])
+        y = getattr(lib, name)(x, x, alpha=3)
+        graphs.append(spelled(y.grad_fn))
+        y.sum().backward()
+        y.sum().backward()
+        assert x.grad.tolist() == [{"add": 8.0}.get(name, -4.0)] * 2
+    assert graphs[0] == graphs[1]
+
+
+@pytest.mark.parametrize("lib", [gg, torch])
+def test_a_square_has_a_third_derivative(lib):
+    found = [leaf(lib, [1.5, 0.0])]
+    y = found[0] ** 2
+    for _ in range(3):
+        (y,) = lib.autograd.grad(y.sum(), found[0], create_graph=True)
+        found.append(y)
+    assert [g.tolist() for g in found[1:]] == [[3.0, 0.0], [2.0, 2.0], [0.0, 0.0]]

@@ -158,6 +158,33 @@ def test_what_is_put_together_lies_in_rows(lib, name):
     assert getattr(lib, name)([columns, columns]).is_contiguous()
 
 
+IN_ROWS = {
+    "batch_norm": lambda lib, x: lib.nn.functional.batch_norm(x, None, None, training=True),
+    "cross": lambda lib, x: lib.linalg.cross(x, x, dim=0),
+    "cummax": lambda lib, x: x.cummax(0).values,
+    "cumprod": lambda lib, x: x.cumprod(0),
+    "einsum": lambda lib, x: lib.einsum("ij,jk->ik", x, lib.ones(2, 4)),
+    "index_add": lambda lib, x: x.index_add(0, lib.tensor([0]), lib.ones(1, 2)),
+    "layer_norm": lambda lib, x: lib.nn.functional.layer_norm(x, (2,)),
+    "logcumsumexp": lambda lib, x: x.logcumsumexp(0),
+    "logsigmoid": lambda lib, x: lib.nn.functional.logsigmoid(x),
+    "places of topk": lambda lib, x: x.topk(2, dim=0).indices,
+    "scatter": lambda lib, x: x.scatter(0, lib.tensor([[0]]), 1.0),
+    "scatter_add": lambda lib, x: x.scatter_add(0, lib.tensor([[0]]), lib.ones(1, 1)),
+    "tril": lambda lib, x: x.tril(),
+    "triu": lambda lib, x: x.triu(),
+}
+
+
+@together
+@pytest.mark.parametrize("lib", LIBRARIES)
+@pytest.mark.parametrize("name", IN_ROWS)
+def test_what_ops_make_of_columns_lies_in_rows(lib, name):
+    columns = lib.ones(2, 3).t()
+    y = IN_ROWS[name](lib, columns)
+    assert y.view(-1).shape == (y.numel(),)
+
+
 @pytest.mark.parametrize("lib", LIBRARIES)
 def test_what_ops_make_lies_in_rows_and_what_is_turned_as_it_did(lib):
     columns = lib.ones(2, 3).t()
@@ -197,3 +224,11 @@ def test_segments_that_do_not_fit_are_refused_as_by_pytorch(lib):
         given = {name: lib.tensor(value) for name, value in options.items()}
         with pytest.raises(RuntimeError, match=words):
             lib.segment_reduce(lib.ones(4), reduce, **given)
+
+
+@pytest.mark.parametrize("lib", [gg, torch])
+def test_a_tensor_that_has_the_common_shape_is_returned_itself(lib):
+    row, x = lib.ones(3), lib.ones(2, 3)
+    wide, same = lib.broadcast_tensors(row, x)
+    assert same is x
+    assert wide.shape == x.shape

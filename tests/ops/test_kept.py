@@ -90,3 +90,23 @@ def test_cross_entropy_keeps_its_scores_and_targets_and_no_more(shape):
     x, target = gg.zeros(shape, requires_grad=True), gg.zeros(shape[0], dtype=gg.int64)
     loss = gg.nn.functional.cross_entropy(x * 1, target)
     assert saved_bytes(loss.grad_fn) == 4 * 256 * 1000 + 8 * 256
+
+
+def kept_by(lib, op, count, wanted):
+    """Which operands the node of `op` keeps if only one of them requires grad."""
+    x = [lib.tensor([0.5, 0.25], requires_grad=i == wanted) for i in range(count)]
+    node = getattr(lib, op)(*x).grad_fn
+    names = ("self", "other", "end", "weight", "real", "imag", "tensor1", "tensor2")
+    return {name for name in names if getattr(node, f"_saved_{name}", None) is not None}
+
+
+TAKES = {"mul": 2, "div": 2, "atan2": 2, "hypot": 2, "copysign": 2, "complex": 2, "xlogy": 2}
+TAKES |= {"lerp": 3, "addcmul": 3, "addcdiv": 3}
+
+
+@pytest.mark.parametrize("op", TAKES)
+def test_an_operand_is_kept_only_where_a_gradient_needs_it(op):
+    torch = pytest.importorskip("torch")
+    for wanted in range(TAKES[op]):
+        kept = [kept_by(lib, op, TAKES[op], wanted) for lib in (gg, torch)]
+        assert kept[0] == kept[1], wanted

@@ -235,3 +235,14 @@ def test_many_points_have_the_distances_of_few(m):
     near = m.cdist(x, y[:4])
     np.testing.assert_allclose(m.cdist(x, y)[:, :4].numpy(), near.numpy(), atol=1e-7)
     assert m.cdist(x, x).diagonal().tolist() == [0, 0, 0, 0]
+
+
+@pytest.mark.parametrize("driver", ["gelsy", "gelsd"])
+def test_lstsq_leaves_out_small_singular_values(driver):
+    a, b = [[1.0, 0.0], [0.0, 0.01], [0.0, 0.0]], [[1.0], [1.0], [0.0]]
+    ours, theirs = (
+        lib.linalg.lstsq(lib.tensor(a), lib.tensor(b), rcond=0.1, driver=driver)
+        for lib in (gg, torch)
+    )
+    assert ours.rank.tolist() == theirs.rank.tolist() == 1
+    assert ours.solution.tolist() == [[1.0], [0.0]]

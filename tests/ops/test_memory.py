@@ -139,3 +139,18 @@ def test_a_storage_is_all_of_the_memory_that_a_tensor_shows_a_part_of(lib):
 def test_memory_beyond_a_detached_part_can_be_shown(lib):
     part = lib.tensor([1.0, 2.0, 3.0])[:2].detach()
     assert part.as_strided((3,), (1,), 0).tolist() == [1.0, 2.0, 3.0]
+
+
+@pytest.mark.parametrize("lib", LIBRARIES)
+def test_a_copy_to_another_dtype_is_one_node_and_its_gradient_comes_back_converted(lib):
+    x = lib.tensor([1.0, 2.0], dtype=lib.float64, requires_grad=True)
+    whole, part = lib.zeros(2, dtype=lib.float32), lib.zeros(3, 2, dtype=lib.float32)
+    whole.copy_(x)
+    part[0] = x
+    for written in (whole, part):
+        assert written.grad_fn.next_functions[1][0].variable is x
+        (dx,) = lib.autograd.grad((written * written).sum(), x, create_graph=True)
+        assert dx.dtype == lib.float64
+        assert dx.tolist() == [2.0, 4.0]
+        (second,) = lib.autograd.grad(dx.sum(), x)
+        assert (second.dtype, second.tolist()) == (lib.float64, [2.0, 2.0])

@@ -79,6 +79,7 @@ def test_functions_of_integers_have_pytorchs_values():
                 assert_same("div", *pair, rounding_mode=mode)
 
 
+BOOL_MINUS = "Subtraction, the `-` operator, with a bool tensor is not supported"
 REFUSED = {
     "fmod(i, 0 * i)": "ZeroDivisionError",
     "floor_divide(i, 0 * i)": "ZeroDivisionError",
@@ -86,6 +87,16 @@ REFUSED = {
     "remainder(f + 0j, f)": '"remainder_cpu" not implemented for',
     "div(f, 2, rounding_mode='up')": "div expected rounding_mode to be one of",
     "add(i, i, alpha=1.5)": "For integral input tensors, argument alpha must not be a floating",
+    "sub(b, b)": "Subtraction, the `-` operator, with two bool tensors is not supported",
+    "Tensor.__sub__(b, True)": "Subtraction, the `-` operator, with two bool tensors",
+    "Tensor.__sub__(b, 1)": BOOL_MINUS,
+    "Tensor.__sub__(f, b)": BOOL_MINUS,
+    "Tensor.__isub__(f, True)": BOOL_MINUS,
+    "Tensor.__rsub__(i, True)": BOOL_MINUS,
+    "rsub(b, 1.5)": BOOL_MINUS,
+    "Tensor.sub_(f, True)": BOOL_MINUS,
+    "Tensor.__pos__(b)": "The `.` operator, on a bool tensor is not supported",
+    "add(i.byte(), i.byte(), alpha=300)": "value cannot be converted to type uint8_t",
     "sub(i, i, alpha=True)": "Boolean alpha only supported for Boolean results",
     "gcd(f, f)": '"gcd_cpu" not implemented for',
     "gcd(i, 3)": "argument 'other' .position 2. must be Tensor, not int",
@@ -173,6 +184,24 @@ CALLS = {
     ),
     "scatter and multiply": lambda m: m.ones(3).scatter(
         0, m.tensor([1, 1]), 3.0, reduce="multiply"
+    ),
+    "clamp of bytes by a fraction and a negative number": lambda m: m.clamp(
+        m.tensor([0, 1, 200], dtype=m.uint8), -1, 0.5
+    ),
+    "clamp by a number of NumPy's": lambda m: m.clamp(m.tensor([0.5, 2.0]), np.float64(1.0)),
+    "pow of a number of NumPy's": lambda m: m.tensor([0.5, 2.0]) ** np.float64(2.0),
+    "add bools alpha": lambda m: m.add(m.tensor([True]), m.tensor([True]), alpha=2),
+    "addcmul of integers by a fraction": lambda m: m.addcmul(
+        m.tensor([1]), m.tensor([2]), m.tensor([3]), value=2.9
+    ),
+    "conj of bools": lambda m: m.conj(m.tensor([True, False])),
+    "copy a number": lambda m: m.ones(2).long().copy_(2.5),
+    "linear with one bias": lambda m: m.nn.functional.linear(
+        m.ones(2, 3), m.ones(4, 3), m.tensor(2.0)
+    ),
+    "linear of a vector": lambda m: m.nn.functional.linear(m.ones(2, 3), m.ones(3)),
+    "ctc_loss of nan": lambda m: m.nn.functional.ctc_loss(
+        m.full((3, 1, 2), m.nan), m.tensor([[1]]), [3], [1], zero_infinity=True
     ),
     "rsub alpha": lambda m: m.rsub(m.tensor([1, 2]), m.tensor([5, 5]), alpha=2),
     "isclose of bools": lambda m: m.isclose(m.tensor([True]), m.tensor([False])),

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import torch
 
 import glassgrad as gg
 from beside import assert_same, assert_same_refusal
@@ -157,3 +158,9 @@ def test_a_batch_takes_from_its_own_example(dims):
     for i in range(2):
         one, places = [a[i if dim == 0 else 0] for a, dim in zip((x, index), dims, strict=True)]
         assert got[i].tolist() == one.reshape(-1)[places].tolist()
+
+
+def test_a_number_is_no_block():
+    for lib in (gg, torch):
+        with pytest.raises(TypeError, match=r"must be Tensor|expected Tensor"):
+            lib.block_diag(lib.ones(2, 2), 3)

@@ -148,3 +148,12 @@ def test_one_value_for_a_mask_is_converted(lib):
         x[mask] = lib.tensor([1.0, 2.0], dtype=lib.float64)
     with pytest.raises(RuntimeError):
         x[mask] = lib.tensor([1.0 + 1j])
+
+
+def test_a_row_of_a_tensor_may_be_written_to_all_of_its_rows(lib):
+    x = lib.arange(6.0).reshape(2, 3)
+    x[...] = x[1]
+    assert x.tolist() == [[3.0, 4.0, 5.0]] * 2
+    x.copy_(x[0] * 2)
+    with pytest.raises(RuntimeError, match="some elements of the input tensor and the written-to"):
+        x[0, 1:] = x[0, :-1]

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis.extra import numpy as hnp
 
 import glassgrad as gg
-from both import bare, leaf
+from both import LIBRARIES, bare, leaf
 from checks import together
 
 
@@ -216,3 +216,44 @@ def test_the_gradient_of_amax_is_shared_by_none_if_its_result_was_changed():
     y.data.mul_(0.5)
     y.sum().backward()
     assert x.grad.isnan().all()  # 0 / 0 places, as in PyTorch
+
+
+@pytest.mark.parametrize("lib", LIBRARIES)
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda lib, x: x.cumsum(0),
+        lambda lib, x: x.gather(0, lib.tensor(0)),
+        lambda lib, x: x.quantile(0.5),
+        lambda lib, x: x.index_select(0, lib.tensor(0)),
+    ],
+    ids=["cumsum", "gather", "quantile", "index_select"],
+)
+def test_hooks_of_a_number_made_along_a_dim_outlive_a_write_to_it(lib, call):
+    x, seen = leaf(lib, 2.0), []
+    y = call(lib, x)
+    assert y._base is None
+    y.register_hook(lambda grad: seen.append(grad.item()) or grad * 10)
+    y.mul_(3)
+    y.backward()
+    assert (seen, x.grad.item()) == ([3.0], 30.0)
+
+
+@pytest.mark.parametrize("lib", LIBRARIES)
+def test_a_number_made_along_a_dim_may_not_be_written_if_its_node_has_saved_it(lib):
+    y = leaf(lib, 2.0).logcumsumexp(0)
+    y.mul_(3)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        y.backward()
+
+
+@pytest.mark.parametrize("lib", LIBRARIES)
+@pytest.mark.parametrize(
+    "call",
+    [lambda lib, x: x.repeat_interleave(1), lambda lib, x: lib.nn.functional.pixel_shuffle(x, 1)],
+    ids=["repeat_interleave", "pixel_shuffle"],
+)
+def test_elements_that_keep_their_places_are_copied_all_the_same(lib, call):
+    x = lib.ones(1, 2, 2)
+    call(lib, x).mul_(5)
+    assert x.tolist() == lib.ones(1, 2, 2).tolist()

@@ -1,4 +1,5 @@
 import copy
+import gzip
 import json
 import re
 from pathlib import Path
@@ -7,7 +8,7 @@ import jsonschema
 import pytest
 
 from glassgrad.core.errors import DataError
-from glassgrad.tracing import SCHEMA, Trace
+from glassgrad.tracing import SCHEMA, Trace, events
 from glassgrad.tracing.events import load_schema, problem
 
 FRACTION = r"-?\d+\.\d+(?:e-?\d+)?"
@@ -69,6 +70,35 @@ def test_the_order_in_which_a_recorder_fills_its_dicts_does_not_show(document):
 
     turned = Trace.from_document(reversed_fields(document))
     assert turned.to_json() == Trace.from_document(document).to_json()
+
+
+def test_a_compressed_file_is_smaller_the_same_each_time_and_read_back(tmp_path):
+    trace = Trace.load(DATA / "neuron.trace.json")
+    paths = [trace.save(tmp_path / name) for name in ("one.trace.json.gz", "two.GZ")]
+    one, two = [path.read_bytes() for path in paths]
+    assert one == two
+    assert len(one) < len(trace.to_json()) / 3
+    assert gzip.decompress(one).decode() == trace.to_json()
+    assert Trace.load(paths[0].rename(tmp_path / "one.trace.json")) == trace
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (lambda packed: packed[:-20], "it cannot be unpacked"),
+        (lambda packed: packed[:40] + b"\0\0\0\0" + packed[44:], "it cannot be unpacked"),
+        (lambda packed: packed + b"more", "it cannot be unpacked"),
+        (lambda _: gzip.compress(b" " * 10_001), "unpacked, it has more than 0 MiB"),
+        (lambda _: gzip.compress(b"\xff"), "it is not text"),
+        (lambda _: gzip.compress(b"[1"), "it is not JSON"),
+    ],
+)
+def test_a_spoiled_compressed_file_is_refused(spoil, said, tmp_path, monkeypatch):
+    monkeypatch.setattr(events, "MOST_UNPACKED", 10_000)
+    path = Trace.load(DATA / "square.trace.json").save(tmp_path / "square.gz")
+    path.write_bytes(spoil(path.read_bytes()))
+    with pytest.raises(DataError, match=said):
+        Trace.load(path)
 
 
 def test_the_schema_is_a_schema():

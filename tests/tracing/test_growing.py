@@ -160,3 +160,11 @@ def test_retained_gradients_and_those_of_inputs_are_followed_too():
     trace = gg.record((h * h).sum(), inputs=[h], create_graph=True)
     assert any("origin" in node for node in trace.nodes)
     assert x.grad is None
+
+
+def test_what_a_rule_made_for_an_operand_that_nobody_asked_for_has_not_grown():
+    x, y = leaf([1.0, 2.0]), leaf([3.0, 4.0])
+    with watching() as passes:
+        grad((x * y).sum(), [x], create_graph=True)
+    (grown,) = [node for node in passes[0].nodes if node.get("origin") == "n2"]
+    assert [edge["to"] for edge in grown["edges"]] == [None, passes[0].leaves[1]["acc"]]

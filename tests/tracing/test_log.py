@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 import glassgrad as gg
 from checks import fuzzed
-from glassgrad.tracing import Trace
+from glassgrad.hooks.turn import GraphTask
+from glassgrad.tracing import Trace, watching
 from random_programs import Run, programs, writing_programs
 from tracing.stepping import events, heads, leaf
 
@@ -245,6 +246,73 @@ def test_gradients_are_not_kept_for_the_log():
     session.run()
     assert kept == [0]
     assert not arrays_behind(session._log.table)
+
+
+def test_of_a_turn_that_fails_as_gradients_meet_the_log_has_what_had_arrived(monkeypatch):
+    x, put = leaf([1.0, 2.0]), GraphTask.put
+
+    def full(task, edge, grad):
+        if edge in task.buffers:
+            raise MemoryError("no room for the sum")
+        return put(task, edge, grad)
+
+    y = x * x
+    monkeypatch.setattr(GraphTask, "put", full)
+    with pytest.raises(MemoryError) as caught:
+        gg.record(y, gg.ones(2))
+    kinds = [(event["type"], event.get("edge")) for event in caught.value.trace.events]
+    monkeypatch.undo()
+    turn = [("unpack", None), ("unpack", None), ("apply", None), ("free_saved", None)]
+    assert kinds == [("ready", None), *turn, ("buffer", "e1-0"), ("error", None)]
+
+
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_a_rule_that_gives_no_gradient_to_one_of_two_equal_operands_is_told_of(create_graph):
+    class First(gg.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, y):
+            return x * 1
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad * 2, None
+
+    def made():
+        y = leaf([1.0, 2.0]) * 1
+        return First.apply(y, y).sum()
+
+    trace = gg.record(made(), create_graph=create_graph)
+    assert trace.events == gg.step(made(), create_graph=create_graph).run().trace.events
+    waiting = [heads(trace, [event["grad"]]) for event in events(trace, "buffer")][1:3]
+    assert waiting == [[[2.0, 2.0]], [[2.0, 2.0]]]
+
+
+def test_what_a_captured_node_adds_to_a_gradient_is_in_what_the_next_one_is_given():
+    x = leaf([1.0, 2.0])
+    base = x * 3
+    captured = base.exp()  # which has its turn phase by phase, after the sine has handed on
+    loss = (captured * captured).sum() + base.sin().sum()
+    with watching() as passes:
+        gg.autograd.grad(loss, [captured, x])
+    (trace,) = passes
+    given = [event["grad_in"] for event in events(trace, "apply")][-1]
+    assert given == [event["grad"] for event in events(trace, "buffer")][-2:-1]
+
+
+def test_where_no_gradient_comes_the_one_that_a_pass_began_with_still_waits():
+    class Nothing(gg.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 1
+
+        @staticmethod
+        def backward(ctx, grad):
+            return None
+
+    x = leaf([1.0, 2.0])
+    y = x * 3
+    trace = gg.record([Nothing.apply(y), y], [gg.ones(2), gg.full((2,), 5.0)])
+    assert heads(trace, [events(trace, "buffer")[0]["grad"]]) == [[5.0, 5.0]]
 
 
 # Hooks after accumulation -------------------------------------------------------------------------

@@ -175,5 +175,5 @@ def test_a_recorded_pass_of_four_nodes_is_a_short_walk():
     made, traces = loss(), []
     calls = calls_in(lambda: traces.append(gg.record(made)))[1:]
     assert len(traces[0].nodes) == 4
-    assert len([file for file, _ in calls if "/glassgrad/tracing/" in file]) <= 145
-    assert len(calls) <= 280
+    assert len([file for file, _ in calls if "/glassgrad/tracing/" in file]) <= 125
+    assert len(calls) <= 250

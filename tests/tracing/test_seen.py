@@ -55,6 +55,32 @@ def test_a_trace_that_nobody_has_read_keeps_no_tensor_and_no_node_alive():
     assert trace.schedule() == ["n2", "n1", "n0"]
 
 
+def test_a_trace_that_nobody_has_read_goes_without_the_garbage_collector():
+    x = gg.tensor([1.0, 2.0], requires_grad=True)
+    gc.disable()
+    try:
+        notes = weakref.ref(gg.record((x * x).sum())._make.__self__)
+        assert notes() is None
+    finally:
+        gc.enable()
+
+
+def test_no_array_is_looked_at_twice(monkeypatch):
+    looked_at, look = [], ArrayTable._looked_at
+    monkeypatch.setattr(
+        ArrayTable, "_looked_at", lambda *args: looked_at.append(args[1]) or look(*args)
+    )
+    x, c = gg.tensor([1.0, 2.0], requires_grad=True), gg.tensor([3.0, 4.0])
+    y = x
+    for _ in range(5):
+        y = (y * c).exp() + x
+    trace = gg.record(y.sum())
+    assert trace.events
+    assert trace.arrays
+    assert len(looked_at) == len(set(map(id, looked_at)))
+    assert len(looked_at) < 4 * len(trace.nodes)
+
+
 def test_the_copies_that_wait_to_be_read_are_bounded():
     large, before = np.ones(2**18), ArrayTable._copied
     table = ArrayTable()

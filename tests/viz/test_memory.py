@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 
 import glassgrad as gg
-from glassgrad.tracing.held import size_of
+from glassgrad.tracing.held import Held, size_of
+from glassgrad.utils.checkpoint import checkpoint
 from glassgrad.viz import draw, text_view
 from glassgrad.viz.memory import freed_by_node
 from glassgrad.viz.wording import Narrator
@@ -155,3 +156,15 @@ def test_it_is_asked_for_an_event_that_there_is(after):
     trace = gg.record(gg.ones(2, requires_grad=True).exp().sum())
     with pytest.raises(gg.errors.ArgumentError, match=f"after {after!r} events; this pass has "):
         trace.held(after)
+
+
+def test_what_is_held_over_time_is_found_in_one_go(monkeypatch):
+    x = leaf("x", 1.0, 2.0)
+    y = checkpoint(lambda z: (z.exp() * z).sin(), x * 1, use_reentrant=False)
+    trace = gg.record((y * y.cos()).sum())
+    assert any(event["type"] == "recompute" for event in trace.events)
+    held = [trace.held(after) for after in range(len(trace.events) + 1)]
+    steps, step = [], Held.step
+    monkeypatch.setattr(Held, "step", lambda self, event: steps.append(step(self, event)))
+    assert trace.held_over_time() == held
+    assert len(steps) == len(trace.events)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from glassgrad._programs import progress, require_writable, writing
+from glassgrad._words import printable
 from glassgrad.autograd.grad_mode import no_grad
 from glassgrad.core.errors import DataError
 from glassgrad.data import DataLoader, Digits, TensorDataset, load_digits
@@ -65,7 +66,7 @@ def run_demo(out: Path, *, data: Path | None = None, epochs: int = 15, seed: int
     right = accuracy(model, test_set)
     console.print(f"test accuracy {right:.1%} after {seconds:.1f} s of training")
     for line in _show(model, test_set, out):
-        console.print(line)
+        console.print(printable(line))
     return right
 
 

@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from itertools import compress
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
+from glassgrad._words import printable
 from glassgrad.core import errors
 from glassgrad.core.function import BackwardCFunction, Function, FunctionCtx, FunctionMeta
 from glassgrad.core.state import Func, modes
@@ -387,6 +388,7 @@ for _name in _ADDED:
     setattr(BackwardCFunction, _name, vars(Members)[_name])
 for _name in (*_SHOWN.split(), *_ADDED):
     setattr(Function, _name, inspect.getattr_static(BackwardCFunction, _name))
+BackwardCFunction.__repr__ = lambda node: printable(object.__repr__(node))  # type: ignore[method-assign]
 FunctionCtx.mark_shared_storage = _mark_shared_storage  # type: ignore[attr-defined]  # added here
 for _name, _legacy in {"__init__": _warn_of_instance, "__call__": _refuse_instance}.items():
     setattr(Function, _name, _legacy)

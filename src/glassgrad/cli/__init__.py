@@ -12,11 +12,11 @@ import sys
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from glassgrad import __version__, _programs
 from glassgrad._programs import DONE, FAILED, INTERRUPTED, MISUSED, Refused
-from glassgrad._words import counted
+from glassgrad._words import counted, printable
 from glassgrad.core.errors import DataError
 from glassgrad.core.tensor import Tensor
 from glassgrad.doctor import watch
@@ -144,9 +144,16 @@ _MIRROR = _option(
 )
 
 
+class _Parser(argparse.ArgumentParser):
+    """Tells of what was typed as text, whatever a terminal would make of it."""
+
+    def error(self, message: str) -> NoReturn:
+        super().error(printable(message))
+
+
 def _parser() -> argparse.ArgumentParser:
     """The parser of the whole command line."""
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="glassgrad",
         description=_ABOUT,
         epilog=_MORE,
@@ -238,9 +245,9 @@ def _draw(arguments: argparse.Namespace) -> int:
     known = (found.explain or {}).items()
     wrong = [f"{name} {ops[name]}" for name, entry in known if entry["ok"] is False]
     if wrong:
-        sys.stderr.write(
-            f"glassgrad: ✗ a wrong backward: {', '.join(wrong[:8])} disagrees with differences of "
-            "its forward; the page tells where\n"
+        _programs.tell(
+            f"✗ a wrong backward: {', '.join(wrong[:8])} disagrees with differences of its "
+            "forward; the page tells where"
         )
     if found.error is not None and not script.code:
         failure = f"the pass failed: {type(found.error).__name__}: {found.error}"
@@ -276,9 +283,9 @@ def _step(arguments: argparse.Namespace) -> int:
 
     def pause(outputs: list[Tensor], options: Options) -> None:
         if torch_scripts.is_torch(outputs[0]):
-            sys.stderr.write(
-                "glassgrad: the script computes with PyTorch, whose passes are stepped in Python: "
-                "`with glassgrad.tracing.torch.step(loss) as s: …`; `glassgrad draw` shows them\n"
+            _programs.tell(
+                "the script computes with PyTorch, whose passes are stepped in Python: "
+                "`with glassgrad.tracing.torch.step(loss) as s: …`; `glassgrad draw` shows them"
             )
             raise SystemExit(FAILED)
         with step(outputs, **options, granularity=arguments.by) as session:
@@ -321,7 +328,7 @@ def _watch(arguments: argparse.Namespace) -> int:
     script.run_within(block)
     if not block.findings:
         passes, steps = counted(block.passes, "pass", "passes"), counted(block.steps, "step")
-        sys.stderr.write(f"glassgrad watch: nothing was found in {passes} and {steps}\n")
+        _programs.tell(f"nothing was found in {passes} and {steps}", "glassgrad watch")
     return script.code or (FAILED if arguments.strict and block.findings else DONE)
 
 
@@ -380,7 +387,7 @@ def _compare(arguments: argparse.Namespace) -> None:
         _check_form(arguments.out, [form for form in FORMS if form != ".json"])  # of one pass
     found = compare(_load(arguments.a), _load(arguments.b), rtol=arguments.rtol)
     with _programs.to_stdout():
-        sys.stdout.write(f"{found}\n")
+        sys.stdout.write(printable(f"{found}\n"))
     if arguments.out is not None:
         _save(found, arguments, arguments.out)
 
@@ -575,7 +582,7 @@ def _save(
                 is_played = suffix == ".html" and shown.events
                 page = Player(shown, drawing, explain) if is_played else drawing
             page.save(out)
-    sys.stderr.write(f"glassgrad: {told} → {arguments.out}\n")  # stdout is the script's
+    _programs.tell(f"{told} → {arguments.out}")
 
 
 def _load(path: Path) -> Trace:

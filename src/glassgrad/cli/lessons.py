@@ -8,8 +8,8 @@ from pathlib import Path
 from subprocess import call
 from typing import TYPE_CHECKING
 
-from glassgrad._programs import DONE, FAILED, Refused, progress, reaching, to_stdout
-from glassgrad._words import counted
+from glassgrad._programs import DONE, FAILED, Refused, progress, reaching, tell, to_stdout
+from glassgrad._words import counted, printable
 from glassgrad.course import folder, grading
 from glassgrad.course.judge import Report
 
@@ -48,7 +48,7 @@ def grade(names: Sequence[str], given: Path | None, out: Path | None) -> int:
     score = grading.score_of(reports, wanted)
     if out is not None:
         with reaching(f"write {out}", "Name another file."):
-            out.write_text(json.dumps(score, indent=1, ensure_ascii=False) + "\n", "utf-8")
+            out.write_text(json.dumps(score, indent=1) + "\n", "utf-8")
     return DONE if all(report.passed for report in reports) else FAILED
 
 
@@ -72,11 +72,12 @@ def copy_and_open(target: Path, *, force: bool, browser: bool, port: int | None)
     keep = [] if force or not changed else _kept(target, changed)
     written = folder.copy_to(target, keep=keep)
     with to_stdout():
-        sys.stdout.write(f"{counted(len(written), 'file')} in {target}: chapters, and stubs/\n")
+        told = f"{counted(len(written), 'file')} in {target}: chapters, and stubs/\n"
+        sys.stdout.write(printable(told))
     if find_spec("jupyterlab") is None:
-        sys.stderr.write(
-            "glassgrad: to open the chapters, type `pip install jupyterlab anywidget`, then "
-            f"`jupyter lab {target}`\n"
+        tell(
+            "to open the chapters, type `pip install jupyterlab anywidget`, then "
+            f"`jupyter lab {target}`"
         )
         return DONE
     options = [] if browser else ["--no-browser"]
@@ -87,9 +88,9 @@ def copy_and_open(target: Path, *, force: bool, browser: bool, port: int | None)
 def _kept(target: Path, changed: list[str]) -> list[str]:
     """Of the files that would be overwritten, those to keep: all, unless somebody agrees."""
     names = ", ".join(changed[:4]) + (", …" if len(changed) > 4 else "")
-    sys.stderr.write(f"{target} has {counted(len(changed), 'file')} that you changed: {names}\n")
+    tell(f"{target} has {counted(len(changed), 'file')} that you changed: {names}")
     if not sys.stdin.isatty():
-        sys.stderr.write("They are kept; --force overwrites them.\n")
+        tell("they are kept; --force overwrites them")
         return changed
     sys.stderr.write("Overwrite them? Your work in them is lost. [y/N] ")
     sys.stderr.flush()
@@ -107,5 +108,5 @@ def save_figures(target: Path) -> int:
                 count += 1
     if not count:
         raise Refused("no chapter has a picture", FAILED)
-    sys.stderr.write(f"glassgrad: {counted(count, 'picture')} and pages → {target}\n")
+    tell(f"{counted(count, 'picture')} and pages → {target}")
     return DONE

@@ -16,7 +16,7 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 from glassgrad import doctor, tracing
-from glassgrad._programs import reaching, to_stdout
+from glassgrad._programs import reaching, tell, to_stdout
 from glassgrad._words import counted
 from glassgrad.cli import torch_scripts
 from glassgrad.core import backward as engine
@@ -96,7 +96,7 @@ class Script:
         except BaseException as error:  # noqa: BLE001  # as Python does at the end of a script
             _print_traceback(error)
             if isinstance(error, ModuleNotFoundError) and error.name == "torch":
-                sys.stderr.write(torch_scripts.MISSING)
+                tell(torch_scripts.MISSING)
             return 1
         finally:
             if sys.stdout is not None:
@@ -336,7 +336,7 @@ class Recorder:
         chosen = next(name for name, loss in losses.items() if loss is tensor)
         others = [f"--var {name}" for name, loss in losses.items() if loss is not tensor]
         if others and not tensor.is_leaf:
-            sys.stderr.write(
-                f"glassgrad: drawing {chosen}, the last loss; there are others: "
-                f"{', '.join(others[-MOST_TOLD:])}\n"
+            tell(
+                f"drawing {chosen}, the last loss; there are others: "
+                f"{', '.join(others[-MOST_TOLD:])}"
             )

@@ -18,7 +18,8 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from glassgrad._programs import reaching, real_number, silence, to_stdout, whole_number
+from glassgrad._programs import reaching, real_number, silence, tell, to_stdout, whole_number
+from glassgrad._words import printable
 from glassgrad.core.errors import ArgumentError, DataError, GlassgradError
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops.creation import full, tensor
@@ -70,7 +71,7 @@ class Prompt(cmd.Cmd):
     def precmd(self, line: str) -> str:
         """A line as it is obeyed: its command in full."""
         if not self.is_terminal and line != END:
-            sys.stdout.write(f"{PROMPT}{line}\n")
+            sys.stdout.write(printable(f"{PROMPT}{line}\n"))
         word, _, rest = line.strip().partition(" ")
         return f"{SHORT.get(word, word)} {rest}"
 
@@ -127,6 +128,7 @@ class Prompt(cmd.Cmd):
         return list(dict.fromkeys([*kinds, *labels, *ops, *ids]))
 
     def _say(self, text: str) -> None:
+        text = printable(text)
         if sys.stdout is not None and sys.stdout.isatty():
             text = wrapped(text, shutil.get_terminal_size().columns)
         try:
@@ -137,7 +139,7 @@ class Prompt(cmd.Cmd):
             self.session.close()
             raise SystemExit(0) from None
         except DataError as error:
-            sys.stderr.write(f"glassgrad: {error}\n")
+            tell(str(error))
             self.session.close()
             raise SystemExit(1) from None
 

@@ -15,8 +15,8 @@ from glassgrad.tracing.summary import ArrayTable
 Run = Callable[[list[Any], tuple[Any, ...], Callable[[], None]], None]
 
 MISSING = (
-    "glassgrad: PyTorch is not installed. Type `pip install torch`, or let glassgrad take its "
-    "place: begin the script with `import glassgrad`, then `glassgrad.as_torch()`.\n"
+    "PyTorch is not installed. Type `pip install torch`, or let glassgrad take its place: begin "
+    "the script with `import glassgrad`, then `glassgrad.as_torch()`."
 )
 
 

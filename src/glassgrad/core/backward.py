@@ -58,8 +58,7 @@ def backward_task(
         )
     start = start_of(as_list(tensors), grad_tensors, retain_graph, create_graph)
     at = None if inputs is None else plugs.checks.accumulation_targets(as_list(inputs))
-    task: GraphTask = plugs.task(**start, accumulate_at=at)
-    return task
+    return plugs.task(**start, accumulate_at=at)  # type: ignore[no-any-return]  # of a GraphTask
 
 
 def start_of(

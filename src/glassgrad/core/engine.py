@@ -2,8 +2,8 @@
 
 A `Schedule` is the list of nodes that a pass will visit, newest first, each leaf's AccumulateGrad
 right behind its last consumer: PyTorch's order, and a list one can print. A `Pass` gives each its
-turn in one tight loop. Where somebody watches, or a hook hangs, a node is visited phase by phase
-instead (`hooks/turn.py`).
+turn in one tight loop; a log looks on. Where somebody steps, or a hook hangs, a node is visited
+phase by phase instead (`hooks/turn.py`).
 
 Gradients wait in `Pass.buffers` until their node's turn. They are arrays; Tensors under
 `create_graph`, so that everything done to them is recorded.
@@ -54,9 +54,7 @@ class Schedule(list[Node]):
             order = [n for n in starts if type(n) is AccumulateGrad and n not in fed]
         nodes.sort(key=_by_seq, reverse=True)
         for node in nodes:
-            order.append(node)
-            if node in last_to_feed:
-                order += last_to_feed[node]
+            order += [node, *last_to_feed.get(node, ())]
         super().__init__(order)
         self.needed = None if targets is None else self._upstream_of(targets)
 
@@ -109,6 +107,27 @@ def has_hooks(node: Any) -> bool:
     return cold.hooks is not None or cold.post_hooks is not None
 
 
+def fit(node: Node, grads: Grads) -> Grads:
+    """Give each gradient the shape and dtype of the operand it belongs to."""
+    edge: Any
+    for position, edge in enumerate(node.edges):
+        grad = grads[position]
+        if grad is None or edge is None:
+            continue
+        kind = edge.__class__
+        if kind is AccumulateGrad:
+            operand = edge.variable.payload
+            shape, dtype = operand.shape, operand.dtype
+        elif kind is GradientEdge:
+            shape, dtype = edge.node._input_metadata[edge.output_nr]
+        else:
+            shape, dtype = edge.out_shape, edge.out_dtype
+        if grad.shape != shape or (grad.dtype is not dtype and grad.dtype != dtype):
+            fitted = plugs.gradients.fitted(node, position, grad, shape, dtype)
+            grads = (*grads[:position], fitted, *grads[position + 1 :])
+    return grads
+
+
 class Pass:
     """One backward pass. A `GraphTask` (`hooks/turn.py`) is one that can be watched, too.
 
@@ -134,6 +153,8 @@ class Pass:
         freed: what takes the place of what nodes have saved, when they let go of it.
         depth: how many passes of this thread it runs inside of.
         node: the node it is at, wherever user code can ask; None before the first of them.
+        is_logged: whether a log (`tracing/log.py`) has put its own `buffers`, `put` and `fit` in
+            place of these here: the tight loop calls them then for each node.
         run_among_others, visit, asked_for: what a `GraphTask` does where passes run inside each
             other, somebody watches, or hooks hang.
     """
@@ -141,6 +162,8 @@ class Pass:
     node: Node | None = None
     depth: int = 0
     freed: Gone = FREED
+    is_logged: bool = False
+    fit = staticmethod(fit)
     run_among_others: Func
     visit: Func
     asked_for: Func
@@ -169,8 +192,8 @@ class Pass:
         nodes, at = [ends(edge)[0] for edge in roots], accumulate_at or set()
         is_limited = captures is not None or accumulate_at is not None
         self.schedule = Schedule(nodes, self.wanted.keys() | at if is_limited else None)
-        if self.schedule.needed is not None:
-            self.schedule.needed |= at
+        if is_limited:
+            self.schedule.needed |= at  # type: ignore[operator]  # it is a set then
         self.only_root = nodes[0] if is_limited and len(nodes) == 1 else None
         for edge, grad in zip(roots, grads, strict=True):
             self.on_tensors |= isinstance(grad, Tensor)
@@ -203,7 +226,8 @@ class Pass:
         """The tight loop: what a `Turn` does, for built-in ops and nodes on which nothing hangs."""
         buffers, free, needed = self.buffers, not self.keep_graph, self.schedule.needed
         on_arrays, wanted = not self.on_tensors, self.wanted
-        take, put, getrefcount, array = buffers.pop, self.put, sys.getrefcount, np.ndarray
+        is_quick = on_arrays and not self.is_logged
+        take, put, array = buffers.pop, self.put, np.ndarray
         if state.anomaly is not None:
             needed = set()  # all of them by phases, which are looked at
         node: Any
@@ -211,7 +235,7 @@ class Pass:
             if needed is not None and (node in wanted or node not in needed):
                 self.visit(node)
                 continue
-            if node._is_quick and on_arrays:
+            if node._is_quick and is_quick:
                 grad = take(node, None)
                 if grad.__class__ is not array:
                     grad = whole(grad)  # NumPy multiplies a scalar of its own in twice the time
@@ -242,7 +266,7 @@ class Pass:
                 if grad.__class__ is not array:
                     grad = whole(grad)
                 if grad is not None and node.variable.edge is not None:
-                    unshared = getrefcount(grad) <= A_LOCAL  # counted before it is an argument
+                    unshared = sys.getrefcount(grad) <= A_LOCAL  # counted before it is an argument
                     accumulate(node.variable, grad, unshared)
                 continue
             elif node.cold is not None or node.__class__ is AccumulateGrad:
@@ -250,7 +274,7 @@ class Pass:
                 continue
             else:
                 self.node = node
-                grads = fit(node, node.compute(self.take(node), self.lift))
+                grads = self.fit(node, node.compute(self.take(node), self.lift))
                 if free:
                     node.release()
             if grads.__class__ is tuple:
@@ -313,27 +337,6 @@ _WORTH_REUSING = 4096
 """From so many elements on, adding in place is faster than adding into a new array."""
 
 # What becomes of a gradient on its way -----------------------------------------------------------
-
-
-def fit(node: Node, grads: Grads) -> Grads:
-    """Give each gradient the shape and dtype of the operand it belongs to."""
-    edge: Any
-    for position, edge in enumerate(node.edges):
-        grad = grads[position]
-        if grad is None or edge is None:
-            continue
-        kind = edge.__class__
-        if kind is AccumulateGrad:
-            operand = edge.variable.payload
-            shape, dtype = operand.shape, operand.dtype
-        elif kind is GradientEdge:
-            shape, dtype = edge.node._input_metadata[edge.output_nr]
-        else:
-            shape, dtype = edge.out_shape, edge.out_dtype
-        if grad.shape != shape or (grad.dtype is not dtype and grad.dtype != dtype):
-            fitted = plugs.gradients.fitted(node, position, grad, shape, dtype)
-            grads = (*grads[:position], fitted, *grads[position + 1 :])
-    return grads
 
 
 def _count_a_local() -> int:

@@ -19,16 +19,22 @@
     ├── DimError (IndexError)             a dim outside the tensor's dims
     ├── ArgumentError (ValueError)        a value no op can take
     ├── ArgumentTypeError (TypeError)     an object of a kind no op can take
-    ├── MissingRuleError (NotImplementedError)   a Function without the method that is needed
+    ├── MissingRuleError (NotImplementedError)   a class without the method or rule that is needed
     ├── ExpectationError (AssertionError) what gradcheck was given cannot be checked
     └── DataError (ValueError)            a file or a data set that cannot be used
 
-A message has three parts: what happened, why that is wrong, what to write instead.
+A message has three parts: what happened, why that is wrong, what to write instead. Names in it may
+hold what a terminal would obey: it reads as text.
 """
+
+from glassgrad._words import printable
 
 
 class GlassgradError(Exception):
     """The root of the family: `except GlassgradError` catches all of it."""
+
+    def __str__(self) -> str:
+        return printable(super().__str__())
 
 
 class GraphError(GlassgradError, RuntimeError):
@@ -108,7 +114,7 @@ class ArgumentTypeError(GlassgradError, TypeError):
 
 
 class MissingRuleError(GlassgradError, NotImplementedError):
-    """A Function lacks the method that is needed here."""
+    """A Function or another class lacks the method or rule that is needed here."""
 
 
 class ExpectationError(GlassgradError, AssertionError):

@@ -67,9 +67,6 @@ class Size(tuple[int, ...]):
         """The product of the sizes."""
         return math.prod(self)
 
-    def __repr__(self) -> str:
-        return f"glassgrad.Size({list(self)})"
-
 
 @final
 class Version:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from glassgrad._words import printable
 from glassgrad.autograd.grad_mode import enable_grad
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops.generator import manual_seed
@@ -81,7 +82,7 @@ class Report:
         lines += [f"Read: {self.read}"] if self.read else []
         lines += [f"It printed: {self.printed}"] if self.printed else []
         lines += [f"{self.right} of {self.cases} cases right."] if self.right else []
-        return [line for line in lines if line]
+        return [printable(line) for line in lines if line]
 
     def insist(self) -> "Report":
         """This report, if the task is passed.

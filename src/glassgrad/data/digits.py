@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from glassgrad._words import bytes_text
 from glassgrad.core.errors import DataError
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops import _checks as check
@@ -24,6 +25,7 @@ SIDE = 8
 PIXELS = SIDE * SIDE
 INK = 16  # the darkest pixel of the archive
 CLASSES = 10
+LARGEST = 500_000_000  # bytes that an archive may unpack to
 _NPY = b"\x93NUMPY"  # what a file with a single array begins with
 _SHIPPED = Path(__file__).parent / "digits.npz"
 
@@ -85,6 +87,13 @@ def _read(file: Path) -> tuple[Array, Array]:
             archive = np.load(stream, allow_pickle=False)
             if missing := {"images", "labels"} - set(archive.files):
                 raise _foreign(file, f"an archive without {' and '.join(sorted(missing))}")
+            size = sum(info.file_size for info in archive.zip.infolist())
+            if size > LARGEST:
+                raise DataError(
+                    f"{file} would unpack to {bytes_text(size)}. More than {bytes_text(LARGEST)} "
+                    "is no data set of digits, and might fill the memory. Store fewer images, or "
+                    "read it with `np.load`."
+                )
             return archive["images"], archive["labels"]
     except DataError:
         raise
@@ -96,6 +105,8 @@ def _read(file: Path) -> tuple[Array, Array]:
         )
     except (ValueError, EOFError, zipfile.BadZipFile, zlib.error, NotImplementedError) as error:
         raise _corrupt(file, str(error))
+    except (MemoryError, OverflowError):  # a header may promise any number of elements
+        raise _corrupt(file, "an array in it is said to be larger than the memory")
 
 
 def _corrupt(file: Path, how: str) -> DataError:

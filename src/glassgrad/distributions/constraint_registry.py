@@ -7,7 +7,7 @@ one has an inverse, and the volume that it stretches: that is for densities.
 from collections.abc import Callable
 from typing import Any
 
-from glassgrad.core.errors import ArgumentTypeError
+from glassgrad.core.errors import ArgumentTypeError, MissingRuleError
 
 from . import constraints, transforms
 from .constraints import Constraint
@@ -49,7 +49,7 @@ class ConstraintRegistry:
     def __call__(self, constraint: Any) -> Transform:
         factory = self._registry.get(type(constraint))
         if factory is None:
-            raise NotImplementedError(
+            raise MissingRuleError(
                 f"Cannot transform {type(constraint).__name__} constraints: nobody has said how. "
                 "Register a function: `@transform_to.register(constraint)`."
             )

@@ -493,6 +493,16 @@ class HalfCauchy(_Half):
         return self.base_dist.variance
 
 
+def _precision_to_scale_tril(P: Tensor) -> Tensor:
+    """L with L·Lᵀ = P⁻¹, by the factor of P from its other end: P⁻¹ is not computed.
+
+    See also: https://nbviewer.org/gist/fehiepsi/5ef8e09e61604f10607380467eb82006
+    """
+    factor = _linalg.cholesky(P.flip(-2, -1)).flip(-2, -1).mT
+    one = ops.eye(P.shape[-1], dtype=P.dtype, device=P.device)
+    return _linalg.solve_triangular(factor, one, upper=False)
+
+
 class ByMatrix(Distribution):
     """What distributions share that take a matrix L·Lᵀ, its inverse, or its factor L."""
 
@@ -517,7 +527,7 @@ class ByMatrix(Distribution):
     def scale_tril(self) -> Tensor:
         """L."""
         if "precision_matrix" in vars(self):
-            return _linalg.cholesky(_linalg.inv(self.precision_matrix))
+            return _precision_to_scale_tril(self.precision_matrix)
         return _linalg.cholesky(self.covariance_matrix)
 
     @lazy_property

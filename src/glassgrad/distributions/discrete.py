@@ -3,7 +3,7 @@
 from typing import Any
 
 from glassgrad import ops
-from glassgrad.core.errors import ArgumentError
+from glassgrad.core.errors import ArgumentError, MissingRuleError
 from glassgrad.core.tensor import Size, Tensor
 
 from . import constraints
@@ -434,7 +434,7 @@ class Multinomial(_OfClasses):
         validate_args: Switch = None,
     ) -> None:
         if not isinstance(total_count, int):
-            raise NotImplementedError(
+            raise MissingRuleError(
                 f"inhomogeneous total_count is not supported, got {type(total_count).__name__}: "
                 "all have equally many draws. Write an int."
             )

@@ -6,9 +6,10 @@ Then what families of distributions share, and `Independent`: several of them as
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Self
 
+from glassgrad._words import printable
 from glassgrad.autograd.grad_mode import no_grad
 from glassgrad.autograd.gradients import grad
-from glassgrad.core.errors import ArgumentError
+from glassgrad.core.errors import ArgumentError, MissingRuleError
 from glassgrad.core.tensor import Size, Tensor
 from glassgrad.ops import _checks as check
 
@@ -169,7 +170,7 @@ class Distribution:
     def _get_checked_instance(self, cls: type, _instance: Any = None) -> Any:
         """What `expand` of a program has to fill in: a new instance of its class."""
         if _instance is None and type(self).__init__ is not cls.__init__:  # type: ignore[misc]
-            raise NotImplementedError(
+            raise MissingRuleError(
                 f"Subclass {type(self).__name__} of {cls.__name__} that defines a custom __init__ "
                 "method must also define a custom .expand() method."
             )
@@ -254,7 +255,7 @@ class Distribution:
             if name in vars(self):
                 value = vars(self)[name]
                 parts.append(f"{name}: {value if value.numel() == 1 else value.shape}")
-        return f"{type(self).__name__}({', '.join(parts)})"
+        return printable(f"{type(self).__name__}({', '.join(parts)})")
 
 
 class ExponentialFamily(Distribution):

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from glassgrad import ops
-from glassgrad.core.errors import ArgumentTypeError
+from glassgrad.core.errors import ArgumentTypeError, MissingRuleError
 from glassgrad.core.tensor import Tensor
 
 from . import continuous, discrete
@@ -56,7 +56,7 @@ def kl_divergence(p: Distribution, q: Distribution) -> Tensor:
         for theirs in type(q).__mro__:
             if (ours, theirs) in _rules:
                 return _rules[ours, theirs](p, q)
-    raise NotImplementedError(
+    raise MissingRuleError(
         f"No KL(p || q) is implemented for p type {type(p).__name__} and q type "
         f"{type(q).__name__}. Write a function and register it: `@register_kl(P, Q)`, or take the "
         "mean of `p.log_prob(x) - q.log_prob(x)` over samples."
@@ -73,7 +73,7 @@ def _normal(p: Any, q: Any) -> Any:
 def _exponential_family(p: Any, q: Any) -> Tensor:
     """The divergence of Bregman, of the logarithms of what the densities are divided by."""
     if type(p) is not type(q):
-        raise NotImplementedError(
+        raise MissingRuleError(
             f"No KL(p || q) is implemented for p type {type(p).__name__} and q type "
             f"{type(q).__name__}: The cross KL-divergence between different exponential families "
             "cannot be computed using Bregman divergences. Take the mean of the difference over "
@@ -90,7 +90,7 @@ def _exponential_family(p: Any, q: Any) -> Tensor:
 @register_kl(TransformedDistribution, TransformedDistribution)
 def _transformed(p: Any, q: Any) -> Tensor:
     if p.transforms != q.transforms or p.event_shape != q.event_shape:
-        raise NotImplementedError(
+        raise MissingRuleError(
             "No KL(p || q) is implemented between values that are transformed in two ways. "
             "Take the mean of `p.log_prob(x) - q.log_prob(x)` over samples."
         )
@@ -100,7 +100,7 @@ def _transformed(p: Any, q: Any) -> Tensor:
 @register_kl(Independent, Independent)
 def _independent(p: Any, q: Any) -> Tensor:
     if p.reinterpreted_batch_ndims != q.reinterpreted_batch_ndims:
-        raise NotImplementedError(
+        raise MissingRuleError(
             "No KL(p || q) is implemented for Independents of different "
             "reinterpreted_batch_ndims. Take as many dims from both."
         )
@@ -232,7 +232,7 @@ def _categorical(p: Any, q: Any) -> Tensor:
 @register_kl(discrete.Binomial, discrete.Binomial)
 def _binomial(p: Any, q: Any) -> Tensor:
     if bool((p.total_count < q.total_count).any()):
-        raise NotImplementedError(
+        raise MissingRuleError(
             "KL between Binomials where q.total_count > p.total_count is not implemented: their "
             "ways do not cancel. Take the mean of the difference over samples."
         )

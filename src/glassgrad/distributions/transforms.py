@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from glassgrad import ops
+from glassgrad._words import LONGEST, plain
 from glassgrad.core.errors import ArgumentError, ExpectationError
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops import _checks as check
@@ -142,7 +143,7 @@ class Transform:
         return id(self)
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}()"
+        return f"{plain(type(self).__name__, LONGEST)}()"
 
 
 class _InverseTransform(Transform):

@@ -5,7 +5,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from glassgrad._words import counted
+from glassgrad._words import counted, printable
 from glassgrad.core.errors import ArgumentError, GraphError
 from glassgrad.core.state import Place
 from glassgrad.memory.calls import warn
@@ -84,6 +84,7 @@ class Findings(list[Finding]):
         line = None if place is None else shown(place)
         file = None if place is None else place[0].co_filename
         lineno = None if place is None else span(place)[0]
+        message, remedy = printable(message), printable(remedy)
         found = Finding(kind, message, remedy, line, file, lineno, tuple(tensors))
         self._known[kind, key] = found
         self.append(found)

@@ -7,6 +7,7 @@ step hooks of all optimisers    each step
 """
 
 import math
+from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
 
@@ -17,7 +18,7 @@ from glassgrad.core.errors import GlassgradError
 from glassgrad.core.graph import AccumulateGrad
 from glassgrad.core.state import Values, modes, plugs, set_modes
 from glassgrad.core.tensor import LEAF, Tensor
-from glassgrad.hooks.turn import GraphTask, Phase
+from glassgrad.hooks.turn import GraphTask
 from glassgrad.memory.saved import check_versions, names_of
 from glassgrad.optim.optimizer import (
     global_hooks,
@@ -254,14 +255,14 @@ def _stepped_task(source: GlassgradSource) -> type[GraphTask]:
     class SteppedTask(GraphTask):
         told: Run | None = None
 
-        def step_here(self) -> Phase | None:
+        def within(self, act: Callable[[], Any]) -> Any:
             if not getattr(self, "is_told", False):
                 self.told = source.pass_begins(self)
-            phase = super().step_here()
+            found = super().within(act)
             if self.is_over and self.told is not None:
                 run, self.told = self.told, None
                 source.pass_ended(run)
-            return phase
+            return found
 
     return SteppedTask
 

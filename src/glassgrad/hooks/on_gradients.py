@@ -381,7 +381,8 @@ def _checked(hook: Any, result: Any, grad: Any) -> Any:
 
 
 def _run_accumulated_hook(hook: Any, grads: Grads, leaf: Tensor) -> Grads:
-    if hook(leaf) is not None:
+    returned = hook(leaf)
+    if not (returned is None or returned is leaf):
         raise HookError(
             "Tensor post accumulate grad hooks should return None. The gradient has been added "
             "to .grad already. Write to `leaf.grad` instead."

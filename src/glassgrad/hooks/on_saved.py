@@ -115,7 +115,7 @@ def pack(node: PrimitiveNode, result: Tensor, hooks: HookPair) -> None:
         result: its output, or the first of several.
         hooks: the pair to use.
     """
-    for index in saved.order_of_unpacking(node._saved_names):
+    for index in saved.order_of_unpacking(node._saved_names if node.holders else ()):
         tensor = result if node._saved_names[index] == "result" else node.holders[index]
         if tensor is not None and node._entries[index] is not None:
             pack_one(node, index, tensor, hooks)

@@ -164,15 +164,20 @@ class Turn:
         return Phase("apply", node, self.grads, results)
 
     def _free_saved(self, _: None) -> Phase | None:
-        size = saved_bytes(self.node) if self.node.holders else 0
-        is_told = size or (self.node.holders and packed_by(self.node))
+        size = bytes_to_free(self.node)
         self.node.release()  # it is used up, whether or not it saved anything to tell of
-        return Phase("free_saved", self.node, detail=size) if is_told else None
+        return None if size is None else Phase("free_saved", self.node, detail=size)
 
     def _buffer(self, place_and_edge: tuple[int, Any]) -> Phase:
         place, edge = place_and_edge
         part = self.results[place]
         return Phase("buffer", self.task.put(edge, part), (), (part,), (self.node, place))
+
+
+def bytes_to_free(node: Node) -> int | None:
+    """The bytes of what a node will let go of; None if it has saved nothing to tell of."""
+    size = saved_bytes(node) if node.holders else 0
+    return size if size or (node.holders and packed_by(node)) else None
 
 
 class GraphTask(Pass):

@@ -12,6 +12,7 @@ import warnings
 from sys import _getframe
 from typing import Any
 
+from glassgrad._words import printable
 from glassgrad.core.errors import GraphError, LeafWriteError
 from glassgrad.core.graph import GradientEdge, Metadata, number
 from glassgrad.core.saved import Gone
@@ -66,7 +67,7 @@ def warn(message: str, category: type[Warning] = UserWarning) -> None:
     frame, level = _getframe(1), 2
     while is_ours[frame.f_code.co_filename] and frame.f_back is not None:
         frame, level = frame.f_back, level + 1
-    warnings.warn(message, category, stacklevel=level)
+    warnings.warn(printable(message), category, stacklevel=level)
 
 
 # What `forward` returned --------------------------------------------------------------------------

@@ -383,6 +383,10 @@ def old_name(function: Callable[..., Tensor], home: str) -> Callable[..., Tensor
 _calculate_fan_in_and_fan_out = _fans
 
 
+_no_grad_uniform_, _no_grad_normal_, _no_grad_trunc_normal_ = uniform_, normal_, trunc_normal_
+_no_grad_fill_, _no_grad_zero_ = constant_, zeros_
+
+
 def _calculate_correct_fan(tensor: Tensor, mode: str) -> int:
     """One of the two fans of a weight, by its name."""
     return _fans(tensor)[mode.lower() == "fan_out"]

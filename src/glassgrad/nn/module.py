@@ -20,7 +20,7 @@ from typing import Any, Self
 
 from glassgrad import ops
 from glassgrad._dtypes import bfloat16
-from glassgrad._words import LONGEST, plain
+from glassgrad._words import LONGEST, plain, printable
 from glassgrad.autograd.grad_mode import no_grad
 from glassgrad.autograd.gradients import clear_gradients
 from glassgrad.autograd.scopes import call_in_scope, note_call
@@ -43,7 +43,8 @@ from glassgrad.values.dtypes import as_dtype, float16, float32, float64
 class PartNameError(errors.GlassgradError, KeyError, AttributeError):
     """A name that no parameter, buffer or submodule can have."""
 
-    __str__ = Exception.__str__  # KeyError's would print the message as a quoted key
+    def __str__(self) -> str:  # KeyError's would print the message as a quoted key
+        return printable(Exception.__str__(self))
 
 
 class Module:
@@ -205,7 +206,7 @@ class Module:
         if "_parameters" not in vars(self):
             raise AttributeError(
                 f"cannot assign {what} before Module.__init__() call (attribute {name!r} of "
-                f"{type(self).__name__}). There is no place for it yet. "
+                f"{plain(type(self).__name__, LONGEST)}). There is no place for it yet. "
                 "Begin `__init__` with `super().__init__()`."
             )
 
@@ -224,7 +225,7 @@ class Module:
         for registry in REGISTRIES:
             if name in own.get(registry, ()):
                 return own[registry][name]
-        kind = type(self).__name__
+        kind = plain(type(self).__name__, LONGEST)
         said = f"'{kind}' object has no attribute '{plain(name, LONGEST)}'"
         if "_parameters" not in own:
             said += ": its `__init__` begins with no `super().__init__()`, which makes that."
@@ -831,10 +832,9 @@ class Module:
             for name, text in zip(self._modules, below, strict=True)
         ]
         name = plain(self._get_name(), LONGEST)
-        if not children and len(lines) <= 1:
-            return f"{name}({''.join(lines)})"
         body = "".join(f"  {line}\n" for line in [*lines, *children])
-        return f"{name}(\n{body})"
+        inside = f"\n{body}" if children or len(lines) > 1 else "".join(lines)
+        return printable(f"{name}({inside})")
 
 
 _HOOKS = tuple([name for name, kind in Module.__annotations__.items() if kind is Hooks])

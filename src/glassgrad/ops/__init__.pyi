@@ -4412,7 +4412,7 @@ def sub(input: Tensor, other: Operand, *, alpha: float = 1, out: Tensor | tuple[
 
     Raises:
         ShapeError: if the shapes do not broadcast.
-        DTypeError: for two bool tensors.
+        DTypeError: for bool tensors.
 
     Example:
         >>> sub(tensor([1.0, 2.0]), tensor(1.0))

@@ -76,8 +76,9 @@ def no_tensor_among(name: str, function: Any, given: dict[str, Any]) -> Exceptio
     """
     for at, (argument, value) in enumerate(given.items()):
         wanted = function.__annotations__.get(argument)
-        is_operand = wanted is Tensor or Tensor in typing.get_args(wanted)
-        if is_operand and isinstance(wanted, (type, UnionType)) and not isinstance(value, wanted):
+        kinds = typing.get_args(wanted) if isinstance(wanted, UnionType) else (wanted,)
+        classes = tuple([typing.get_origin(each) or each for each in kinds])
+        if Tensor in classes and not isinstance(value, classes):
             return _not_a_tensor(name, argument, value, at)
         parts = value if isinstance(value, (list, tuple)) else ()
         for place, part in enumerate(parts if wanted == Sequence[Tensor] else ()):

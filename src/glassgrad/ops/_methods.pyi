@@ -112,6 +112,9 @@ class OpMethods:
     def __or__(self, other: Operand) -> Tensor:
         """`input | other`, bit by bit; see `bitwise_and`."""
 
+    def __pos__(self) -> Tensor:
+        """`+input`: the tensor itself."""
+
     def __pow__(self, exponent: Operand) -> Tensor:
         """`input ** exponent`, element by element."""
 
@@ -486,7 +489,7 @@ class OpMethods:
     def contiguous(self, memory_format: Any = None) -> Tensor:
         """`input` itself if its elements lie row by row in memory, else a copy in which they do."""
 
-    def copy_(self, src: Tensor) -> Tensor:
+    def copy_(self, src: Operand) -> Tensor:
         """Overwrite `input` with the values of `src`, converted to its dtype and moved to its device."""
 
     def copysign(self, other: Operand) -> Tensor:
@@ -1541,7 +1544,7 @@ class OpMethods:
         """`repeat`, with ones put in front if there are fewer numbers than dims."""
 
     def to(self, *args: Any, dtype: Any = None, device: Any = None, non_blocking: builtins.bool = False, copy: builtins.bool = False, memory_format: Any = None) -> Tensor:
-        """Another dtype, another device, or both."""
+        """Another dtype, another device, another order in memory."""
 
     def to_dense(self, dtype: Any = None, *, masked_grad: builtins.bool | None = None) -> Tensor:
         """The tensor itself: it has its zeros; that of a sparse one is with them."""

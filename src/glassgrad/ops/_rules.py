@@ -11,6 +11,7 @@ from glassgrad.core.errors import TransformError
 from glassgrad.core.state import Shape, Values
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.backend import backend_of
+from glassgrad.values.dtypes import Home
 from glassgrad.values.layers import Layer, array_of, settled, visible
 
 from ._arguments import OpClass
@@ -167,8 +168,8 @@ def stretched(x: Any, n: int) -> Any:
 
 
 def show_named(results: Any) -> str:
-    """How PyTorch shows a named tuple of results: `glassgrad.return_types.sort(values=…, …)`."""
+    """How PyTorch shows a named tuple of results: `torch.return_types.sort(values=…, …)`."""
     kind = type(results).__name__
     name = kind.removesuffix("Return").lower() if kind.endswith("Return") else kind
     parts = [f"{field}={value!r}" for field, value in zip(results._fields, results, strict=True)]
-    return f"glassgrad.return_types.{name}(\n" + ",\n".join(parts) + ")"
+    return f"{Home.name}.return_types.{name}(\n" + ",\n".join(parts) + ")"

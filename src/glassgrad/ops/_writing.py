@@ -394,7 +394,8 @@ def check_apart(
         shares = False
     else:
         own = input.payload if written is None else written
-        shares = _overlap(own, other.payload, wholly=wholly)
+        is_read_once = other.payload.size == own.size or name not in ("copy", "setitem")
+        shares = is_read_once and _overlap(own, other.payload, wholly=wholly)
     if shares:
         raise errors.GraphError(
             "unsupported operation: some elements of the input tensor and the written-to tensor "

@@ -606,7 +606,7 @@ class LogSigmoid(Elementwise):
 
     @staticmethod
     def forward(x):
-        return np.minimum(x, 0) - np.log1p(np.exp(-np.abs(x)))
+        return in_rows(np.minimum(x, 0) - np.log1p(np.exp(-np.abs(x))))
 
     @staticmethod
     def gradient(grad, x):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from glassgrad.core.errors import DTypeError, ShapeError
-from glassgrad.core.primitive import as_operator
+from glassgrad.core.primitive import as_operator, constant
 from glassgrad.core.tensor import Tensor
 from glassgrad.memory.views import as_view
 from glassgrad.values.dtypes import Number, bool_
@@ -61,7 +61,21 @@ class Add(Elementwise):
         return total([dx, dy])
 
 
-@op(Add)
+class AddScaled(Elementwise):
+    """z = x + alpha·y        x̄ = z̄,  ȳ = alpha·z̄"""
+
+    node = "AddBackward0"
+
+    @staticmethod
+    def forward(x, y, *, alpha):
+        return x + _times(alpha, y)
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad, None if ctx.edges[1] is None else grad * ctx.alpha
+
+
+@op(Add, AddScaled)
 def add(input: Tensor, other: Operand, *, alpha: float = 1) -> Tensor:
     """`input + alpha·other`, element by element.
 
@@ -81,14 +95,16 @@ def add(input: Tensor, other: Operand, *, alpha: float = 1) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.add.html
     """
-    return Add.apply(input, _scaled(other, alpha, input))
+    if _is_scaled(alpha, input, other):
+        return AddScaled.apply(input, other, alpha=alpha)
+    return Add.apply(input, other)
 
 
-def _scaled(x: Operand, alpha: Number, beside: Operand) -> Any:
-    """`alpha·x`, where a sum with `beside` can hold that."""
+def _is_scaled(alpha: Number, *operands: Operand) -> bool:
+    """Whether a sum has a factor. It must be one that the result can hold."""
     if alpha == 1 and alpha is not True:
-        return x
-    kinds = {each.dtype.kind for each in (x, beside) if isinstance(each, Tensor)}
+        return False
+    kinds = {each.dtype.kind for each in operands if isinstance(each, Tensor)}
     why = "A factor becomes an element of the result. Write `mul(other, alpha)`, of its dtype."
     if alpha is True and kinds - {"b"}:
         raise DTypeError(f"Boolean alpha only supported for Boolean results, got {alpha}. {why}")
@@ -102,22 +118,27 @@ def _scaled(x: Operand, alpha: Number, beside: Operand) -> Any:
             "For integral input tensors, argument alpha must not be a floating point number, got "
             f"{alpha}. {why}"
         )
-    return mul(x, alpha) if isinstance(x, Tensor) else x * alpha
+    return True
 
 
-class Sub(Elementwise):
+def _times(alpha: Number, array: Any) -> Any:
+    """`alpha·array`, of its dtype."""
+    check.number(array.dtype, alpha)
+    return array * constant(alpha, array.dtype)[()]
+
+
+class _Subtracting(Elementwise):
+    no_bools = (
+        "Subtraction, the `-` operator, with {} is not supported. True - True has no bool meaning "
+        "here. If you are trying to invert a mask, use the `~` or `logical_not()` operator instead;"
+        " for two masks, `^` or `logical_xor()`."
+    )
+
+
+class Sub(_Subtracting):
     """z = x − y        x̄ = z̄,  ȳ = −z̄"""
 
     ufunc = np.subtract
-
-    @staticmethod
-    def forward(x, y):
-        if x.dtype.kind == "b":
-            raise DTypeError(
-                "Subtraction, the `-` operator, with two bool tensors is not supported. True - "
-                "True has no bool meaning here. Use the `^` or `logical_xor()` operator instead."
-            )
-        return x - y
 
     @staticmethod
     def backward(ctx, grad):
@@ -129,7 +150,21 @@ class Sub(Elementwise):
         return dx if dy is None else -dy if dx is None else dx - dy
 
 
-@op(Sub, aliases=("subtract",))
+class SubScaled(_Subtracting):
+    """z = x − alpha·y        x̄ = z̄,  ȳ = −alpha·z̄"""
+
+    node = "SubBackward0"
+
+    @staticmethod
+    def forward(x, y, *, alpha):
+        return x - _times(alpha, y)
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad, None if ctx.edges[1] is None else -grad * ctx.alpha
+
+
+@op(Sub, SubScaled, aliases=("subtract",))
 def sub(input: Tensor, other: Operand, *, alpha: float = 1) -> Tensor:
     """`input - alpha·other`, element by element.
 
@@ -142,7 +177,7 @@ def sub(input: Tensor, other: Operand, *, alpha: float = 1) -> Tensor:
 
     Raises:
         ShapeError: if the shapes do not broadcast.
-        DTypeError: for two bool tensors.
+        DTypeError: for bool tensors.
 
     Example:
         >>> sub(tensor([1.0, 2.0]), tensor(1.0))
@@ -150,7 +185,9 @@ def sub(input: Tensor, other: Operand, *, alpha: float = 1) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.sub.html
     """
-    return Sub.apply(input, _scaled(other, alpha, input))
+    if _is_scaled(alpha, input, other):
+        return SubScaled.apply(input, other, alpha=alpha)
+    return Sub.apply(input, other)
 
 
 class Rsub(Elementwise):
@@ -165,6 +202,20 @@ class Rsub(Elementwise):
     @staticmethod
     def backward(ctx, grad):
         return -grad
+
+
+class RsubTensor(_Subtracting):
+    """z = y − alpha·x        x̄ = −alpha·z̄,  ȳ = z̄"""
+
+    node = "RsubBackward0"
+
+    @staticmethod
+    def forward(x, y, *, alpha):
+        return y - _times(alpha, x)
+
+    @staticmethod
+    def backward(ctx, grad):
+        return None if ctx.edges[0] is None else -grad * ctx.alpha, grad
 
 
 @function(tensors=("input",))
@@ -185,16 +236,10 @@ def rsub(input: Tensor, other: Operand, *, alpha: float = 1) -> Tensor:
         >>> rsub(tensor([1.0, 2.0]), 1)
         tensor([ 0., -1.])
     """
-    if alpha != 1:
-        return Sub.apply(other, _scaled(input, alpha, other))
-    if type(other) in (int, float) and input.dtype.kind == "f":
+    is_scaled = _is_scaled(alpha, input, other)
+    if type(other) in (int, float) and input.dtype.kind in "fc" and not is_scaled:
         return Rsub.apply(input, other=other)
-    if input.dtype.kind == "b":
-        raise DTypeError(
-            "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying "
-            "to invert a mask, use the `~` or `logical_not()` operator instead."
-        )
-    return Sub.apply(other, input)
+    return RsubTensor.apply(input, other, alpha=alpha)
 
 
 class Mul(Multilinear, Elementwise):
@@ -444,7 +489,7 @@ class Addcmul(Elementwise):
 
     @staticmethod
     def forward(x, a, b, *, value):
-        return x + value * (a * b)
+        return x + _times(value, a * b)
 
     @staticmethod
     def gradient(grad, a, b, *, value):
@@ -541,6 +586,7 @@ class LerpTensor(Elementwise):
 
     node = "LerpBackward1"
     saves = ("self", "end", "weight")
+    saved_if = {"self": 2, "end": 2}
 
     @staticmethod
     def forward(x, y, weight):
@@ -548,7 +594,7 @@ class LerpTensor(Elementwise):
 
     @staticmethod
     def gradient(grad, x, y, weight):
-        return grad * (1 - weight), grad * weight, grad * (y - x)
+        return grad * (1 - weight), grad * weight, None if x is None else grad * (y - x)
 
 
 def _between(x: Any, y: Any, weight: Any) -> Any:
@@ -596,9 +642,12 @@ class Copysign(Fractional):
     """
 
     ufunc = np.copysign
+    saved_if = {"self": 0}
 
     @staticmethod
     def gradient(grad, x, z):
+        if x is None:
+            return None, np.zeros_like(grad)
         ratio = np.where(x == 0, 0, z / np.where(x == 0, 1, x))
         return grad * ratio, np.zeros_like(grad)
 
@@ -678,7 +727,7 @@ class Complex(Transposed, Elementwise):
     changes_dtype = True
     holomorphic = False
     saves = ("real", "imag")
-    saved_at = {"real": 0, "imag": 1}
+    saved_at = saved_if = {"real": 0, "imag": 1}
 
     @staticmethod
     def forward(x, y):
@@ -965,6 +1014,10 @@ class Conj(Linear, Elementwise):
     ufunc = np.conjugate
 
     @staticmethod
+    def forward(x):
+        return np.conjugate(x) if x.dtype.kind != "b" else np.copy(x)  # of bools NumPy makes int8
+
+    @staticmethod
     def backward(ctx, grad):
         return np.conj(grad)
 
@@ -1166,6 +1219,7 @@ operators(
     rmul=Mul,
     imul=as_operator(METHODS["mul_"]),
     truediv=Div,
+    pos=positive,
     rtruediv=_reciprocal_times,
     itruediv=as_operator(METHODS["div_"]),
     neg=plain(neg),  # of one operand, the door expects a function of ours before it

@@ -10,7 +10,7 @@ from glassgrad.core.primitive import silently
 from glassgrad.core.tensor import Tensor, is_differentiable, whole
 from glassgrad.memory.calls import warn
 from glassgrad.values.backend import CPU, Device, asnumpy, backend_for, copy_of, device_of
-from glassgrad.values.dtypes import TYPE_NAMES, DType, as_dtype, float32
+from glassgrad.values.dtypes import TYPE_NAMES, DType, Home, as_dtype, float32
 from glassgrad.values.layers import array_of, batches_of
 
 from . import _checks as check
@@ -61,7 +61,8 @@ def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
 
     Args:
         input: tensor of any shape.
-        memory_format: `contiguous_format`: the copy lies row by row; else as `input` does.
+        memory_format: `contiguous_format`: the copy lies row by row; `channels_last`: the dim of
+            channels varies fastest; else as `input` does.
 
     Returns:
         Tensor of the same shape and dtype.
@@ -81,7 +82,14 @@ def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
             f"torch.contiguous_format, got {memory_format}: an example has fewer dims than its "
             "batch. Leave it out there."
         )
+    input = as_format(input, memory_format)
     return (Contiguous if str(memory_format).endswith("contiguous_format") else Clone).apply(input)
+
+
+def as_format(input: Tensor, memory_format: Any) -> Tensor:
+    """As it lies, or with the dim of channels varying fastest."""
+    is_last = "channels_last" in str(memory_format)
+    return input.contiguous(memory_format=memory_format) if is_last else input
 
 
 class ToCopy(Moved):
@@ -133,17 +141,18 @@ def to(
     device: Any = None,
     non_blocking: bool = False,  # noqa: ARG001  # PyTorch's; copies here are over at once
     copy: bool = False,
-    memory_format: Any = None,  # noqa: ARG001  # PyTorch's; a copy lies as its source does
+    memory_format: Any = None,
 ) -> Tensor:
-    """Another dtype, another device, or both.
+    """Another dtype, another device, another order in memory.
 
     Args:
         input: tensor of any shape.
         args: a dtype, a device, a device and a dtype, or a tensor that has both; behind them,
             `non_blocking` and `copy`.
         dtype, device: the same by keyword.
-        non_blocking, memory_format: accepted, and without effect.
+        non_blocking: accepted, and without effect.
         copy: copy even if nothing changes.
+        memory_format: as of `contiguous`.
 
     Returns:
         `input` itself if nothing changes. Gradients come back in the dtype of `input`; a tensor of
@@ -159,6 +168,7 @@ def to(
 
     See also: https://pytorch.org/docs/stable/generated/torch.Tensor.to.html
     """
+    input = as_format(input, memory_format)
     flags = [flag for flag in args[1:] if isinstance(flag, bool)]
     copy = copy or flags[1:] == [True]
     dtype, device = destination(args[: len(args) - len(flags)], dtype, device)
@@ -230,7 +240,7 @@ def type_of(input: Tensor, dtype: Any = None) -> "Tensor | str":
     """
     if dtype is None:
         where = "" if input.device.type == "cpu" else f"{input.device.type}."
-        return f"glassgrad.{where}{TYPE_NAMES[input.dtype]}Tensor"
+        return f"{Home.name}.{where}{TYPE_NAMES[input.dtype]}Tensor"
     if not isinstance(dtype, str):
         return to(input, float32 if dtype is Tensor else getattr(dtype, "dtype", dtype))
     for kind, name in TYPE_NAMES.items():

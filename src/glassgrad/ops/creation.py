@@ -24,6 +24,7 @@ from glassgrad.values.backend import (
 from glassgrad.values.dtypes import (
     TYPE_NAMES,
     DType,
+    Home,
     Number,
     as_dtype,
     dtype_of_number,
@@ -639,7 +640,7 @@ class TensorType:
         return isinstance(instance, Tensor) and instance.dtype == self.dtype
 
     def __repr__(self) -> str:
-        return f"<class 'glassgrad.{TYPE_NAMES[self.dtype]}Tensor'>"
+        return f"<class '{Home.name}.{TYPE_NAMES[self.dtype]}Tensor'>"
 
 
 FUNCTIONS |= {

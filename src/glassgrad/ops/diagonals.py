@@ -7,6 +7,7 @@ import numpy as np
 from glassgrad.core.errors import KernelError, ShapeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.memory.views import as_view
+from glassgrad.values.backend import in_rows
 from glassgrad.values.dtypes import Number, as_dtype, int32, int64
 
 from . import _checks as check
@@ -32,7 +33,7 @@ class Tril(Paired):
 
     @staticmethod
     def forward(x, *, diagonal):
-        return np.tril(x, diagonal)
+        return in_rows(np.tril(x, diagonal))
 
 
 @op(Tril, out=True, out_exact=True, inplace=True, by=_triangle)
@@ -64,7 +65,7 @@ class Triu(Paired):
 
     @staticmethod
     def forward(x, *, diagonal):
-        return np.triu(x, diagonal)
+        return in_rows(np.triu(x, diagonal))
 
 
 @op(Triu, out=True, out_exact=True, inplace=True, by=_triangle)

@@ -168,7 +168,7 @@ class Pow(Elementwise):
     def gradient(grad, x, *, exponent):
         if exponent == 0:
             return np.zeros_like(grad)  # also where x = 0
-        if exponent == 2:  # the square
+        if exponent == 2 and not isinstance(x, Tensor):  # the power of 1 is recorded, as PyTorch's
             return grad * (2 * x)
         return grad * (exponent * x ** (exponent - 1))
 
@@ -243,6 +243,8 @@ def pow(input: Operand, exponent: Operand) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.pow.html
     """
+    if isinstance(exponent, np.generic):
+        exponent = exponent.item()  # a number of NumPy's would bring its own dtype
     if isinstance(exponent, (int, float)) and _is_float(input):  # nearly always
         return Pow.apply(input, exponent=exponent)
     if isinstance(input, (int, float)) and _is_float(exponent):
@@ -988,10 +990,11 @@ class Hypot(Elementwise):
 
     kernel = "hypot_cpu"
     ufunc = np.hypot
+    saved_if = {"self": 0, "other": 1}
 
     @staticmethod
     def gradient(grad, x, y, z):
-        return grad * (x / z), grad * (y / z)
+        return None if x is None else grad * (x / z), None if y is None else grad * (y / z)
 
 
 @op(Hypot, tensors=("input", "other"))

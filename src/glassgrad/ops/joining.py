@@ -967,7 +967,7 @@ def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
         tensors: tensors of shapes that broadcast to `S`.
 
     Returns:
-        Views of shape `S`.
+        Views of shape `S`; those that have it are returned themselves.
 
     Raises:
         ShapeError: if the shapes do not broadcast.
@@ -984,7 +984,7 @@ def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
         size = np.broadcast_shapes(*shapes)
     except ValueError:
         raise ShapeError(f"{broadcast_text(*shapes)} Give them shapes that broadcast.")
-    return tuple([x.expand(size) for x in listed])
+    return tuple([x if x.shape == size else x.expand(size) for x in listed])
 
 
 def _listed(name: str, tensors: Any) -> list[Tensor]:
@@ -1289,6 +1289,9 @@ def _sections_of(input: Tensor, chunks: int, dim: int) -> int | Sequence[int]:
     return -(-n // count) if n else [0] * count
 
 
+MOST_EMPTY = 2**20  # parts without an element
+
+
 def _count_of(name: str, argument: str, given: Any) -> int:
     count = int_of(given, name, argument)
     if count < 1:
@@ -1336,6 +1339,11 @@ def tensor_split(
         cuts = [slice(i, None).indices(n)[0] for i in places]
     else:
         count = _count_of("tensor_split", "sections", indices_or_sections)
+        if count > n + MOST_EMPTY:
+            raise RangeError(
+                f"tensor_split was asked for {count} parts of {n} elements. There is not enough "
+                "memory for so many tensors, nearly all of them empty. Write at most their number."
+            )
         size, larger = divmod(n, count)
         cuts = [i * size + min(i, larger) for i in range(1, count)]
     bounds = pairwise([0, *cuts, n])

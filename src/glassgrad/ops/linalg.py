@@ -21,6 +21,7 @@ from glassgrad.core.errors import DTypeError, ShapeError
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.state import Shape, Values
 from glassgrad.core.tensor import Tensor
+from glassgrad.values.backend import in_rows
 from glassgrad.values.gradients import sum_to
 from glassgrad.values.layers import array_of
 from glassgrad.values.operands import broadcast_text
@@ -481,8 +482,8 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
 
     Args:
         input: shape `(…, in)`.
-        weight: shape `(out, in)`.
-        bias: shape `(out,)`, or None.
+        weight: shape `(out, in)`; or `(in,)` for one output without a dim, and no bias.
+        bias: shape `(out,)`, one number for all outputs, or None.
 
     Returns:
         Tensor of shape `(…, out)`.
@@ -501,6 +502,8 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         a, b = input.payload, weight.payload
     except AttributeError:
         raise check.not_a_tensor("linear", input=input, weight=weight)
+    if b.ndim == 1 and bias is None:
+        return matmul(input, weight)
     if b.ndim != 2 or not a.ndim:
         raise ShapeError(
             f"linear() got an input of shape {a.shape} and a weight of shape {b.shape}. It "
@@ -514,6 +517,8 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         return Linear.apply(input, weight)
     if bias.payload.dtype is not a.dtype:
         check_factors("linear", input, bias)
+    if bias.payload.shape in ((), (1,)):
+        bias = bias.expand(b.shape[0])
     if bias.payload.shape != (b.shape[0],):
         raise ShapeError(
             f"linear() got a bias of shape {tuple(bias.shape)}, expected ({b.shape[0]},). Each "
@@ -533,7 +538,7 @@ class LinalgCross(Multilinear, Along):
     def forward(x, y, *, dim):
         # Coordinate i is xᵢ₊₁·yᵢ₊₂ − xᵢ₊₂·yᵢ₊₁, counted around.
         forwards = np.roll(x, -1, axis=dim) * np.roll(y, 1, axis=dim)
-        return forwards - np.roll(x, 1, axis=dim) * np.roll(y, -1, axis=dim)
+        return in_rows(forwards - np.roll(x, 1, axis=dim) * np.roll(y, -1, axis=dim))
 
     @staticmethod
     def backward(ctx, grad):
@@ -985,7 +990,7 @@ class EinsumTwo(Multilinear):
             return np.einsum(f"{first}->{output}", x) * y
         products = math.prod(_sizes([first, second], [x.shape, y.shape]).values())
         equation = f"{first},{second}->{output}"
-        return np.einsum(equation, x, y, optimize=products >= _WORTH_A_PLAN)
+        return in_rows(np.einsum(equation, x, y, optimize=products >= _WORTH_A_PLAN))
 
     @staticmethod
     def backward(ctx, grad):

@@ -544,7 +544,7 @@ def check_weight(weight: Tensor | None, scores: Any) -> None:
             f"{int(scores.ndim > 1)} of the input. Give one weight per class."
         )
     if weight.requires_grad:
-        raise errors.ArgumentError(
+        raise errors.MissingRuleError(
             "the derivative for 'weight' is not implemented. The weights of the classes are "
             "chosen, not learned. Write `weight.detach()`."
         )
@@ -1572,7 +1572,7 @@ def _spelt(alpha: Any, lasts: Any, sizes: Any) -> Any:
 
 
 def _is_possible(ln_p: Any, lasts: Any) -> Any:
-    return (ln_p > NEVER / 2) & (lasts > 0)
+    return ~(ln_p <= NEVER / 2) & (lasts > 0)  # nan is not hidden
 
 
 def _slopes(x: Any, signs: Any, lasts: Any, sizes: Any, never: float) -> Any:

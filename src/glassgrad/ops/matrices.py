@@ -32,6 +32,7 @@ from glassgrad.values.backend import asnumpy, backend_of
 from glassgrad.values.layers import array_of
 
 from . import _checks as check
+from ._arguments import int_of
 from ._checks import scalar_name
 from ._declaring import function, of_numpy, op
 from ._families import Along, Transposed
@@ -43,7 +44,7 @@ from .joining import cat
 from .linalg import matmul
 from .reduction import products_of_others
 from .selection import maximum, where
-from .shape import reshape
+from .shape import in_shape, reshape
 
 # What matrices have to be -------------------------------------------------------------------------
 
@@ -1256,7 +1257,7 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
     if not left:
         return LinalgSolveEx.apply(A.mT, sides.mT).mT
     found = LinalgSolveEx.apply(A, sides)
-    return found.squeeze(-1) if is_vector else found
+    return in_shape(found, found.shape[:-1]) if is_vector else found
 
 
 _SolveEx = return_type("linalg_solve_ex", "result info")
@@ -1837,6 +1838,7 @@ def matrix_power(input: Tensor, n: int) -> Tensor:
         tensor([[1., 3.],
                 [0., 1.]])
     """
+    n = int_of(n, "matrix_power", "n")
     check_matrices("linalg.matrix_power", input, floats=n < 0)
     if n == 0:
         return input * 0 + input.new_tensor(np.eye(input.shape[-1]))

@@ -7,15 +7,17 @@ from typing import Any
 import numpy as np
 
 from glassgrad.core.errors import DTypeError, GraphError, TransformError
+from glassgrad.core.graph import edge_of
 from glassgrad.core.state import Shape, modes, special, wrote
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.levels.duals import tangent_of
 from glassgrad.levels.level import level_below
 from glassgrad.values.backend import CPU, asnumpy, backend_of
+from glassgrad.values.dtypes import Home
 from glassgrad.values.layers import Layer, array_of, settled
 
 from . import _checks as check
-from ._arguments import wrap_dim
+from ._arguments import Operand, wrap_dim
 from ._checks import c_name
 from ._declaring import FUNCTIONS, function, method, op
 from ._families import Elementwise, Flat
@@ -80,16 +82,14 @@ class layout:  # noqa: N801  # PyTorch's name
         glassgrad.strided
     """
 
-    home = "glassgrad"
-
     def __init__(self, name: str) -> None:
         self.name = name
 
     def __repr__(self) -> str:
-        return f"{self.home}.{self.name}"
+        return f"{Home.name}.{self.name}"
 
     def __str__(self) -> str:
-        return self.name if self.home == "glassgrad" else repr(self)
+        return self.name if Home.name == "glassgrad" else repr(self)
 
     def __reduce__(self) -> str:
         return self.name
@@ -403,12 +403,13 @@ class Copy(Elementwise):
 
 
 @method()
-def copy_(input: Tensor, src: Tensor) -> Tensor:
+def copy_(input: Tensor, src: Operand) -> Tensor:
     """Overwrite `input` with the values of `src`, converted to its dtype and moved to its device.
 
     Args:
         input: tensor of shape `S`, written in place.
-        src: a tensor that broadcasts to `S`. Its gradient is that of `input` from now on.
+        src: a tensor that broadcasts to `S`, or a number. Its gradient is that of `input` from
+            now on.
 
     Returns:
         `input` itself.
@@ -420,20 +421,26 @@ def copy_(input: Tensor, src: Tensor) -> Tensor:
         >>> copy_(tensor([0.0, 0.0]), tensor([1, 2]))
         tensor([1., 2.])
     """
-    why = "Write `x.fill_(number)` for a number."
-    check.kind("copy_(): argument 'other' must be Tensor", src, Tensor, why)
+    if not isinstance(src, Tensor):
+        kinds, why = (bool, int, float, complex), "Write `x.copy_(tensor(values))`."
+        check.kind("copy_(): argument 'other' must be Tensor", src, kinds, why)
+        return copy_(input, wrap(np.asarray(src)))
     if special and (below := level_below("copy", input, src)):
         with below:
             return copy_(input, src)
-    src = settled(src)
-    if src.device != input.device:
-        src = src.to(input.device)
-    check_apart(input, src, "copy")
-    if not must_follow(input, src):
-        return write(input, "copy", lambda _: put(input, src.payload), may_overlap=src is input)
-    source = src if src.dtype is input.dtype else src.to(input.dtype)
-    before = as_it_is("copy", input, src, copies=False)
-    return replace(input, Copy.apply(before, source), "copy")
+    source: Tensor = settled(src)
+    if source.device != input.device:
+        source = source.to(input.device)
+    check_apart(input, source, "copy")
+    if not must_follow(input, source):
+        is_same = source is input
+        return write(input, "copy", lambda _: put(input, source.payload), may_overlap=is_same)
+    before, converted = as_it_is("copy", input, source, copies=False), source.to(input.dtype)
+    if converted is source or source.edge is None or modes.duals is not None:
+        return replace(input, Copy.apply(before, converted), "copy")
+    result = Copy.apply(before, wrap(converted.payload, edge_of(source)))
+    result.edge.checked = True  # the node of the write converts gradients, too
+    return replace(input, result, "copy")
 
 
 class Fill(Flat):

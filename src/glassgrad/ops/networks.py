@@ -45,7 +45,7 @@ def _normalize(
     y *= 1 / np.sqrt(variance + eps)
     z = y.reshape(x.shape) * _facing(weight, channels)
     z += _facing(bias, channels)
-    return z, mean, variance
+    return in_rows(z), mean, variance
 
 
 class Normalization(Transposed):

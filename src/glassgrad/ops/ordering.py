@@ -13,7 +13,7 @@ from glassgrad.core import errors
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.state import Func
 from glassgrad.core.tensor import Tensor
-from glassgrad.values.backend import backend_of
+from glassgrad.values.backend import backend_of, in_rows
 from glassgrad.values.dtypes import Number, as_dtype, int32, int64
 
 from . import _checks as check
@@ -40,7 +40,7 @@ from .reduction import any as any_of
 from .reduction import diff, sum
 from .scattering import Refused, ScatterAdd, gather
 from .selection import clamp, maximum, minimum, where
-from .shape import flatten, movedim, reshape, squeeze, unsqueeze
+from .shape import flatten, in_shape, movedim, reshape
 
 NO_ORDER = "None is larger or smaller than another. Write `x.abs()`, or `x.real`."
 """Why complex numbers are refused, and what to write instead."""
@@ -140,7 +140,7 @@ def as_line(x: Any) -> Any:
 
 def chosen_at(x: Any, places: Any, dim: int, *, keepdim: bool = True) -> tuple[Any, Any]:
     """The elements at these places along a dim, and the places; of a 0-d array, 0-d ones."""
-    values = np.take_along_axis(as_line(x), places, axis=dim)
+    values, places = in_rows(np.take_along_axis(as_line(x), places, axis=dim)), in_rows(places)
     if not x.shape:
         return values.reshape(()), places.reshape(())
     return (values, places) if keepdim else (np.squeeze(values, dim), np.squeeze(places, dim))
@@ -1000,12 +1000,13 @@ def _quantile(
         ranks = clamp(shares * (count - 1).to(input.dtype), min=0)
     else:
         ranks = masked_fill(shares * last, any_of(is_nan, dim=-1, keepdim=True), last)
-    found = movedim(_between(rows, ranks, interpolation), -1, 0)
-    if keepdim and input.ndim:
-        found = (
-            reshape(found, (-1, *(1,) * input.ndim)) if dim is None else unsqueeze(found, at + 1)
-        )
-    return found if isinstance(q, Tensor) and q.ndim else squeeze(found, 0)
+    found = _between(rows, ranks, interpolation)
+    dims = reduced(dim, input.ndim)
+    kept = kept_shape(input.shape, dims)
+    size = kept if keepdim else [n for at, n in enumerate(kept) if at not in dims]
+    if isinstance(q, Tensor) and q.ndim:
+        return reshape(movedim(found, -1, 0), (-1, *size))
+    return in_shape(found, tuple(size))
 
 
 def _between(rows: Tensor, ranks: Tensor, interpolation: str) -> Tensor:

@@ -456,7 +456,7 @@ class Logcumsumexp(Transposed, Along):
                 out[here] = _logaddexp(out[here], out[piece(i - 1, dim)])
         else:
             out = np.logaddexp.accumulate(out, axis=dim)
-        return asarray(out, x.dtype)
+        return in_rows(asarray(out, x.dtype))
 
     @staticmethod
     def gradient(grad, x, y, *, dim):
@@ -514,7 +514,7 @@ class Cumprod(Transposed, Along):
 
     @staticmethod
     def forward(x, *, dim):
-        return np.cumprod(x, axis=dim, dtype=x.dtype)
+        return in_rows(np.cumprod(x, axis=dim, dtype=x.dtype))
 
     @staticmethod
     def gradient(grad, x, *, dim):

@@ -680,7 +680,8 @@ class PixelShuffle(Moved):
         first = len(ahead)
         parts = x.reshape(*ahead, channels // r**2, r, r, h, w)
         order = (*range(first + 1), *[first + dim for dim in (3, 1, 4, 2)])
-        return np.transpose(parts, order).reshape(*ahead, channels // r**2, h * r, w * r)
+        rows = np.copy(np.transpose(parts, order), order="C")
+        return rows.reshape(*ahead, channels // r**2, h * r, w * r)
 
     @staticmethod
     def backward(ctx, grad):
@@ -697,7 +698,8 @@ class PixelUnshuffle(Moved):
         first = len(ahead)
         parts = x.reshape(*ahead, channels, h // r, r, w // r, r)
         order = (*range(first + 1), *[first + dim for dim in (2, 4, 1, 3)])
-        return np.transpose(parts, order).reshape(*ahead, channels * r**2, h // r, w // r)
+        rows = np.copy(np.transpose(parts, order), order="C")
+        return rows.reshape(*ahead, channels * r**2, h // r, w // r)
 
     @staticmethod
     def backward(ctx, grad):
@@ -714,7 +716,7 @@ class ChannelShuffle(Moved):
     def forward(x, *, groups, dim):
         *ahead, channels = x.shape[: dim + 1]
         parts = x.reshape(*ahead, groups, channels // groups, *x.shape[dim + 1 :])
-        return parts.swapaxes(dim, dim + 1).reshape(x.shape)
+        return np.copy(parts.swapaxes(dim, dim + 1), order="C").reshape(x.shape)
 
     @staticmethod
     def backward(ctx, grad):

@@ -29,7 +29,8 @@ from ._declaring import of_numpy, op
 from ._families import Along, KeepsShape, Linear, Moved, Symmetric
 from ._rules import batch_all, in_dim, in_front, reduce_at, run, zeros_like
 from ._writing import fill_value
-from .shape import apply_along
+from .conversion import Contiguous
+from .shape import apply_along, in_shape
 
 # What these ops share -----------------------------------------------------------------------------
 
@@ -362,7 +363,9 @@ class IndexAdd(_Adding, BySlice, Linear):
 
     @staticmethod
     def forward(x, source, index, *, dim, alpha):
-        return _add_at(np.copy(x), in_dim(index, dim), source if alpha == 1 else alpha * source)
+        return _add_at(
+            np.copy(x, order="C"), in_dim(index, dim), source if alpha == 1 else alpha * source
+        )
 
     @staticmethod
     def to_source(ctx, grad):
@@ -378,7 +381,7 @@ class ScatterAdd(_Adding, ByElement, Moved):
 
     @staticmethod
     def forward(x, src, index, *, dim):
-        return _add_at(np.copy(x), along(index, dim), first_of(src, index.shape))
+        return _add_at(np.copy(x, order="C"), along(index, dim), first_of(src, index.shape))
 
 
 IndexSelect.by_element = Gather.apply
@@ -442,7 +445,7 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False)
     at, index = elements_in("gather", input, dim, index)
     if input.ndim != index.ndim or not input.ndim:
         chosen = Gather.apply(input.reshape(-1), index.reshape(-1), dim=0)
-        return chosen.reshape(index.shape)
+        return in_shape(chosen, index.shape)
     return Gather.apply(input, index, dim=at)
 
 
@@ -533,7 +536,7 @@ def repeat_interleave(
             raise errors.ShapeError("Repeats must be non-negative. They count copies.")
         shape = input.shape
         wide = input.unsqueeze(at + 1).expand(*shape[: at + 1], repeats, *shape[at + 1 :])
-        return wide.reshape(*shape[:at], shape[at] * repeats, *shape[at + 1 :])
+        return Contiguous.apply(wide).reshape(*shape[:at], shape[at] * repeats, *shape[at + 1 :])
     why = "There is one number for each element along the dim."
     check.vector("repeats must be 0-dim or 1-dim tensor, but", repeats, why, or_number=True)
     n = input.shape[at]
@@ -695,7 +698,7 @@ ByElement.fills, BySlice.fills = ScatterValue, IndexFill
 
 
 def _written(x: Any, key: Any, values: Any) -> Any:
-    out = np.copy(x)
+    out = np.copy(x, order="C")
     out[key] = values
     return out
 
@@ -881,7 +884,7 @@ _UFUNCS = {
 
 
 def _reduced(x: Any, src: Any, key: Any, reduce: str, include_self: bool) -> Any:
-    out = np.copy(x)
+    out = np.copy(x, order="C")
     if not include_self:
         out[key] = _neutral(reduce, x.dtype)
     reduce_at(_UFUNCS[reduce], out, key, src)

@@ -434,8 +434,8 @@ def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
         low, high = check.ends_of(input.dtype)
         bounds = low if min is None else min, high if max is None else max
         return ClampTensor.apply(input, *bounds)
-    low, high = _bound(input, min), _bound(input, max)
-    return Clamp.apply(_fractional(input, min, max), min=low, max=high)
+    input = _fractional(input, min, max)
+    return Clamp.apply(input, min=_bound(input, min), max=_bound(input, max))
 
 
 in_numpys_order(np.clip, clamp, a_min="min", a_max="max")
@@ -470,6 +470,8 @@ def clamp_max(input: Tensor, max: Any) -> Tensor:
 def _bound(input: Tensor, number: Any) -> Any:
     """A bound as integers like those of `input` hold it; refused if they have no room for it."""
     dtype = input.payload.dtype
+    if isinstance(number, np.generic):
+        number = number.item()
     if dtype.kind not in "iu" or type(number) is not int:
         return number
     check.number(dtype, number)

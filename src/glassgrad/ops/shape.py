@@ -157,7 +157,14 @@ def apply_along(cls: OpClass, *operands: Tensor, **parameters: Any) -> Tensor:
     if operands[0].ndim:
         return cls.apply(*operands, **parameters)
     lines = [x if x.ndim else x.reshape(1) for x in operands]
-    return UnsafeView.apply(cls.apply(*lines, **parameters), size=())  # a view is of something
+    return in_shape(cls.apply(*lines, **parameters), ())
+
+
+def in_shape(result: Tensor, size: Shape) -> Tensor:
+    """What an op has made, in another shape. It is no view: nobody sees what it would be of."""
+    shown = UnsafeView.apply(result, size=size)
+    shown.cold_side().version = result.version_counter()  # the node may have saved its result
+    return shown
 
 
 @op(UnsafeView, Contiguous, View, ReshapeAlias, numpy=(np.reshape,))
@@ -366,6 +373,12 @@ def contiguous(input: Tensor, memory_format: Any = None) -> Tensor:
         (True, False)
     """
     if "channels_last" in str(memory_format):
+        rank = 5 if "3d" in str(memory_format) else 4
+        if input.ndim != rank and not batches_of(input):
+            raise ShapeError(
+                f"required rank {rank} tensor to use {memory_format!r}, got the shape "
+                f"{tuple(input.shape)}. Its dims are (batch, channels, sizes …). Leave it out."
+            )
         if batches_of(input):
             raise TransformError(
                 "NYI: querying is_contiguous inside of vmap for memory_format "

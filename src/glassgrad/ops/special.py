@@ -21,6 +21,8 @@ from ._declaring import F, applying, op
 from ._families import Elementwise, Fractional, forward_of
 from ._rules import run
 
+MOST_ROWS = 2**20  # of the matrices that `mvlgamma` is of
+
 _own = functools.partial(op, home="special", inplace=False)
 """Declare a function of `glassgrad.special`."""
 
@@ -219,6 +221,11 @@ def mvlgamma(input: Tensor, p: int) -> Tensor:
     said = "p has to be greater than or equal to 1, got {}"
     why = "A matrix has rows. Write 1 for `lgamma` itself."
     check.least(said, int_of(p, "mvlgamma", "p"), 1, why, DTypeError)
+    if p > MOST_ROWS:
+        raise RangeError(
+            f"mvlgamma was asked for matrices of {p} rows. It adds a number for each, and there is "
+            f"not enough memory for them. Write at most {MOST_ROWS}."
+        )
     steps = [lgamma(input - j / 2) for j in range(p)]
     return sum(steps[1:], steps[0] + p * (p - 1) / 4 * math.log(math.pi))
 

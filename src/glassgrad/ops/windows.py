@@ -221,7 +221,8 @@ class Im2Col(Paired):
         *ahead, channels = x.shape[:-2]
         counts = windows.counts(size)
         rows = channels * math.prod(windows.kernel)
-        return windows.seen(x, counts).reshape(*ahead, rows, math.prod(counts))
+        seen = np.copy(windows.seen(x, counts), order="C")
+        return seen.reshape(*ahead, rows, math.prod(counts))
 
 
 class Col2Im(Paired):

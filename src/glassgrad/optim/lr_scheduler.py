@@ -17,7 +17,13 @@ from dataclasses import InitVar, dataclass
 from types import FunctionType
 from typing import Any, ClassVar, Literal
 
-from glassgrad.core.errors import ArgumentError, ArgumentTypeError, DataError, GraphError
+from glassgrad.core.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    DataError,
+    GraphError,
+    MissingRuleError,
+)
 from glassgrad.core.tensor import Tensor
 from glassgrad.memory.calls import warn
 from glassgrad.ops import _checks as check
@@ -127,7 +133,7 @@ class LRScheduler:
 
     def multiplier(self, epoch: int) -> float:
         """By what the first learning rates are multiplied in an epoch."""
-        raise NotImplementedError(
+        raise MissingRuleError(
             f"{type(self).__name__} is missing the method `get_lr`. It says which learning rates "
             "come next. Write `def get_lr(self): …`, or `def multiplier(self, epoch): …`."
         )

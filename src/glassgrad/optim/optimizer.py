@@ -21,6 +21,7 @@ from dataclasses import KW_ONLY, InitVar, dataclass
 from typing import Any, ClassVar, TypeVar, dataclass_transform
 
 from glassgrad import ops
+from glassgrad._words import printable
 from glassgrad.autograd.gradients import clear_gradients
 from glassgrad.core import errors
 from glassgrad.core import state as modes
@@ -528,7 +529,7 @@ class Optimizer:
         for number, group in enumerate(self.param_groups):
             options = [f"    {key}: {group[key]}" for key in sorted(_options_of(group))]
             lines += [f"Parameter Group {number}", *options, ""]
-        return "\n".join([*lines[:-1], ")"])
+        return printable("\n".join([*lines[:-1], ")"]))
 
 
 @dataclass_transform(eq_default=False)

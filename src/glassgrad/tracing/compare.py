@@ -393,8 +393,7 @@ class _Findings(Matching):
         if len(known) == 2:
             return Difference("other edge", text, cut.a, cut.b)
         ((side, goal),) = known
-        lost = self._behind(side, goal)
-        told |= {(side, name) for name in lost}
+        lost = self._behind(side, goal, told)
         if side.op(goal) == "AccumulateGrad":
             return Difference("no AccumulateGrad", text, cut.a, cut.b)
         if lost:
@@ -402,12 +401,17 @@ class _Findings(Matching):
             text += f"; {nodes} missing there"
         return Difference("detached", text, cut.a, cut.b)
 
-    def _behind(self, side: Side, start: str) -> list[str]:
-        """The nodes without partner that are reached from `start` through others without."""
-        alone = self.alone[side]
-        reached = [start] if start in alone else []
-        for name in reached:  # which grows meanwhile
-            reached += [to for to in side.below(name) if to in alone and to not in reached]
+    def _behind(self, side: Side, start: str, told: set[tuple[Side, str]]) -> list[str]:
+        """The nodes without partner that are reached from `start` through others without.
+
+        Those that are `told` already are not told again: so each is visited once.
+        """
+        reached, ahead = [], [start]
+        for name in ahead:  # which grows meanwhile
+            if name in self.alone[side] and (side, name) not in told:
+                told.add((side, name))
+                reached.append(name)
+                ahead += side.below(name)
         return reached
 
     # In numbers ---------------------------------------------------------------------------------
@@ -442,7 +446,7 @@ class _Findings(Matching):
         order_a = [name for name in self.a.trace.schedule() if self.a.partner.get(name) in ran]
         partners = [self.b.partner.get(name) for name in self.b.trace.schedule()]
         order_b = [name for name in partners if name in self.ran]
-        for turn, (first, second) in enumerate(zip(order_a, order_b, strict=True), start=1):
+        for turn, (first, second) in enumerate(zip(order_a, order_b, strict=False), start=1):
             if first != second and second is not None:
                 other = self.pairs[second]
                 text = f"of the nodes in both, number {turn} to run is {self.a.title(first)} in a"

@@ -62,8 +62,8 @@ Optional in `graph`, where checkpoints or transforms are about or nobody held th
     wanted      the nodes whose gradients the pass was run for, and does not add to .grad: ["n0"]
 
 `arrays`: what `ArrayTable.summaries` holds. `shape` is that of one example if there is a "batch":
-[3], the number of examples for each `vmap` around. Where a gradient is None, None stands for the
-id.
+[3], the number of examples for each `vmap` around; of a large one with "sampled": 10000 it is what
+so many of its elements tell. Where a gradient is None, None stands for the id.
 
 `events`, in the order in which the engine did things; `k` counts them from 0, `type` is one of
 
@@ -102,22 +102,29 @@ A node is under way from its first event after `ready` (hooks, unpack, apply or 
 that its gradients cause follow its `apply`.
 """
 
+import gzip
 import json
 import re
+import zlib
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache, cached_property
+from contextlib import ExitStack
+from functools import cache, cached_property, lru_cache
 from graphlib import CycleError, TopologicalSorter
 from importlib import resources
+from io import BytesIO, TextIOWrapper
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from glassgrad._words import counted
+from glassgrad._words import UNPRINTABLE, counted
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, DataError
-from glassgrad.tracing.graph import Entry, uncollected
+from glassgrad.tracing import sound
 from glassgrad.tracing.held import Held
+from glassgrad.tracing.seen import Entry, uncollected
 from glassgrad.tracing.summary import ArrayId
 
 MOST_CHECKED = 20_000  # nodes and events of a trace: one that is made by hand has fewer
+MOST_UNPACKED = 2**29  # bytes of a compressed trace: a small file can unpack to more than there is
 SCHEMA = "glassgrad.trace/1"
 
 Parts = tuple[dict[str, list[Any]], Entry, list[Entry]]  # of a trace: graph, arrays, events
@@ -130,7 +137,7 @@ _FIELDS = """
     user freed base part origin kind acc shape dtype hook for until ran made saved packed version
     now bytes failed to slot sum_to
     have need edge before after grad_in grad_out grad error message array batch min max norm
-    head nan inf values hooks edges inner
+    head nan inf sampled values hooks edges inner
 """
 _ORDER = {name: rank for rank, name in enumerate(_FIELDS.split())}
 
@@ -302,10 +309,23 @@ class Trace:
                 f"held() was asked for what is held after {after!r} events; this pass has "
                 f"{len(self.events)}. Write a number from 0, before it, to {len(self.events)}."
             )
+        return next(islice(self._held(), after, None))
+
+    def held_over_time(self) -> list[int | None]:
+        """What `held` says before the pass, and after each event of it, found in one go.
+
+        Example:
+            >>> record(tensor([1.0, 2.0], requires_grad=True).exp().sum()).held_over_time()
+            [8, 8, 8, 8, 8, 8, 8, 0, 0, 0, 0]
+        """
+        return list(self._held())
+
+    def _held(self) -> Iterator[int | None]:
         held = Held(self)
-        for event in self.events[:after]:
-            held.step(event)
-        return None if held.unknown else held.bytes
+        for event in (None, *self.events):
+            if event is not None:
+                held.step(event)
+            yield None if held.unknown else held.bytes
 
     def to_json(self) -> str:
         """The document as text, one node or event a line. Equal traces give equal text."""
@@ -314,27 +334,43 @@ class Trace:
     def save(self, path: str | Path) -> Path:
         """Write the document to `path` (UTF-8) and return the path.
 
+        With the suffix `.gz` it is compressed, to a tenth of the bytes, and again the same ones for
+        equal traces.
+
         Raises:
             OSError: if the file cannot be written.
         """
         path = Path(path)
-        with path.open("w", encoding="utf-8", newline="\n") as file:
-            file.writelines(_lines(self))
+        with uncollected(), ExitStack() as stack:
+            file: Any = stack.enter_context(path.open("wb"))
+            if path.suffix.lower() == ".gz":
+                file = stack.enter_context(gzip.GzipFile("", "wb", _EFFORT, file, mtime=0))
+            text = stack.enter_context(TextIOWrapper(file, "utf-8", newline="\n"))
+            text.writelines(_lines(self))
         return path
 
     @classmethod
     def load(cls, path: str | Path) -> "Trace":
-        """Read a file that `save` wrote.
+        """Read a file that `save` wrote, compressed or not.
 
         Raises:
             DataError: if the file is no sound `glassgrad.trace/1`; the message says where.
             OSError: if there is no such file.
         """
+        source, data = str(path), Path(path).read_bytes()
+        if data.startswith(_GZIP):
+            try:
+                data = gzip.GzipFile(fileobj=BytesIO(data)).read(MOST_UNPACKED + 1)
+            except (OSError, EOFError, zlib.error) as error:
+                raise _refusal(source, f"it cannot be unpacked ({error})")
+            if len(data) > MOST_UNPACKED:
+                most = f"{MOST_UNPACKED / 2**20:.0f} MiB"
+                raise _refusal(source, f"unpacked, it has more than {most}")
         try:
-            text = Path(path).read_text("utf-8")
+            text = data.decode()
         except UnicodeDecodeError as error:
-            raise _refusal(str(path), f"it is not text ({error.reason})")
-        return cls.from_json(text, source=str(path))
+            raise _refusal(source, f"it is not text ({error.reason})")
+        return cls.from_json(text, source=source)
 
     @classmethod
     def from_json(cls, text: str, *, source: str = "the text") -> "Trace":
@@ -420,19 +456,34 @@ def _rank(name: str) -> tuple[int, str]:
 
 
 def _text(value: Any) -> str:
-    text = json.dumps(_ordered(value), ensure_ascii=False, allow_nan=False)
-    # Half of a surrogate pair (a name can hold one) has no UTF-8; JSON can say it in ASCII.
-    return re.sub("[\ud800-\udfff]", lambda half: f"\\u{ord(half[0]):04x}", text)
+    text = _encode(_ordered(value))
+    if text.isascii():
+        return text
+    # Half of a surrogate pair (a name can hold one) has no UTF-8, and a terminal would obey other
+    # signs; JSON can say them in ASCII.
+    return UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def _ordered(value: Any) -> Any:
     if isinstance(value, dict):
-        last = len(_ORDER)
-        keys = sorted(value, key=lambda key: (_ORDER.get(key, last), key))
-        return {key: _ordered(value[key]) for key in keys}
+        parts = [(key, value[key]) for key in _order(tuple(value))]
+        return {key: part if type(part) in _PLAIN else _ordered(part) for key, part in parts}
     if isinstance(value, (list, tuple)):
-        return [_ordered(item) for item in value]
+        return [item if type(item) in _PLAIN else _ordered(item) for item in value]
     return value
+
+
+@lru_cache(maxsize=1000)
+def _order(keys: tuple[str, ...]) -> list[str]:
+    """The fields of an entry in the order of the file: of all entries of a kind the same."""
+    last = len(_ORDER)
+    return sorted(keys, key=lambda key: (_ORDER.get(key, last), key))
+
+
+_encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+_PLAIN = frozenset((str, int, float, bool, type(None)))
+_EFFORT = 3  # of 9, of gzip: from there on a trace takes twice the time and gets hardly smaller
+_GZIP = b"\x1f\x8b"  # how such a file begins
 
 
 def _no_constant(name: str) -> float:
@@ -472,15 +523,19 @@ def problem(document: Any) -> Problem:
         >>> problem({"schema": "glassgrad.trace/1", "graph": {"nodes": []}, "arrays": {}})
         "the document: 'events' is missing"
     """
-    wrong = _misfit(document) or _fraction(document) or _dangling(document) or _inner(document)
-    return wrong and wrong.removeprefix(".")
+    return _problem(document, sound.DEEPEST)
 
 
-def _inner(document: Entry) -> Problem:
-    """What is wrong with the trace of a pass inside."""
+def _problem(document: Any, depth: int) -> Problem:
+    """The same, with passes inside of passes to that depth."""
+    for wrong_in in (_misfit, _fraction, _dangling, sound.misfit):
+        if wrong := wrong_in(document):
+            return wrong.removeprefix(".")
     for index, event in enumerate(document["events"]):
-        if "inner" in event and (found := problem(event["inner"])):
-            return f"events[{index}].inner: {found}"
+        if "inner" in event:
+            wrong = _problem(event["inner"], depth - 1) if depth else "it is nested too deeply"
+            if wrong:
+                return f"events[{index}].inner: {wrong}"
     return None
 
 
@@ -547,10 +602,12 @@ def _fraction(value: Any) -> Problem:
     """A number with a decimal point where an integer belongs (to JSON, 2.0 is one), and where."""
     is_dict = isinstance(value, dict)
     for step, item in value.items() if is_dict else enumerate(value):
-        if type(item) in _WHOLE or step in _ELEMENTS:
+        if type(item) in _WHOLE or step in _ELSEWHERE:
             continue
         found = None
-        if isinstance(item, float):
+        if isinstance(item, int):
+            found = f": {_brief(item)} is too large" if item > sound.LARGEST else None
+        elif isinstance(item, float):
             found = f": expected an integer, found {item}"
         elif isinstance(item, (dict, list)):
             found = _fraction(item)
@@ -559,9 +616,9 @@ def _fraction(value: Any) -> Problem:
     return None
 
 
-_WHOLE = (str, int, bool, type(None))
-_ELEMENTS = ("min", "max", "norm", "head", "values")
-"""The fields of an array that may have a decimal point."""
+_WHOLE = (str, bool, type(None))
+_ELSEWHERE = ("min", "max", "norm", "head", "values", "inner")
+"""The fields of an array that may have a decimal point, and that of another document."""
 
 
 def _kind(types: str | list[str]) -> str:

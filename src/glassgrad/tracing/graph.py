@@ -15,17 +15,17 @@ the same graph, is taken to be of the module, too.)
 """
 
 import copy
-import gc
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from operator import attrgetter
 from typing import Any, NamedTuple, Self
 
-from numpy import ndarray
+from numpy import generic, ndarray
 
 from glassgrad._words import LONGEST, op_in, plain
-from glassgrad.autograd.scopes import Path, entered_in
+from glassgrad.autograd.scopes import Entered, Path, entered_in
+from glassgrad.core.engine import Schedule
 from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node, edge_of, ends
 from glassgrad.core.saved import PrimitiveNode, SavingNode
 from glassgrad.core.state import modes
@@ -44,6 +44,7 @@ from glassgrad.tracing.seen import (
     SeenSaved,
     SeenTensor,
     op_called,
+    uncollected,
 )
 from glassgrad.tracing.summary import ArrayTable, Taken
 from glassgrad.values.layers import Layer, array_of
@@ -92,9 +93,9 @@ class Naming:
         parameters: the names of leaves, by their identity.
     """
 
-    def __init__(self, nodes: Iterable[Node]) -> None:
-        nodes = sorted(nodes, key=attrgetter("seq"))
-        inner = [node for node in nodes if not isinstance(node, AccumulateGrad)]
+    def __init__(self, nodes: list[Node]) -> None:
+        inner = [node for node in nodes if node.__class__ is not AccumulateGrad]
+        inner.sort(key=attrgetter("seq"))
         self._labels: dict[int, str] = {}
         self._paths: dict[int, dict[int, Path]] = {}
         self._unnamed = defaultdict[tuple[int, type], dict[int, int]](dict)
@@ -103,7 +104,8 @@ class Naming:
         if calls:
             leaves = {id(node.variable) for node in nodes if isinstance(node, AccumulateGrad)}
             self._name_leaves(self._name_outermost(calls), leaves)
-        self.scopes = self._found(inner, calls)
+        entered = entered_in(inner)
+        self.scopes = self._found(inner, calls, entered) if calls or entered else {}
 
     def _name_outermost(self, calls: list[_Call]) -> list[Any]:
         """Modules that no module calls, each with its class's name, numbered if there are more."""
@@ -129,10 +131,11 @@ class Naming:
                 if id(parameter) in leaves:  # the graph keeps those, so that no other gets their id
                     self.parameters.setdefault(id(parameter), prefix + name)
 
-    def _found(self, nodes: list[Node], calls: list[_Call]) -> dict[Node, Path]:
+    def _found(
+        self, nodes: list[Node], calls: list[_Call], entered: dict[Node, Entered]
+    ) -> dict[Node, Path]:
         """The path of each node: the calls around it, and the scopes that the user opened."""
         found: dict[Node, Path] = {}
-        entered = entered_in(nodes)
         ahead, around = deque(calls), list[tuple[_Call, Path]]()
         for node in nodes:
             while ahead and ahead[0].start < node.seq:
@@ -217,16 +220,18 @@ class Graph:
         self._inside = {"inside": [level.kind for level in modes.levels]} if modes.levels else {}
         self._in_sight = InSight(self.tensor_class)
         self._given: set[str] = set()  # names, by the user or by modules
-        self._add({node: tuple(node.next_functions) for node in nodes})
+        edges = {node: tuple(node.next_functions) for node in nodes}
+        self._add(edges, _turned(nodes) if isinstance(nodes, Schedule) else None)
         self.outputs = list(outputs)
 
-    def _add(self, edges: dict[Any, Edges]) -> None:
-        """Number more nodes on, and their leaves behind the outputs."""
+    def _add(self, edges: dict[Any, Edges], order: list[Any] | None = None) -> None:
+        """Number more nodes on, and their leaves behind the outputs; `order`: oldest first."""
         leaves = set(filter(is_leaf, edges))
+        order = oldest_first(edges, leaves) if order is None else order
+        self.node |= {node: f"n{at}" for at, node in enumerate(order, len(self.nodes))}
+        self.nodes += order
         self.edges |= edges
-        for node in oldest_first(edges, leaves):
-            self.node[node] = f"n{len(self.nodes)}"
-            self.nodes.append(node)
+        for node in order if leaves else ():
             if node in leaves:
                 self.leaf[node] = f"t{len(self.leaf) + len(self.outputs)}"
         self.leaves = list(self.leaf)
@@ -250,9 +255,10 @@ class Graph:
                 key, alive = self.memory_of(node.variable)
                 self._owners.setdefault(key, (name, alive))
         key, alive = self.memory_of(what)
-        if key not in self._storages:
-            self._storages[key] = f"s{len(self._storages)}", alive
-        return self._storages[key][0], self._owners.get(key, _NOBODY)[0]
+        found = self._storages.get(key)
+        if found is None:
+            found = self._storages[key] = f"s{len(self._storages)}", alive
+        return found[0], self._owners.get(key, _NOBODY)[0]
 
     def forget_storages(self) -> None:
         """Let go of the memory that was asked about."""
@@ -327,7 +333,8 @@ class Graph:
         shape, dtype = self.like(node, 0)
         to: Any = [_NOWHERE if goal is None else (seen[goal], slot, None) for goal, slot in edges]
         for place, (goal, slot) in enumerate(edges) if sums else ():
-            if goal is not None and _may_be_broadcast(wanted := self.like(goal, slot)[0], shape):
+            wanted = shape if goal is None else self.like(goal, slot)[0]
+            if wanted != shape and _may_be_broadcast(wanted, shape):
                 to[place] = seen[goal], slot, wanted
         saved = self._saved_plainly(table, node)
         if saved is None:
@@ -342,7 +349,8 @@ class Graph:
             if hooks := self.hooks_at(node):
                 told["hooks"] = [{"id": x.id, "kind": x.kind, "name": x.name} for x in hooks]
             retained = [(slot, self._seen_tensor(table, x)) for slot, x in self.retained_by(node)]
-        return SeenNode(seen[node], node.name(), told, shape, dtype, to, saved, retained)
+        parts = seen[node], node.name(), told, shape, dtype, to, saved, retained
+        return _new(SeenNode, parts)
 
     def _saved_plainly(self, table: ArrayTable, node: Any) -> list[SeenSaved] | None:
         """As `saved_by` has it, of a node whose saved arrays nobody wrote, converted or packed."""
@@ -352,24 +360,27 @@ class Graph:
         if node.holders is None:
             return []
         found: list[SeenSaved] = []
-        for name, kept, holder in zip(
-            node._saved_names, node.saved_tensors, node.holders, strict=False
-        ):
+        in_sight, places = self._in_sight.found, enumerate(node.saved_tensors)
+        for at, kept in places:
             if kept is None:
                 continue
-            what, cold = (kept, None) if holder is None else (holder, holder.cold)
-            is_written = cold is not None and cold.version is not None
-            if (
-                is_written
-                or type(kept) is not ndarray
-                or getattr(what, "payload", kept) is not kept
+            what = holder = node.holders[at]
+            cold = leaf = label = None
+            if holder is None:
+                what = kept
+            elif holder.payload is not kept or (
+                (cold := holder.cold) is not None and cold.version is not None
             ):
                 return None
-            memory = self._memory.get(id(kept)) or self._memory_at(table, kept)
-            leaf, label = self._leaf_of.get(id(what)), None
-            if leaf is None and (cold is not None or id(what) in self._in_sight.found):
+            if not isinstance(kept, _ARRAYS):
+                return None
+            key = id(what)
+            if cold is not None:  # without, it is no leaf
+                leaf = self._leaf_of.get(key)
+            if leaf is None and (cold is not None or key in in_sight):
                 label = self._in_sight.name_of(kept) if holder is None else self.label(holder)
-            found.append(SeenSaved(name, 0, 0, leaf, label, memory))
+            memory = self._memory.get(id(kept)) or self._memory_at(table, kept)
+            found.append(_new(SeenSaved, (node._saved_names[at], 0, 0, leaf, label, memory)))
         return found
 
     def seen_saved(self, table: ArrayTable, item: Saved) -> SeenSaved:
@@ -394,7 +405,7 @@ class Graph:
         """A saved array; it is looked at once while all of the graph is."""
         key = id(own)
         taken = self._arrays[key][1] if key in self._arrays else table.take(own)
-        found = SeenMemory(key, own.shape, own.dtype, taken, *self.storage(own))
+        found = _new(SeenMemory, (key, own.shape, own.dtype, taken, *self.storage(own)))
         if self._is_looking:
             self._memory[key] = found
             self._arrays[key] = own, taken
@@ -439,9 +450,9 @@ class Graph:
 
     def memory_of(self, what: Any) -> tuple[int, Any]:
         """What tells the memory of a tensor or array from all other, and what keeps that so."""
-        memory = what if type(what) is ndarray else array_of(what)
-        while getattr(memory, "base", None) is not None:
-            memory = memory.base
+        memory = what if isinstance(what, _ARRAYS) else array_of(what)
+        while (base := getattr(memory, "base", None)) is not None:
+            memory = base
         return id(memory), memory
 
     saved_by = staticmethod(saved_by)
@@ -533,6 +544,10 @@ class Graph:
         yield from [(self.label(leaf.variable), leaf) for leaf in self.leaves]
 
 
+_new = tuple.__new__
+"""Makes a named tuple at half the price of calling its class."""
+
+_ARRAYS = ndarray, generic
 _NOBODY = (None,)
 _NOWHERE = (None, 0, None)
 """The edge of an input that needs no gradient."""
@@ -540,7 +555,7 @@ _NOWHERE = (None, 0, None)
 
 def _may_be_broadcast(shape: Any, result: Any) -> bool:
     """Whether an operand was broadcast: one of another shape may be so, as a matrix is."""
-    return shape != result and (len(shape) < len(result) or 1 in shape)
+    return len(shape) < len(result) or 1 in shape
 
 
 def _depth(level: Any) -> int:
@@ -591,6 +606,19 @@ def reach(starts: Iterable[Any], known: Any = ()) -> dict[Any, Edges]:
     return found
 
 
+def _turned(schedule: Schedule) -> list[Any]:
+    """The nodes of a schedule `oldest_first`: in it, those leaves that wait for one are turned."""
+    order: list[Any] = []
+    leaves: list[Any] = []
+    for node in reversed(schedule):
+        if node.__class__ is AccumulateGrad:
+            leaves.insert(0, node)
+        else:
+            order += [*leaves, node]
+            leaves.clear()
+    return order + leaves
+
+
 def oldest_first(edges: dict[Any, Edges], leaves: set[Any]) -> list[Any]:
     """By age, each leaf before its first consumer, and no node before those its edges lead to.
 
@@ -616,15 +644,3 @@ def oldest_first(edges: dict[Any, Edges], leaves: set[Any]) -> list[Any]:
             ordered[node] = None
             ahead += sorted(waiting.pop(node, ()), reverse=True)  # older than all that are ahead
     return list(ordered | dict.fromkeys(edges))
-
-
-class uncollected:  # noqa: N801  # reads as a statement: `with uncollected():`
-    """No search for garbage: many small dicts are made, all are kept, and each would be visited."""
-
-    def __enter__(self) -> None:
-        self.was_enabled = gc.isenabled()
-        gc.disable()
-
-    def __exit__(self, *exc_info: object) -> None:
-        if self.was_enabled:
-            gc.enable()

@@ -45,34 +45,43 @@ class Held:
         self.unknown = {node["id"] for node in hiding if not node.get("freed")}
         self._arguments = {call["id"]: sizes_of(of_no_leaf(call)) for call in calls}
         every = (*self.by_node.values(), *self._arguments.values())
-        self.holders = Counter(storage for own in every for storage in own)
+        self.holders = Counter[str]()
+        self._bytes = 0
+        for own in every:
+            self._hold(own, 1)
         self._waiting = defaultdict[str, list[str]](list)  # by whom it is held for meanwhile
         self._inside: dict[str, int] = {}  # by node, what the pass inside of a checkpoint takes
 
     @property
     def bytes(self) -> int:
         """How much is held now."""
-        held = sum(self.sizes[storage] for storage, count in self.holders.items() if count)
-        return held + sum(self._inside.values())
+        return self._bytes + sum(self._inside.values())
+
+    def _hold(self, storages: Iterable[str], by: int) -> None:
+        """Have pieces of memory held by one more, or by one less."""
+        for storage in storages:
+            before = self.holders[storage]
+            self.holders[storage] = now = before + by
+            self._bytes += (bool(now) - bool(before)) * self.sizes[storage]
 
     def step(self, event: Entry) -> None:
         """Go on by one event."""
         name, kind = event.get("node", ""), event["type"]
         if kind == "recompute":
             call = event.get("checkpoint", "")
-            self.holders.subtract(self._waiting.pop(call, ()))  # which another one has computed
+            self._hold(self._waiting.pop(call, ()), -1)  # which another one has computed
             self._waiting[event.get("until", "")].extend(self._arguments.get(call, ()))
             for made in of_no_leaf({"saved": event["made"]}):
-                self.holders[made["storage"]] += 1
+                self._hold([made["storage"]], 1)
                 holder: str = made.get("node") or made.get("for", "")
                 self._waiting[holder].append(made["storage"])
             if "inner" in event:
                 self._inside[name] = event["bytes"]
         elif kind == "apply":
-            self.holders.subtract(self._waiting.pop(name, ()))
+            self._hold(self._waiting.pop(name, ()), -1)
             self._inside.pop(name, None)
         elif kind == "free_saved":
-            self.holders.subtract(self.by_node.get(name, ()))
+            self._hold(self.by_node.get(name, ()), -1)
             self.unknown.discard(name)
 
 

@@ -5,7 +5,6 @@ at a pass and never changes what it computes. What goes into a hook or a rule is
 that runs, for code of a user may write into it.
 """
 
-import sys
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -17,14 +16,13 @@ from weakref import ReferenceType
 from glassgrad.autograd.scopes import segments
 from glassgrad.core import state
 from glassgrad.core.backward import backward_task
-from glassgrad.core.engine import A_LOCAL, Grads, Schedule, accumulate, fit, has_hooks
+from glassgrad.core.engine import Grads, Schedule, fit, has_hooks
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, StaleTensorError
-from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node, ends, get_gradient_edge
+from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node, get_gradient_edge
 from glassgrad.core.saved import PrimitiveNode
 from glassgrad.core.state import modes, set_modes, setting
-from glassgrad.core.tensor import Tensor, whole
-from glassgrad.hooks.turn import GraphTask, Phase, Turn
-from glassgrad.memory.saved import saved_bytes
+from glassgrad.core.tensor import Tensor
+from glassgrad.hooks.turn import GraphTask, Phase, Turn, bytes_to_free
 from glassgrad.ops import _checks as check
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Edges, Graph, grad_of, is_leaf, rank_of, reach
@@ -196,8 +194,18 @@ def check_values(values: str) -> None:
 
 
 def _is_simple(node: Any) -> bool:
-    """Whether a node is of a built-in op, with nothing that hangs on it or on what it saved."""
-    return node._is_quick and node.cold is None and type(node.saved_tensors) is tuple
+    """Whether no code of a user can run in the turn of a node."""
+    if node._is_quick:
+        return node.cold is None and type(node.saved_tensors) is tuple
+    return node.__class__ is AccumulateGrad and not has_hooks(node)
+
+
+class _Buffers(dict[Any, Any]):
+    """The buffers of a logged pass: who `pop`s them begins the turn of a node."""
+
+    def __init__(self, waiting: dict[Any, Any], pop: Callable[..., Any]) -> None:
+        super().__init__(waiting)
+        self.pop = pop  # type: ignore[method-assign]  # that is what it is for
 
 
 class EventLog:
@@ -216,6 +224,7 @@ class EventLog:
 
     Attributes:
         notes: what has happened so far, and the graph as it was when the pass began.
+        table: the arrays that the events speak of.
         spans: of a pass that is recorded, (number drawn, whose turn began then), None where one
             ended.
     """
@@ -224,19 +233,16 @@ class EventLog:
 
     def __init__(self, graph: Any, running: Iterable[Any], *, full: bool, recorded: bool) -> None:
         self.graph, self.recorded = graph, recorded
-        self.notes = Notes(ArrayTable(full=full))
+        self.table = ArrayTable(full=full)
+        self.notes = Notes(self.table)
+        need, ids = self.notes.need, graph.node
         for node in running:
             for goal, _ in graph.edges[node]:
                 if goal is not None:
-                    self.notes.need[graph.node[goal]] += 1
+                    need[ids[goal]] += 1
         self.spans: list[tuple[int, Any]] = []
         self._older = self._behind() if recorded else {}
         self._is_over = False
-
-    @property
-    def table(self) -> ArrayTable:
-        """The arrays that the events speak of."""
-        return self.notes.table
 
     @property
     def events(self) -> list[Entry]:
@@ -331,6 +337,9 @@ class Log(EventLog):
         full: keep all elements of all arrays.
     """
 
+    _under_way: Iterable[Any] = ()
+    """Of a pass that is recorded itself: what the loop has in hand, and nothing else refers to."""
+
     def __init__(self, task: GraphTask, graph: Graph, *, full: bool = False) -> None:
         self.task = task
         needed = task.schedule.needed
@@ -348,7 +357,10 @@ class Log(EventLog):
         self._entering: list[Taken] = []
         self._arrived: dict[Any, Taken] = {}  # what waits at nodes, as long as nobody can write it
         self._last_write = state.last_write
-        self._is_undisturbed = True  # no code of a user ran in this pass
+        self._is_undisturbed = not task.on_tensors  # no code of a user ran in this pass
+        self._handing: tuple[list[Taken], list[int]] = [], []  # what arrives by edge; which are put
+        self._leaf: Any = None  # one whose turn the loop began
+        self._is_first = False  # it had no gradient then
         self._emit_roots(task.schedule)
 
     # Back and forth -----------------------------------------------------------------------------
@@ -368,81 +380,110 @@ class Log(EventLog):
     # One phase ----------------------------------------------------------------------------------
 
     def run(self) -> None:
-        """The whole pass in one go."""
+        """The whole pass in one go: the tight loop, which pops, fits and puts by what is here.
+
+        So a log sees what goes into a rule, what comes out, and what waits at the end of each edge.
+        """
         self.task.within(partial(self.step, self._run))
 
     def _run(self) -> None:
-        task, advance = self.task, state.anomaly or Turn.step
-        is_plain = not task.on_tensors and task.schedule.needed is None and state.anomaly is None
-        for node in task.schedule:
-            if is_plain and _is_simple(node):
-                self._visit(node)
-            elif is_plain and node.__class__ is AccumulateGrad and not has_hooks(node):
-                self._visit_leaf(node)
-            else:
-                self._is_undisturbed = False  # from here on code of a user may have written
-                self._watch(Turn(task, node), advance)
-            task.position += 1
-        task.step_here()  # which brings it to its end
+        task = self.task
+        own = {"put": self._put, "fit": self._fit, "visit": self._visit}
+        try:
+            task.is_logged, task.buffers = True, _Buffers(task.buffers, self._pop)
+            vars(task).update(own)
+            task._run_all()
+        finally:
+            for name in own:  # no longer than that: they would be a cycle
+                vars(task).pop(name, None)
+            task.buffers = dict(task.buffers)
+        self._accumulated()
+        task.close()
 
-    def _watch(self, turn: Turn, advance: Callable[[Turn], Phase | None]) -> None:
-        """The turn of a node phase by phase."""
+    def _pop(self, node: Any, default: Any = None) -> Any:
+        """The turn of a node begins: it takes what waits for it."""
+        self._accumulated()
+        self._kind = "apply"
         if self.recorded:
-            self.spans.append((state.next_seq(), turn.node))
-        self.task.turn = turn
+            self.spans.append((state.next_seq(), node))
+        waiting = dict.pop(self.task.buffers, node, default)
+        if self._is_undisturbed and node in self._arrived and waiting.__class__ is not list:
+            self._entering = [self._arrived.pop(node)]  # nobody can have written it meanwhile
+        else:
+            grads = waiting if waiting.__class__ is list else [waiting] * node.num_outputs
+            self._entering = list(map(self.table.take, grads))
+            self._under_way = grads if self.recorded else ()
+        if node.__class__ is AccumulateGrad:
+            self._leaf, self._is_first = node, grad_of(node.variable) is None
+        if not _is_simple(node):
+            self._is_undisturbed = False  # from here on code of a user may have written
+        return waiting
+
+    def _accumulated(self) -> None:
+        """Note what the loop has added to a leaf, if it was the turn of one."""
+        leaf, self._leaf = self._leaf, None
+        if leaf is not None:
+            grad = grad_of(leaf.variable)
+            is_known = self._is_first and grad is not None
+            taken = self._entering[0] if is_known else self.table.take(grad)
+            self._emit("accumulate", tensor=self.graph.leaf[leaf], grad=taken)
+
+    def _fit(self, node: Any, results: Grads) -> Grads:
+        """The rule of a node has run, and what it made is about to be handed on."""
+        take, held = self.table.take, None
+        made = list(map(take, results))
+        if not self._is_undisturbed or state.last_write != self._last_write:
+            versions = self._versions(node) if isinstance(node, PrimitiveNode) else []
+            held = versions, bytes_to_free(node)
+        fitted = fit(node, results)
+        frees, buffers, arrivals = not self.task.keep_graph, self.task.buffers, made.copy()
+        to_put: list[int] = []
+        fresh: list[Node] = []
+        for at, edge in enumerate(node.edges):
+            part = fitted[at]
+            if edge is None or part is None:
+                if edge is not None and edge not in node.edges[:at]:  # else it is known from there
+                    arrivals[at] = take(self._waiting_at(*self.graph.edges[node][at]))
+                continue
+            if part is not results[at]:
+                arrivals[at] = take(part)
+            if edge in buffers or edge.__class__ is GradientEdge or edge in fresh:
+                to_put.append(at)
+            else:
+                self._arrived[edge] = arrivals[at]
+                fresh.append(edge)
+        self._handing = arrivals, to_put
+        self._under_way = fitted if self.recorded else ()
+        name = self.graph.node[node]
+        self.notes.note_turn(name, self._entering, made, held, frees, arrivals)
+        return fitted
+
+    def _put(self, edge: Any, grad: Any) -> Node:
+        """A gradient meets another. (A phase tells of that by itself, with none left `to_put`.)"""
+        goal = GraphTask.put(self.task, edge, grad)
+        arrivals, to_put = self._handing
+        self._arrived.pop(goal, None)
+        if to_put:
+            at = to_put.pop(0)
+            waiting = self.task.buffers[goal]
+            if waiting.__class__ is list:
+                waiting = waiting[edge.output_nr]
+            if waiting is not grad:  # but the sum
+                arrivals[at] = self.table.take(waiting)
+            self._arrived[goal] = arrivals[at]
+        return goal
+
+    def _visit(self, node: Any) -> None:
+        """The turn of a node phase by phase."""
+        advance = state.anomaly or Turn.step
+        turn = self.task.turn = Turn(self.task, node)
+        self._leaf = None  # the phases tell of it
         while turn.at < len(turn.todo):
             phase = advance(turn)
             if phase is not None:
                 self._tell(*phase)
             phase = None  # or it would refer to gradients that the next one may reuse
-
-    def _visit(self, node: Any) -> None:
-        """The turn of a built-in op at which nothing hangs: what a `Turn` does, all at once."""
-        task, take, held = self.task, self.table.take, None
-        self._kind = "apply"
-        grads = task.take(node)
-        given = self._given(node, grads)
-        if not self._is_undisturbed or state.last_write != self._last_write:
-            versions = [(x.name, x.version, x.now) for x in self.graph.saved_by(node)]
-            held = versions, saved_bytes(node)
-        results = node.compute(grads, False)
-        grads = ()
-        made, fitted = list(map(take, results)), fit(node, results) if node.checked else results
-        arrivals: list[tuple[int, Taken]] = []
-        frees = not task.keep_graph
-        self.notes.note_turn(self.graph.node[node], given, made, arrivals, held, frees)
-        if frees:
-            node.release()
-        buffers, arrived = task.buffers, self._arrived
-        for place, edge in enumerate(node.edges):
-            part, taken = fitted[place], made[place]
-            if edge is None:
-                continue
-            if edge.__class__ is GradientEdge or edge in buffers:
-                edge = task.put(edge, part)
-                taken = take(self._waiting_at(*ends(node.edges[place])))
-            elif part is not None:
-                buffers[edge] = part
-                taken = taken if part is results[place] else take(part)
-            arrivals.append((place, taken))
-            arrived[edge] = taken
-
-    def _visit_leaf(self, node: AccumulateGrad) -> None:
-        """The turn of a leaf at which nothing hangs, at once."""
-        leaf = node.variable
-        grad = whole(*self.task.take(node))
-        (taken,) = self._given(node, (grad,))
-        is_first = grad_of(leaf) is None
-        if grad is not None and leaf.requires_grad:
-            accumulate(leaf, grad, sys.getrefcount(grad) <= A_LOCAL)
-        taken = taken if is_first else self.table.take(grad_of(leaf))
-        self._emit("accumulate", tensor=self.graph.leaf[node], grad=taken)
-
-    def _given(self, node: Any, grads: Grads) -> list[Taken]:
-        """What goes into a node, which was taken as it arrived, if nobody can have written it."""
-        if self._is_undisturbed and len(grads) == 1 and node in self._arrived:
-            return [self._arrived.pop(node)]
-        return list(map(self.table.take, grads))
+        self.task.turn = None
 
     def _waiting_at(self, node: Any, slot: int) -> Any:
         """The gradient that waits for one output of a node."""
@@ -568,16 +609,22 @@ class Log(EventLog):
             told["name"] = told["name"] or names.get(known.memory_of(leaf.variable)[0])
 
     def _unpacked(self, node: Node) -> None:
-        """A rule reads what its node saved, or what was computed again of that."""
-        for name, _, saved, now in self.graph.saved_by(node):
+        """A rule reads what its node saved."""
+        for name, saved, now in self._versions(node):
             self._emit("unpack", node, saved=name, version=[saved, now])
+
+    def _versions(self, node: Node) -> list[tuple[str, int, int]]:
+        """Of what a node saved, or what was computed again of that: name, version then and now."""
+        found = [(name, saved, now) for name, _, saved, now in self.graph.saved_by(node)]
         if self.checkpoints is not None:
-            for name in self.checkpoints.made_for(self.events, node):
-                self._emit("unpack", node, saved=name, version=[0, 0])
+            found += [(name, 0, 0) for name in self.checkpoints.made_for(self.events, node)]
+        return found
 
     def _failed(self, error: BaseException) -> None:
         """Write down what ended the pass, and end both."""
-        node, stale = self.task.ahead, None
+        node, stale = self.task.node, None
+        arrivals, to_put = self._handing
+        del arrivals[to_put[0] if to_put else len(arrivals) :]  # they have not come there
         if node is not None and isinstance(error, StaleTensorError):
             for name, _, saved, now in self.graph.saved_by(node):
                 if isinstance(node, PrimitiveNode) and self._kind == "apply":
@@ -593,7 +640,8 @@ class Log(EventLog):
     def _gradients(self) -> Iterator[Tensor]:
         """What the pass has left in `.grad`, what it has captured, and what is under way."""
         waiting, turn = self.task.buffers, self.task.turn
-        found: list[Any] = list(self.task.captured)
+        found: list[Any] = [*self.task.captured]
+        found += () if self.task.node is None else self._under_way
         for node in self.graph.nodes:
             holders = [node.variable] if isinstance(node, AccumulateGrad) else []
             holders += [tensor for _, tensor in self.graph.retained_by(node)]

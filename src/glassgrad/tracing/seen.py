@@ -6,18 +6,35 @@ texts, sums and ids of arrays, are made of these notes when somebody reads the t
 here refers to a node or a tensor, so a trace that nobody has read keeps none of them alive.
 """
 
+import gc
 import math
-from collections import Counter
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from functools import cache
 from threading import RLock
 from typing import Any, NamedTuple
 
+from glassgrad.core.state import Place
 from glassgrad.source.lines import shown
-from glassgrad.tracing.summary import ArrayTable, Taken, dtype_name
+from glassgrad.tracing.summary import ArrayId, ArrayTable, Taken, dtype_name
 
 Entry = dict[str, Any]
-Held = tuple[list[tuple[str, int, int]], int]
-"""Of each saved tensor the name, the version that was saved and that of now; the bytes of all."""
+Counts = defaultdict[str, int]
+Held = tuple[list[tuple[str, int, int]], int | None]
+"""Of each saved tensor the name, the version that was saved and that of now; the bytes of all, None
+if there is nothing to tell of."""
+
+
+class uncollected:  # noqa: N801  # reads as a statement: `with uncollected():`
+    """No search for garbage: many small dicts are made, all are kept, and each would be visited."""
+
+    def __enter__(self) -> None:
+        self.was_enabled = gc.isenabled()
+        gc.disable()
+
+    def __exit__(self, *exc_info: object) -> None:
+        if self.was_enabled:
+            gc.enable()
 
 
 def op_called(name: str) -> str:
@@ -44,7 +61,7 @@ class SeenTensor(NamedTuple):
         entry: Entry = {"name": self.name, "shape": list(self.shape)}
         entry["dtype"] = dtype_name(self.dtype)
         if self.array is not None:
-            entry["array"] = table.add(self.array)
+            entry["array"] = table.tell(self.array)
         return entry
 
 
@@ -105,7 +122,7 @@ class SeenSaved(NamedTuple):
         memory = self.memory
         entry: Entry = {"name": self.name, "storage": memory.storage, "version": self.version}
         entry |= {"bytes": memory.bytes, "shape": list(memory.shape)}
-        entry |= {"dtype": dtype_name(memory.dtype), "array": table.add(memory.array)}
+        entry |= {"dtype": dtype_name(memory.dtype), "array": table.tell(memory.array)}
         if self.now != self.version:
             entry["now"] = self.now
         if self.leaf is not None:
@@ -140,8 +157,8 @@ class SeenNode(NamedTuple):
     saved: list[SeenSaved]
     retained: list[tuple[int, SeenTensor]]
 
-    def entry(self, table: ArrayTable) -> Entry:
-        """As an entry of a trace's nodes."""
+    def entry(self, table: ArrayTable, show: Callable[[Place], str] = shown) -> Entry:
+        """As an entry of a trace's nodes; `show` puts an instruction in words."""
         entry: Entry = {
             "id": self.id,
             "op": op_called(self.name),
@@ -149,7 +166,7 @@ class SeenNode(NamedTuple):
             **self.told,
         }
         if type(entry.get("src")) is tuple:
-            entry["src"] = shown(entry["src"])
+            entry["src"] = show(entry["src"])
         if self.dtype is not None:
             entry |= {"shape": list(self.shape), "dtype": dtype_name(self.dtype)}
         entry["edges"] = [{"to": to, "slot": slot} for to, slot, _ in self.edges]
@@ -167,7 +184,7 @@ class SeenNode(NamedTuple):
         """What it holds on to; an array that it keeps twice counts once."""
         versions = [(saved.name, saved.version, saved.now) for saved in self.saved]
         held = [saved.memory for saved in self.saved]
-        return versions, sum({memory.key: memory.bytes for memory in held}.values())
+        return versions, sum({memory.key: memory.bytes for memory in held}.values()) or None
 
 
 class SeenGraph(NamedTuple):
@@ -181,13 +198,14 @@ class SeenGraph(NamedTuple):
     def entry(self, table: ArrayTable) -> Entry:
         """The `graph` of a trace."""
         leaves = [leaf.entry(table) for leaf in self.leaves]
-        nodes = [node.entry(table) for node in self.nodes]
+        show = cache(shown)  # in a loop all nodes are of a few lines
+        nodes = [node.entry(table, show) for node in self.nodes]
         outputs: list[Entry] = []
         for rank, (node, slot, tensor) in enumerate(self.outputs, start=len(leaves)):
             outputs += [{"id": f"t{rank}", "node": node, "slot": slot, **tensor.entry(table)}]
         for entry, leaf in zip(leaves, self.leaves, strict=True):
             if leaf.grad is not None:
-                entry["grad"] = table.add(leaf.grad)
+                entry["grad"] = table.tell(leaf.grad)
         return {**self.about, "leaves": leaves, "nodes": nodes, "outputs": outputs}
 
 
@@ -206,8 +224,9 @@ class Notes:
 
     def __init__(self, table: ArrayTable) -> None:
         self.table = table
-        self.need: Counter[str] = Counter()
-        self._have: Counter[str] = Counter()
+        self.need: Counts = defaultdict(int)
+        self._have: Counts = defaultdict(int)
+        self._waiting: dict[tuple[str, int], ArrayId] = {}  # by node and slot, what came last
         self._notes: list[tuple[Any, ...]] = []
         self._events: list[Entry] = []
         self._document: Entry | None = None
@@ -216,31 +235,32 @@ class Notes:
 
     def note(self, kind: str, node: str | None, fields: Entry) -> None:
         """Note an event; its arrays were taken."""
-        self._notes.append((self._event, kind, node, fields))
+        self._notes.append((Notes._event, kind, node, fields))
 
     def note_arrival(self, source: str, position: int, grad: Taken) -> None:
         """Note that a gradient came along an edge of `source`; `grad` waits at its end now."""
-        self._notes.append((self._arrival, source, position, grad))
+        self._notes.append((Notes._arrival, source, position, grad))
 
     def note_turn(
         self,
         node: str,
         given: list[Taken],
         made: list[Taken],
-        arrivals: list[tuple[int, Taken]],
         held: Held | None,
         frees: bool,
+        arrivals: list[Taken],
     ) -> None:
         """Note the turn of a node at which no hook hangs, all of it at once.
 
         Args:
             node: its id.
             given, made: its gradients, and what its rule made of them.
-            arrivals: by edge what waits at its end now; they may be noted until this is read.
             held: what it had saved, if that is not as it was when the pass began.
             frees: whether it has let go of that.
+            arrivals: by edge what waits at its end now, None where no gradient came along it. They
+                may be noted until this is read.
         """
-        self._notes.append((self._turn, node, given, made, arrivals, held, frees))
+        self._notes.append((Notes._turn, node, given, made, held, frees, arrivals))
 
     # Made later ---------------------------------------------------------------------------------
 
@@ -249,9 +269,11 @@ class Notes:
         """The graph, as a trace tells of it."""
         with self._reading:
             if self._document is None:
-                self._document = self.graph.entry(self.table)
-                self._nodes = {node.id: (node.edges, node.held) for node in self.graph.nodes}
+                with uncollected():
+                    self._document = self.graph.entry(self.table)
+                    self._nodes = {node.id: (node.edges, node.held) for node in self.graph.nodes}
                 del self.graph  # which has copies of arrays
+                self.table.forget_told()
             return self._document
 
     @property
@@ -260,13 +282,14 @@ class Notes:
         with self._reading:
             if self._notes and self.document:  # whose arrays come first
                 notes, self._notes = self._notes, []
-                for make, *what in notes:
-                    make(*what)
+                with uncollected():
+                    for make, *what in notes:
+                        make(self, *what)
                 self.table.forget_copies()
             return self._events
 
     @property
-    def have(self) -> Counter[str]:
+    def have(self) -> Counts:
         """How many gradients have arrived at each node, by its id."""
         with self._reading:
             _ = self.events  # as they are made, these are counted
@@ -280,6 +303,7 @@ class Notes:
     def read(self, document: Entry) -> None:
         """Have more in the graph: `document` is what it grew to."""
         self._document = document
+        self.table.forget_told()
 
     def cut(self, events: int, arrays: int) -> None:
         """Forget all but the first events and arrays."""
@@ -290,11 +314,11 @@ class Notes:
         self.table.cut(arrays)
 
     def _event(self, kind: str, node: str | None, fields: Entry) -> None:
-        add = self.table.add
+        tell = self.table.tell
         told = fields.copy()
         for name, value in fields.items():
             if name in _GRADIENTS:
-                told[name] = list(map(add, value)) if type(value) is list else add(value)
+                told[name] = list(map(tell, value)) if type(value) is list else tell(value)
         self._tell(kind, node, told)
 
     def _tell(self, kind: str, node: str | None, fields: Entry) -> None:
@@ -309,28 +333,34 @@ class Notes:
         node: str,
         given: list[Taken],
         made: list[Taken],
-        arrivals: list[tuple[int, Taken]],
         held: Held | None,
         frees: bool,
+        arrivals: list[Taken],
     ) -> None:
-        add = self.table.add
-        grad_in = list(map(add, given))
+        tell = self.table.tell
+        grad_in = list(map(tell, given))
         versions, size = held or self._nodes[node][1]
         for name, version, now in versions if any(grad_in) else ():
             self._tell("unpack", node, {"saved": name, "version": [version, now]})
-        self._tell("apply", node, {"grad_in": grad_in, "grad_out": list(map(add, made))})
-        if frees and size:
+        self._tell("apply", node, {"grad_in": grad_in, "grad_out": list(map(tell, made))})
+        if frees and size is not None:
             self._tell("free_saved", node, {"bytes": size})
-        for position, grad in arrivals:
-            self._arrival(node, position, grad)
+        for position, grad in enumerate(arrivals):
+            goal, slot, _ = self._nodes[node][0][position]
+            if goal is not None:
+                self._arrives(node, position, tell(grad) or self._waiting.get((goal, slot)))
 
     def _arrival(self, source: str, position: int, grad: Taken) -> None:
+        self._arrives(source, position, self.table.tell(grad))
+
+    def _arrives(self, source: str, position: int, grad: ArrayId) -> None:
         goal, slot, _ = self._nodes[source][0][position]
         assert goal is not None, "else nothing arrives"
         self._have[goal] += 1
         have, need = self._have[goal], self.need[goal]
         about = {"slot": slot, "have": have, "need": need, "edge": f"e{source[1:]}-{position}"}
-        self._tell("buffer", goal, about | {"grad": self.table.add(grad)})
+        self._waiting[goal, slot] = grad
+        self._tell("buffer", goal, about | {"grad": grad})
         if have == need:
             self._tell("ready", goal, {})
 

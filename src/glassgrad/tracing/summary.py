@@ -13,6 +13,7 @@ from glassgrad.values.backend import asnumpy
 from glassgrad.values.layers import array_of
 
 HEAD = 4  # so many elements are shown of an array that is not kept whole
+LARGE, SAMPLED = 2**22, 10_000  # of an array of more elements so many are looked at
 DIGITS = 6  # significant digits: more than a reader needs, fewer than two BLAS builds agree on
 
 Array = np.ndarray[Any, Any]
@@ -37,18 +38,24 @@ class Measures(NamedTuple):
     found: tuple[Any, ...]
     head: list[Any]
     elements: list[Any] | None
+    sampled: int
 
     @classmethod
     def of(cls, array: Array, *, full: bool, examples: int) -> Self:
         """Measure an array; the arguments are those of `summarize`."""
+        sampled = SAMPLED if array.size > LARGE and not full else 0
         few = array.ravel().tolist() if array.dtype.kind == "f" and 0 < array.size <= _FEW else []
         if few and all(map(math.isfinite, few)):  # for which Python is faster than NumPy
             found: tuple[Any, ...] = min(few), max(few), math.hypot(*few), 0, 0
+        elif sampled:
+            low, high, norm, *spoiled = measured(_sample(array))
+            scale = math.sqrt(array.size / sampled)
+            found = low, high, None if norm is None else norm * scale, *spoiled
         else:
             found = measured(array)
         head = few[:HEAD] or array.flat[:HEAD].tolist()
         elements = array.ravel().tolist() if full else None
-        return cls(array.shape, array.dtype, examples, found, head, elements)
+        return cls(array.shape, array.dtype, examples, found, head, elements, sampled)
 
     def entry(self) -> dict[str, Any]:
         """As an entry of a trace's `arrays`."""
@@ -62,12 +69,14 @@ class Measures(NamedTuple):
             entry["nan"] = nans
         if infs:
             entry["inf"] = infs
+        if self.sampled:
+            entry["sampled"] = self.sampled
         if self.elements is not None:
             entry["values"] = rounded(self.elements)
         return entry
 
 
-Taken = Array | Key | None  # a copy, or what is left to know of it
+Taken = Array | np.generic | Key | None  # a copy, or what is left to know of it
 
 
 class ArrayTable:
@@ -93,11 +102,14 @@ class ArrayTable:
     _copied: ClassVar[int] = 0
     """The bytes of all copies in the process that nobody has read."""
 
+    _own_copies = 0
+
     def __init__(self, *, full: bool = False) -> None:
-        self.full, self._own_copies = full, 0
+        self.full = full
         self.summaries: dict[str, dict[str, Any]] = {}
         self._ids: dict[Any, str] = {}
         self._measures: dict[Any, Measures] = {}  # of arrays that were taken and have no id yet
+        self._told: dict[int, tuple[Taken, ArrayId]] = {}  # by identity, and so kept
 
     def __len__(self) -> int:
         return len(self._ids)
@@ -109,15 +121,20 @@ class ArrayTable:
         process for somebody to read them have grown too large, it is looked at now.
         """
         array: Any = value.payload if isinstance(value, Tensor) else value
-        if type(array) is not np.ndarray:
-            if array is None or dims_of_batch(array):
-                return None if array is None else self._looked_at(array)
+        kind = type(array)
+        if kind is not np.ndarray:
+            if array is None or issubclass(kind, np.generic):  # which nobody can write
+                return array  # type: ignore[no-any-return]  # it is Any
+            if dims_of_batch(array):
+                return self._looked_at(array)
             array = np.asarray(numbers(array))
-        return array.copy() if self._has_room(array.nbytes) else self._looked_at(array)
+        size = array.nbytes
+        is_kept = size <= _SMALL or self._has_room(size)
+        return array.copy() if is_kept else self._looked_at(array)
 
     def _has_room(self, size: int) -> bool:
-        """Whether an array may be copied: a small one, or one of not too many."""
-        if size <= _SMALL or self.full:
+        """Whether an array may be copied that is not small: one of not too many."""
+        if self.full:
             return True
         table = type(self)
         if table._copied + size > MOST_COPIED:
@@ -128,8 +145,13 @@ class ArrayTable:
 
     def forget_copies(self) -> None:
         """The copies that were taken are gone."""
+        self.forget_told()
         type(self)._copied -= self._own_copies
         self._own_copies = 0
+
+    def forget_told(self) -> None:
+        """What was told of is gone, and others may have its identity."""
+        self._told.clear()
 
     __del__ = forget_copies
 
@@ -144,6 +166,13 @@ class ArrayTable:
             self.summaries[known] = self._measures.pop(key).entry()
         return known
 
+    def tell(self, taken: Taken) -> ArrayId:
+        """The id of what was `taken`: nobody writes it, and so it is looked at once."""
+        found = self._told.get(id(taken))
+        if found is None:
+            found = self._told[id(taken)] = taken, self.add(taken)
+        return found[1]
+
     def _looked_at(self, value: Any) -> Key:
         """What tells an array from all others; it is measured if it is new."""
         import xxhash
@@ -154,8 +183,16 @@ class ArrayTable:
             array, examples = np.asarray(numbers(array)), dims_of_batch(array)
         # The content is the key and not the object: an array that is written in place between two
         # events must appear as two arrays. A number for it, or the table would hold every array.
-        content = np.ascontiguousarray(array).view(np.uint8).data  # also of nan, bit by bit
-        key = Key(array.dtype, array.shape, examples, xxhash.xxh3_64_intdigest(content))
+        once, repeated = array, 0
+        if (
+            array.size > LARGE
+        ):  # of what was expanded, which has no end in memory, each element once
+            along = [step == 0 for step in array.strides]
+            repeated = sum(is_so << axis for axis, is_so in enumerate(along))
+            once = array[tuple([slice(1) if is_so else slice(None) for is_so in along])]
+        content = np.ascontiguousarray(once).view(np.uint8).data  # also of nan, bit by bit
+        digest = xxhash.xxh3_64_intdigest(content, seed=repeated)
+        key = Key(array.dtype, array.shape, examples, digest)
         if key not in self._ids and key not in self._measures:
             self._measures[key] = Measures.of(array, full=self.full, examples=examples)
         return key
@@ -183,7 +220,9 @@ def summarize(array: Any, *, full: bool = False, examples: int = 0) -> dict[str,
 
     Returns:
         `shape`, `dtype`, `min`, `max` and `norm` (2-norm) of the finite elements, `head` (the first
-        four elements), and, only where there are any, the counts `nan` and `inf`.
+        four elements), and, only where there are any, the counts `nan` and `inf`. Of more than
+        four million elements these numbers are those of a sample of `sampled` of them, and the norm
+        is what that lets expect; the `values` of `full` are all.
 
     Example:
         >>> summarize(np.array([3.0, 4.0], np.float32))["norm"]
@@ -250,6 +289,12 @@ def dims_of_batch(value: Any) -> int:
     return len(array_of(value).shape) - len(value.shape)
 
 
+def _sample(array: Array) -> Array:
+    """Elements of a large array, the same places each time; nothing else of it is read."""
+    places = np.random.default_rng(0).integers(array.size, size=SAMPLED)
+    return array[np.unravel_index(places, array.shape)]
+
+
 def measured(array: Array) -> tuple[Any, Any, Any, int, int]:
     """Of the finite elements the least, the greatest and the 2-norm; how many are nan, and inf.
 
@@ -286,8 +331,11 @@ def examples_in_words(entry: dict[str, Any]) -> str:
 
 
 def spoiled_in_words(entry: dict[str, Any]) -> list[str]:
-    """How many elements are nan, and inf: ["1 nan"]; empty if all are finite."""
-    return [f"{entry[kind]} {kind}" for kind in ("nan", "inf") if entry.get(kind)]
+    """How many elements are nan, and inf: ["1 nan"]; and of how many, if not of all."""
+    found = [f"{entry[kind]} {kind}" for kind in ("nan", "inf") if entry.get(kind)]
+    if "sampled" in entry:
+        found.append(f"{found.pop() if found else ''} of {entry['sampled']:,} sampled".lstrip())
+    return found
 
 
 def head_in_words(entry: dict[str, Any]) -> str:

@@ -240,7 +240,8 @@ def together(traces: Iterable[Trace], ids: Iterable[Ids]) -> Trace:
     events: list[Entry] = []
     storages = 0
     for trace, known in zip(traces, ids, strict=True):
-        held = {saved["storage"]: None for saved in _held(trace)}
+        holders = (*trace.nodes, *trace.graph.get("checkpoints", ()), *trace.events)
+        held = {kept["storage"]: None for kept in held_by(holders)}
         names = known | _numbered_on("a", trace.arrays, len(arrays))
         names |= _numbered_on("s", held, storages)
         storages += len(held)
@@ -300,12 +301,12 @@ def renamed(entry: Entry, ids: Ids) -> Entry:
     return new
 
 
-def _held(trace: Trace) -> Iterator[Entry]:
-    """All entries of a trace that tell of memory."""
-    for holder in (*trace.nodes, *trace.graph.get("checkpoints", ())):
-        yield from holder.get("saved", ())
-    for event in trace.events:
-        yield from event.get("made", ())
+def held_by(holders: Iterable[Entry]) -> Iterator[Entry]:
+    """All entries that tell of memory, of nodes, checkpoints and events of a trace."""
+    for holder in holders:
+        for kind in ("saved", "packed", "made"):
+            kept = holder.get(kind, ())
+            yield from (each for each in kept if type(each) is dict and "storage" in each)
 
 
 def _numbered_on(letter: str, names: Iterable[str], first: int) -> Ids:

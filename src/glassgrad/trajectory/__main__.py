@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from glassgrad import _programs
+from glassgrad._words import printable
 
 from ._arm.planning import CLEARANCE, COST, FOLDS, GOAL_ERROR, Plan, Task, plan, shortfalls
 
@@ -126,7 +127,7 @@ def _plan_and_draw(out: Path, steps: int) -> list[str]:
     for line in _figures(found):
         console.print(line)
     for line in _draw(task, found, out):
-        console.print(line)
+        console.print(printable(line))
     return shortfalls(found.after[found.best])
 
 

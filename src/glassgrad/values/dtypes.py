@@ -52,6 +52,13 @@ TYPE_NAMES = {
 _SUPPORTED: dict[DType, DType] = {dtype: dtype for dtype in TYPE_NAMES}
 """The dtypes by themselves: of what is equal to one, say from a pickle, this is the one."""
 
+
+class Home:
+    """Whose names dtypes, sizes and types are told by: `as_torch()` makes it "torch"."""
+
+    name = "glassgrad"
+
+
 CATEGORY = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}
 
 _default = float32

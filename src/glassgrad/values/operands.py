@@ -14,7 +14,7 @@ import numpy as np
 from glassgrad.core import errors
 from glassgrad.core.primitive import apply_to_arrays, constant
 from glassgrad.core.state import Shape, Values, plugs
-from glassgrad.core.tensor import PLAIN, WRAPPERS, Size, Tensor, is_differentiable
+from glassgrad.core.tensor import PLAIN, WRAPPERS, Size, Tensor, is_differentiable, whole
 
 from .backend import backend_for, backend_of, device_of, is_array
 from .dtypes import TYPE_NAMES, DType, as_dtype, get_default_dtype, result_dtype
@@ -174,7 +174,7 @@ def conjugating(cls: Any) -> Any:
     """The node class of an op on complex numbers: it conjugates what goes in and comes out."""
 
     def conjugates(values: Values) -> list[Any]:
-        return [None if value is None else np.conj(value) for value in values]
+        return [None if value is None else whole(np.conj(value)) for value in values]
 
     def backward(ctx: Any, *grads: Any) -> Any:
         return tuple(conjugates(as_tuple(cls.backward(ctx, *conjugates(grads)))))
@@ -192,9 +192,17 @@ def common_dtype(cls: Any, operands: Sequence[Any]) -> DType | None:
         return None
     own = [x.payload if isinstance(x, Tensor) else x for x in operands[cls.promotes :]]
     arrays = [x for x in own if is_array(x)]
+    said = getattr(cls, "no_bools", "")
+    if said:
+        _refuse_bools(said, [x.dtype.kind == "b" if is_array(x) else type(x) is bool for x in own])
     numbers = [x for x in own if not is_array(x)] if len(arrays) < len(own) else []
     dtype = result_dtype(arrays, numbers)
     return get_default_dtype() if cls.floating and not is_differentiable(dtype) else dtype
+
+
+def _refuse_bools(said: str, which: list[bool]) -> None:
+    if any(which):
+        raise errors.DTypeError(said.format("two bool tensors" if all(which) else "a bool tensor"))
 
 
 def in_dtype(cls: Any, operands: Sequence[Any], dtype: DType | None) -> Values:

@@ -100,6 +100,8 @@ class Whose:
 
     def _expression(self, node: Entry, depth: int) -> str:
         op = self.maker(node["id"])
+        if len(node["edges"]) > 2:
+            return ""
         operands = [self.operand(node, at, depth) for at in range(len(node["edges"]))]
         if not operands or not all(operands):
             return ""

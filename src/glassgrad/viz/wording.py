@@ -82,7 +82,8 @@ def array_text(array: Entry | None, longest: int = LONGEST_LIST) -> str:
         whole = nested(map(number_text, head), shape)
         if not shape or len(whole) <= longest:
             return whole
-    about = "" if array["norm"] is None else f" ‖·‖={number_text(array['norm'])}"
+    sign = "≈" if "sampled" in array else "="
+    about = "" if array["norm"] is None else f" ‖·‖{sign}{number_text(array['norm'])}"
     if head and array.get("dtype", "").startswith(("int", "uint")):
         about = f" {array['min']} … {array['max']}"
     return f"{examples}{shape_text(shape)}{about}" + (f" ({spoiled})" if spoiled else "")

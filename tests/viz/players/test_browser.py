@@ -30,7 +30,7 @@ def test_the_player_begins_at_the_output_and_keys_step_forward_and_back(visit, s
     assert seen == [f"{k} / 12" for k in (1, 2, 1, 12, 12, 0, 0)]
     # The sentence is announced.
     assert page.locator(".gg-said").get_attribute("aria-live") == "polite"
-    assert page.get_by_role("slider", name="Step").count() == 1
+    assert page.get_by_role("slider", name="Moment of the pass").count() == 1
     page.keyboard.press("ArrowRight")
     assert page.get_by_role("slider").get_attribute("aria-valuetext") == said(page)
 
@@ -49,7 +49,7 @@ def test_space_plays_to_the_end_and_stops(visit, samples):
 def test_buttons_do_what_the_keys_do(visit, samples):
     page = visit(player(samples.square()).html)
     seen = []
-    for name in ["Forward", "Forward", "Back", "To the end", "To the beginning"]:
+    for name in ["Step", "Step", "Back", "To the end", "To the beginning"]:
         page.get_by_role("button", name=name, exact=True).click()
         seen.append(count(page))
     assert seen == [f"{k} / 12" for k in (1, 2, 1, 12, 0)]
@@ -198,7 +198,7 @@ def test_the_frame_in_a_notebook_plays(visit, samples):
     bundle = player(samples.square(), mode="debug")._repr_mimebundle_()
     page = visit(f"<!DOCTYPE html><meta charset=utf-8>{bundle['text/html']}")
     frame = page.frame_locator("iframe")
-    frame.get_by_role("button", name="Forward", exact=True).click()
+    frame.get_by_role("button", name="Step", exact=True).click()
     assert frame.locator(".gg-count").inner_text() == "1 / 12"
 
 

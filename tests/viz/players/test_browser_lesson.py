@@ -280,9 +280,14 @@ def test_a_screen_reader_finds_the_boxes_and_is_told_of_each_step_once(lesson):
     lesson.press("ArrowRight")
     assert page.get_by_role("button", name="runs now").count() == 1
     assert page.locator(".gg-said").get_attribute("aria-live") == "polite"
-    assert page.get_by_role("slider", name="Step").count() == 1
+    assert page.get_by_role("slider", name="Moment of the pass").count() == 1
     tree = page.locator(".gg-player").aria_snapshot()
-    for part in ('group "The graph"', 'button "Forward"', 'button "Play"', 'slider "Step"'):
+    for part in (
+        'group "The graph"',
+        'button "Step"',
+        'button "Play"',
+        'slider "Moment of the pass"',
+    ):
         assert part in tree
     assert lesson.said in tree.replace('\\"', '"')
     page.get_by_role("slider").focus()  # which tells of it itself
@@ -314,4 +319,4 @@ def test_nothing_moves_by_itself_for_those_who_want_it_so_and_play_and_step_do_n
     look = """each => [each.querySelector("path").getAttribute("d"),
         getComputedStyle(each).backgroundColor]"""
     assert all(a != b for a, b in zip(play_.evaluate(look), step.evaluate(look), strict=True))
-    assert (play_.inner_text(), step.inner_text()) == ("Play", "Forward")
+    assert (play_.inner_text(), step.inner_text()) == ("Play", "Step")

@@ -70,7 +70,7 @@ def test_keys_and_buttons_drive_the_engine(live):
     for key in ["ArrowRight", "ArrowLeft", "End", "Home"]:
         shown.page.keyboard.press(key)
     assert shown.sent == [{"do": name} for name in ("next", "back", "run", "restart")]
-    for name in ["Forward", "Back", "To the end", "To the beginning", "Run to the next breakpoint"]:
+    for name in ["Step", "Back", "To the end", "To the beginning", "Run to the next breakpoint"]:
         shown.button(name).click()
     assert shown.sent == [{"do": name} for name in ("next", "back", "run", "restart", "run")]
     assert shown.count == "0 / 0"  # nothing moves before the engine has
@@ -131,7 +131,7 @@ def test_a_session_that_was_closed_is_replayed(live):
     shown.button("Back").click()
     assert shown.count == "8 / 9"
     shown.page.keyboard.press("Home")
-    shown.button("Forward").click()
+    shown.button("Step").click()
     shown.page.locator("#gg-n1").click()
     assert shown.count == "1 / 9"
     shown.button("To the end").click()

@@ -95,7 +95,7 @@ def test_several_players_share_a_page(visit, samples):
     first, second = page.locator(".gg-player").all()
     ids = page.evaluate("[...document.querySelectorAll('[id]')].map(each => each.id)")
     assert len(set(ids)) == len(ids)
-    second.get_by_role("button", name="Forward", exact=True).click()
+    second.get_by_role("button", name="Step", exact=True).click()
     page.keyboard.press("ArrowRight")
     assert second.locator(".gg-count").inner_text() == "2 / 33"
     assert first.locator(".gg-count").inner_text() == "0 / 12"

@@ -325,7 +325,8 @@ def _fitted(count, width, batch, units):
             return _Fitted(error, False, 0, budget, 0, 0)
         trace = record(output.sum())
         risen = [place for place, e in enumerate(trace.events, 1) if e["type"] == "recompute"]
-        peak = max(trace.held(place) for place in (0, *risen))
+        held = trace.held_over_time()
+        peak = max(held[place] for place in (0, *risen))
         again = sum(layer.calls for layer in layers)
         peaks = {k: (count - count // k * (k - 1) + k) for k in range(1, count + 1)}
         needed = next(count // k * (k - 1) for k in peaks if peaks[k] <= units)

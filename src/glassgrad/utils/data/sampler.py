@@ -5,7 +5,12 @@ from collections.abc import Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from glassgrad.core.errors import ArgumentError, ArgumentTypeError, GlassgradError
+from glassgrad.core.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    GlassgradError,
+    MissingRuleError,
+)
 from glassgrad.ops.creation import as_tensor
 from glassgrad.ops.generator import Generator
 from glassgrad.ops.random import multinomial, randint, randperm
@@ -28,7 +33,7 @@ class Sampler(Generic[IndexT_co]):
     """An iterable of indices. Subclasses define `__iter__`, and `__len__` where it is known."""
 
     def __iter__(self) -> Iterator[IndexT_co]:
-        raise NotImplementedError(f"{type(self).__name__} needs a method __iter__")
+        raise MissingRuleError(f"{type(self).__name__} needs a method __iter__")
 
 
 class SequentialSampler(Sampler[int]):

@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from glassgrad._words import printable
 from glassgrad.core.errors import GraphError
 from glassgrad.ops.generator import manual_seed
 from glassgrad.ops.random import randint
@@ -104,7 +105,8 @@ class _Failure:
 
     def __init__(self, error: BaseException, where: str) -> None:
         self.kind = type(error)
-        self.text = f"Caught {self.kind.__name__} {where}.\nOriginal {traceback.format_exc()}"
+        original = traceback.format_exc()
+        self.text = printable(f"Caught {self.kind.__name__} {where}.\nOriginal {original}")
 
     def reraise(self) -> None:
         """Raise an exception of the same class."""

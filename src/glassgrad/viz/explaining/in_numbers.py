@@ -278,7 +278,7 @@ def _digits_for(formula: Equation, result: Entry, known: dict[str, Entry]) -> in
             return LEAST
         if wanted.size == 1:
             found = found.sum()  # over what was broadcast
-        found = np.broadcast_to(found, wanted.shape) if found.size == 1 else found
+        found = np.full(wanted.shape, found.item()) if found.size == 1 else found
         if found.size != wanted.size:
             return LEAST
         found, scale = found.reshape(wanted.shape), max(map(_size, numbers.values()), default=0)

@@ -177,28 +177,24 @@ def _compiled() -> tuple[Any, Any]:
 def _from_json(answer: bytes, engine: str) -> Layout:
     """Graphviz's JSON as a layout. Its y axis points up, ours down."""
     document = json.loads(answer)
+    _, _, wide, high = map(float, document["bb"].split(","))
+
+    def at(text: str) -> Point:
+        x, y = text.split(",")
+        return round(float(x), 2), round(high - float(y), 2)
+
     places, frames = {}, {}
     for item in document.get("objects", ()):
         if "bb" in item:
-            frames[item["id"]] = Place.between(*_numbers(item["bb"]))
+            left, low, right, top = item["bb"].split(",")
+            frames[item["id"]] = Place.between(*at(f"{left},{low}"), *at(f"{right},{top}"))
         elif "pos" in item:
             width, height = (round(72 * float(item[side])) for side in ("width", "height"))
-            places[item["id"]] = Place(*_point(item["pos"]), width, height)
+            places[item["id"]] = Place(*at(item["pos"]), width, height)
     edges = document.get("edges", ())
-    routes = {item["id"]: [_point(part) for part in _way(item["pos"])] for item in edges}
-    labels = {item["id"]: _point(item["lp"]) for item in edges if "lp" in item}
-    _, _, wide, high = _numbers(document["bb"])
-    upwards = Layout(places, routes, labels, wide, high, engine=engine, frames=frames)
-    return upwards.upside_down()
-
-
-def _point(text: str) -> Point:
-    x, y = _numbers(text)
-    return x, y
-
-
-def _numbers(text: str) -> list[float]:
-    return list(map(float, text.split(",")))
+    routes = {item["id"]: [at(part) for part in _way(item["pos"])] for item in edges}
+    labels = {item["id"]: at(item["lp"]) for item in edges if "lp" in item}
+    return Layout(places, routes, labels, wide, high, engine=engine, frames=frames)
 
 
 def _way(text: str) -> list[str]:
@@ -212,22 +208,31 @@ def _way(text: str) -> list[str]:
 def fit(layout: Layout, graph: Graph, sizes: Sizes) -> Layout:
     """`layout` with boxes of these sizes, room for them, and arcs that end at their borders."""
     at = _stretch(layout, graph, sizes)
-    fitted = layout.mapped(lambda x, y: (at(x), y))
-    for name, (x, y, _, _) in layout.places.items():
-        fitted.places[name] = Place(at(x), y, *sizes[name])
+    routes = {name: [(at(x), y) for x, y in route] for name, route in layout.routes.items()}
+    places = {name: Place(at(p.x), p.y, *sizes[name]) for name, p in layout.places.items()}
     slanted = {v.id for v in graph.vertices if KINDS[v.kind].shape == "slant"}
     for arc in graph.arcs:
-        if arc.id in fitted.routes:  # of some ties we find the way ourselves
-            route = fitted.routes[arc.id]
+        if arc.id in routes:  # of some ties we find the way ourselves
+            route = routes[arc.id]
             for end, control, name in ((0, 1, arc.tail), (-1, -2, arc.head)):
-                here, there = layout.places[name], fitted.places[name]
+                here, there = layout.places[name], places[name]
                 share = (layout.routes[arc.id][end][0] - here.x) / here.width
                 lean = SLANT / 2 if name in slanted and abs(share) > 0.49 else 0.0
                 goal = there.x + share * there.width - math.copysign(lean, share)
                 shift = round(goal, 2) - route[end][0]
                 for point in (end, control):  # both, so that the curve stays smooth
                     route[point] = round(route[point][0] + shift, 2), route[point][1]
-    return replace(fitted, width=at(layout.width))
+    return replace(
+        layout,
+        places=places,
+        routes=routes,
+        labels={name: (at(x), y) for name, (x, y) in layout.labels.items()},
+        width=at(layout.width),
+        frames={
+            name: Place.between(at(p.left), p.top, at(p.right), p.bottom)
+            for name, p in layout.frames.items()
+        },
+    )
 
 
 def _stretch(layout: Layout, graph: Graph, sizes: Sizes) -> Callable[[float], float]:

@@ -21,6 +21,7 @@ from glassgrad.core.graph import GradientEdge, Node, ends
 from glassgrad.core.tensor import Tensor
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Entry, Graph, rank_of
+from glassgrad.viz.scene.graph import CROWD
 from glassgrad.viz.wording import Narrator, array_text, tensor_name
 
 MOST = 12  # elements that a student types
@@ -214,7 +215,8 @@ class _Asker:
         name, given = node["id"], event["grad_in"]
         facts = [["gradient in", self._text(grad)] for grad in given if grad is not None]
         facts += [self._saved(each) for each in node.get("saved", ()) if each.get("array")]
-        for at, (edge, grad) in enumerate(zip(node["edges"], event["grad_out"], strict=False)):
+        sent = zip(node["edges"][:CROWD], event["grad_out"], strict=False)  # as many as are drawn
+        for at, (edge, grad) in enumerate(sent):
             goal = edge["to"]
             if goal is None or grad is None:
                 continue

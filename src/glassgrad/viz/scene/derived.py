@@ -23,7 +23,7 @@ from glassgrad.core.errors import ArgumentError
 from glassgrad.tracing.compare import Comparison, Difference
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Entry, Ids
-from glassgrad.tracing.watching import renamed
+from glassgrad.tracing.watching import held_by, renamed
 from glassgrad.viz.results import Results
 from glassgrad.viz.scene.graph import MEDIUM, Arc, Graph, Look, Rows, Vertex, graph_of
 from glassgrad.viz.style import KINDS, MARKS
@@ -159,7 +159,8 @@ def mirrored(trace: Trace, look: Look, rankdir: str, values: Ids | None = None) 
     Raises:
         ArgumentError: if there are too many nodes to read it.
     """
-    nodes = [node for node in trace.nodes if "origin" not in node]
+    kept = {node["id"] for node in trace.nodes if "origin" not in node}
+    nodes = [cut_out(node, node, kept) for node in trace.nodes if node["id"] in kept]
     grown = len(trace.nodes) - len(nodes)  # the gradient's own graph has no forward half
     trace = Trace(trace.graph | {"nodes": nodes}, trace.arrays, trace.events)
     if len(nodes) > MEDIUM:
@@ -333,7 +334,8 @@ def _united(comparison: Comparison, names: Ids) -> tuple[Trace, Ids]:
     more = [o for o in b.outputs if (names[o["node"]], o["slot"]) not in slots]
     only |= {names[output["id"]]: "only-b" for output in more}
     outputs = [*a.outputs, *(renamed(output, names) for output in more)]
-    graph = {"nodes": _by_age(nodes), "leaves": leaves, "outputs": outputs}
+    calls = [*_calls(a), *(renamed(call, names) for call in _calls(b))]
+    graph = {"nodes": _by_age(nodes), "leaves": leaves, "outputs": outputs, "checkpoints": calls}
     arrays = {names[id]: array for id, array in b.arrays.items()}
     return Trace(graph, a.arrays | arrays, []), only
 
@@ -353,10 +355,14 @@ def _names(comparison: Comparison) -> Ids:
 
 
 def _ids(trace: Trace) -> list[str]:
-    """The ids of its nodes, tensors, storages and arrays."""
-    entries = [entry["id"] for entry in (*trace.nodes, *trace.leaves, *trace.outputs)]
-    held = [saved["storage"] for node in trace.nodes for saved in node.get("saved", ())]
-    return [*entries, *held, *trace.arrays]
+    """The ids of its nodes, tensors, checkpoints, storages and arrays."""
+    holders = (*trace.nodes, *_calls(trace))
+    entries = [entry["id"] for entry in (*holders, *trace.leaves, *trace.outputs)]
+    return [*entries, *(kept["storage"] for kept in held_by(holders)), *trace.arrays]
+
+
+def _calls(trace: Trace) -> list[Entry]:
+    return trace.graph.get("checkpoints", [])
 
 
 def _beyond(edges: list[Entry], others: list[Entry]) -> list[int]:

@@ -81,12 +81,16 @@ def fold(trace: Trace, most: int | None, apart: frozenset[str] = frozenset()) ->
     """
     leaves = {leaf["acc"]: leaf["id"] for leaf in trace.leaves}
     nodes = [node for node in trace.nodes if node["id"] not in leaves and node["id"] not in apart]
-    if most is None or (len(nodes) <= most and _boxes([[node] for node in nodes], leaves) <= most):
+    if (
+        not nodes
+        or most is None
+        or (len(nodes) <= most and _boxes([[node] for node in nodes], leaves) <= most)
+    ):
         return {}, ""
     for parts, name, words in _ways(nodes, most):
         if len(parts) <= most and _boxes(parts, leaves) <= most:
             return _folding(parts, leaves, name, words)
-    raise AssertionError("one fold of everything is one box")
+    return _folding([nodes], leaves, _ops, "stretches")  # also of one op with very many leaves
 
 
 def _ways(nodes: Part, most: int) -> Iterator[Way]:
@@ -210,7 +214,7 @@ def _folding(parts: Parts, leaves: Ids, name: Callable[[Part], str], words: str)
     folds = {
         number: Fold(f"f{part[0]['id'][1:]}", name(part), [n["id"] for n in part], contents(part))
         for number, part in enumerate(parts)
-        if len(part) > 1
+        if len(part) > 1 or len(parts) == 1
     }
     of = {member: each for each in folds.values() for member in each.members}
     hidden = {
@@ -225,7 +229,7 @@ def _folding(parts: Parts, leaves: Ids, name: Callable[[Part], str], words: str)
 
 
 def _ops(part: Part) -> str:
-    return f"… {len(part):,} ops"
+    return f"… {counted(len(part), 'op')}"
 
 
 def _scope(part: Part) -> str:

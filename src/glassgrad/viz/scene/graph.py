@@ -31,6 +31,7 @@ PARTS = ("values", "shapes", "saved", "hooks", "versions")
 FULL, MEDIUM = 15, 60  # up to so many nodes: everything is written out; names, shapes and norms
 LARGE, FEW = 300, 150  # more nodes than LARGE are folded, to at most FEW boxes
 HUGE = 1_500  # more nodes than that are an overview
+CROWD = 100  # of one kind that hang on one node; more are not written out
 
 Rows = tuple[tuple[str, str], ...]  # of a box: key and value
 
@@ -262,11 +263,32 @@ def graph_of(trace: Trace, look: Look = Look()) -> Graph:
     return _Builder(trace, look).build()
 
 
+def _without_crowds(trace: Trace) -> tuple[Trace, bool]:
+    """A trace of which a picture can be drawn, and whether it has less in it."""
+
+    def fewer(entry: Entry) -> Entry:
+        parts = [
+            key
+            for key in ("saved", "packed", "hooks", "retains")
+            if len(entry.get(key, ())) > CROWD
+        ]
+        return entry | {key: entry[key][:CROWD] for key in parts} if parts else entry
+
+    graph = trace.graph | {
+        "nodes": [fewer(node) for node in trace.nodes],
+        "outputs": trace.outputs[:CROWD],
+    }
+    if graph["nodes"] == trace.nodes and len(trace.outputs) <= CROWD:
+        return trace, False
+    return Trace(graph, trace.arrays, trace.events), True
+
+
 class _Builder:
     """Collects vertices and arcs. One is made per snapshot and thrown away."""
 
     def __init__(self, trace: Trace, look: Look) -> None:
-        self.trace = trace = completed(trace)
+        self.trace, is_cut = _without_crowds(completed(trace))
+        trace = self.trace
         self.title, self.show, self.cut = look.title, look.show, look.cut
         self.results, self.whose = Results(trace), Whose(trace)
         # By storage: what it is called, and under which words it was saved.
@@ -274,7 +296,11 @@ class _Builder:
         self.leaf_of, self.turn = self.results.leaf_of, look.turns or self.results.turns
         self.count = len(trace.nodes)
         self.is_full, self.is_large = self.count <= FULL, self.count > MEDIUM
-        self.fold_of, self.notice = fold(trace, look.most(self.count), look.apart)
+        self.fold_of, notice = fold(trace, look.most(self.count), look.apart)
+        crowd = f"of what hangs on one node the first {CROWD} are drawn" if is_cut else ""
+        is_wide = any(len(node["edges"]) > CROWD for node in trace.nodes)
+        wide = "edges of one node that lead the same way are drawn as one" if is_wide else ""
+        self.notice = notices(notice, crowd, wide)
         self.flows, self.range = self.results.flows() if look.flow else ({}, "")
         self.uses = self._uses()
         many = {name for name in self.leaf_of if self.uses[name] > STUBS}
@@ -516,7 +542,7 @@ class _Builder:
             label = f"in{index + 1}" if several else ""
             if "sum_to" in edge and "shapes" in self.show and not self.is_large:
                 label = f"{label} Σ→{shape_text(edge['sum_to'])}".strip()
-            if name in self.fold_of:
+            if name in self.fold_of or len(node["edges"]) > CROWD:
                 self._add_edge_of_fold(id, self.place[name], goal)
             elif goal is not None:
                 self._add_arc(id, name, self._head(goal), label=label)
@@ -526,7 +552,7 @@ class _Builder:
                 self._add_arc(id, name, slot, label=label)
 
     def _add_edge_of_fold(self, id: str, tail: str, goal: str | None) -> None:
-        """An arc from a fold, unless it stays inside, or is there already.
+        """An arc from a fold, or of very many, unless it stays inside, or is there already.
 
         One that is there already shows the largest of the gradients that went along it.
         """

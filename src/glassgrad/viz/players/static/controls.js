@@ -15,7 +15,7 @@ const HELP = [
 export function controls(player) {
   const { parts, live } = player;
   parts.play = iconButton("play", "Play", "Space", () => player.toggle(), "Play");
-  parts.scrub = element("input", { type: "range", min: 0, max: 0, step: 1, class: "gg-scrub", "aria-label": "Step",
+  parts.scrub = element("input", { type: "range", min: 0, max: 0, step: 1, class: "gg-scrub", "aria-label": "Moment of the pass",
     oninput: (event) => player.go(player.whole(Number(event.target.value))) });
   parts.count = element("output", { class: "gg-count" });
   parts.grain = choices("Step size", "gg-grain", GRANULARITIES, live ? live.granularity ?? "node" : "micro");
@@ -34,7 +34,7 @@ export function controls(player) {
   }
   return element("div", { class: "gg-bar", role: "group", "aria-label": "Playback" },
     element("div", { class: "gg-buttons" }, ...back,
-      iconButton("next", "Forward", "→", () => player.forward(), "Forward"),
+      iconButton("next", "Step", "→", () => player.forward(), "Step"),
       parts.play,
       iconButton("last", "To the end", "End", () => player.end()),
       iconButton("stop", "Run to the next breakpoint", "r", () => player.run())),
