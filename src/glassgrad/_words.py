@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from glassgrad.core.errors import GlassgradError
+
 LONGEST_NAME = 28  # of a box
 LONGEST = 60  # of a name in a sentence
 
@@ -40,6 +42,9 @@ def printable(text: str) -> str:
         'a\\x1bb\nc'
     """
     return "\n".join(map(_escaped, text.split("\n")))
+
+
+GlassgradError.printable = staticmethod(printable)  # type: ignore[assignment]  # text of text, too
 
 
 def _escaped(line: str) -> str:

@@ -1,7 +1,6 @@
 """The spine: all that runs in `y = gg.tanh(w @ x).sum(); y.backward()`, except the ops' rules.
 
-Read its files in this order; none imports from one below it, and beneath lie NumPy, and `_words`,
-by which errors show names as text:
+Read its files in this order; none imports from one below it, and nothing but NumPy lies beneath:
 
     errors     what can go wrong
     state      modes per thread, and where other packages plug in

@@ -27,14 +27,15 @@ A message has three parts: what happened, why that is wrong, what to write inste
 hold what a terminal would obey: it reads as text.
 """
 
-from glassgrad._words import printable
-
 
 class GlassgradError(Exception):
     """The root of the family: `except GlassgradError` catches all of it."""
 
+    printable = str
+    """Escapes what a terminal would obey (`glassgrad/_words.py`)."""
+
     def __str__(self) -> str:
-        return printable(super().__str__())
+        return self.printable(super().__str__())
 
 
 class GraphError(GlassgradError, RuntimeError):

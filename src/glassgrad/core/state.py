@@ -183,8 +183,7 @@ class Block:
         self.before = (*self.before, (here, {name: here[name] for name in changes}))
         try: return _set(here, changes, value)  # type: ignore[no-any-return]  # noqa: E701  # fmt: skip
         except BaseException:
-            _set(*self.before[-1])
-            self.before = self.before[:-1]
+            self.leave()
             raise
 
     def leave(self) -> None:
