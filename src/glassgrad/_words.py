@@ -30,25 +30,25 @@ def plain(text: str, longest: int = LONGEST_NAME) -> str:
         ('a name that…', 'a\\x0ab\\x1b')
     """
     # Cut first: a name of a million characters costs no more than one of thirty.
-    text = _escaped(text[: longest + 1])
+    text = UNPRINTABLE.sub(_escape, text[: longest + 1])
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
 def printable(text: str) -> str:
-    r"""A whole text, with names in it: its lines stay lines.
+    r"""A whole text, with names in it: its lines and tabs stay what they are.
 
     Example:
-        >>> printable("a\x1bb\nc")
-        'a\\x1bb\nc'
+        >>> printable("a\x1bb\n\tc")
+        'a\\x1bb\n\tc'
     """
-    return "\n".join(map(_escaped, text.split("\n")))
+    return UNPRINTABLE.sub(lambda found: found[0] if found[0] in "\n\t" else _escape(found), text)
 
 
 GlassgradError.printable = staticmethod(printable)  # type: ignore[assignment]  # text of text, too
 
 
-def _escaped(line: str) -> str:
-    return UNPRINTABLE.sub(lambda found: f"\\x{ord(found[0]):02x}", line)
+def _escape(found: re.Match[str]) -> str:
+    return f"\\x{ord(found[0]):02x}"
 
 
 def one_line(text: str, longest: int) -> str:

@@ -7,12 +7,13 @@ is. A document that breaks it is refused where it is read, not in the middle of 
 
 import math
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Sequence
 from typing import Any
 
 from glassgrad.tracing.graph import Entry
 
 LARGEST = 2**63 - 1  # of a count; JSON knows any
+LARGEST_FLOAT = sys.float_info.max
 MOST_DIMS = 64  # NumPy's
 DEEPEST = 20  # a pass inside of a pass, and so on
 MOST_EDGES = 10_000  # that one node has; what is drawn of it grows with them
@@ -30,14 +31,12 @@ def misfit(document: Entry) -> str | None:
     leads += [{"to": output["node"], "slot": output["slot"]} for output in graph.get("outputs", ())]
     for edge in leads:
         slots[edge["to"]] = max(slots[edge["to"]], edge["slot"] + 1)
-    return _wrong_graph(graph, nodes) or _first(
-        "events", document["events"], lambda event: _wrong_event(event, nodes, slots)
-    )
-
-
-def _first(part: str, entries: Iterable[Any], wrong_in: Callable[[Any], str | None]) -> str | None:
-    found = ((index, wrong_in(entry)) for index, entry in enumerate(entries))
-    return next((f"{part}[{index}]{wrong}" for index, wrong in found if wrong), None)
+    if wrong := _wrong_graph(graph, nodes):
+        return wrong
+    for index, event in enumerate(document["events"]):
+        if wrong := _wrong_event(event, nodes, slots):
+            return f"events[{index}]{wrong}"
+    return None
 
 
 def _wrong_graph(graph: Entry, nodes: dict[str, Entry]) -> str | None:
@@ -74,23 +73,25 @@ def _wrong_array(array: Entry) -> str | None:
         if count > size or (name == "values" and name in array and count < size):
             return f".{name}: {count} elements of an array of {size}"
     for name in ("min", "max", "norm"):
-        if isinstance(array[name], str) or not _is_number(array[name]):
+        if isinstance(array[name], str) or not _are_numbers((array[name],)):
             return f".{name}: {str(array[name])[:40]!r} is no number"
     for name in ("head", "values"):
-        for value in array.get(name, ()):
-            if not _is_number(value):
-                return f".{name}: {str(value)[:40]!r} is no number"
+        if name in array and not _are_numbers(array[name]):
+            return f".{name}: one of its elements is no number"
     return None
 
 
-def _is_number(value: Any) -> bool:
-    """Whether a field of an array is one that a summary has."""
-    if not isinstance(value, str):
-        return value is None or abs(value) <= sys.float_info.max
-    try:
-        return value in ("nan", "inf", "-inf") or isinstance(complex(value), complex)
-    except ValueError:
-        return False
+def _are_numbers(values: Sequence[Any]) -> bool:
+    """Whether a summary may have them: numbers that are finite, or a word that stands for one."""
+    for value in values:
+        if isinstance(value, str):
+            try:
+                complex(value)
+            except ValueError:
+                return False
+        elif value is not None and not -LARGEST_FLOAT <= value <= LARGEST_FLOAT:
+            return False
+    return True
 
 
 def _wrong_event(event: Entry, nodes: dict[str, Entry], slots: dict[str, int]) -> str | None:
