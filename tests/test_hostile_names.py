@@ -23,7 +23,7 @@ from glassgrad.viz import text_view
 SIGNS = "\x1b]0;title\x07\x1b[2J\x9b31m\x08\r\u202e\u2066\u2028\u200b\ufeff"
 NAME = f"[red]{SIGNS}\x00\udcff\nend"
 IN_CODE = f"[red]{SIGNS}"  # what Python and the file system take
-RAW = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]")
+RAW = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]")
 TERMINAL = re.compile("\x1b\\[[0-9;]*m")  # the colours that rich puts around a text
 
 

@@ -31,7 +31,8 @@ def run_beside(tmp_path_factory):
 
 
 PARTS = """
-_dtypes _meta _methods _printing _words autograd core environment hooks levels memory missing ops values
+_dtypes _meta _methods _printing _words autograd core environment hooks levels memory missing
+ops values
 """
 OPS = "_arguments _checks _declaring _families _index _lookup _rules _writing"
 

@@ -262,3 +262,18 @@ def test_apply_goes_from_the_leaves_up():
     tree = nn.Sequential(nn.Sequential(nn.Tanh()), nn.ReLU())
     assert tree.apply(lambda module: visited.append(type(module).__name__)) is tree
     assert visited == ["Tanh", "Sequential", "ReLU", "Sequential"]
+
+
+def test_a_model_may_be_nested_deeper_than_the_stack():
+    deep = leaf = nn.Linear(1, 1)
+    for _ in range(600):
+        deep = nn.Sequential(deep)
+    seen = []
+    deep.apply(seen.append)
+    assert (len(seen), seen[0], seen[-1]) == (601, leaf, deep)
+    assert repr(deep).count("Sequential(") == 600
+    state = deep.state_dict()
+    assert list(state) == ["0." * 600 + "weight", "0." * 600 + "bias"]
+    state["0." * 600 + "bias"] = gg.tensor([7.0])
+    deep.load_state_dict(state)
+    assert leaf.bias.item() == 7.0

@@ -1,9 +1,12 @@
 """A live session: it stops the real pass, moves it on, and ends it cleanly."""
 
+import threading
+
 import numpy as np
 import pytest
 
 import glassgrad
+import glassgrad as gg
 from checks import together
 from glassgrad import tensor
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, FreedGraphError, GraphError
@@ -247,3 +250,27 @@ def test_a_session_that_is_dropped_leaves_nothing_behind():
     assert modes.task is None
     assert glassgrad.is_grad_enabled()
     assert y.requires_grad
+
+
+def test_a_second_thread_is_refused_while_the_first_is_in_a_move():
+    x = gg.tensor(2.0, requires_grad=True)
+    y = x * x
+    refused = []
+
+    def ask(_):
+        def move():
+            try:
+                s.next()
+            except GraphError as error:
+                refused.append(str(error))
+
+        other = threading.Thread(target=move)
+        other.start()
+        other.join()
+
+    y.register_hook(ask)
+    with gg.step(y) as s:
+        s.run()
+    assert len(refused) == 1
+    assert "another thread is in the middle of a move of this session" in refused[0]
+    assert x.grad.item() == 4.0

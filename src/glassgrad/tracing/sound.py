@@ -34,7 +34,7 @@ def misfit(document: Entry) -> str | None:
     if wrong := _wrong_graph(graph, nodes):
         return wrong
     for index, event in enumerate(document["events"]):
-        if wrong := _wrong_event(event, nodes, slots):
+        if event["type"] in ("apply", "buffer") and (wrong := _wrong_event(event, nodes, slots)):
             return f"events[{index}]{wrong}"
     return None
 

@@ -263,21 +263,18 @@ def graph_of(trace: Trace, look: Look = Look()) -> Graph:
     return _Builder(trace, look).build()
 
 
+_PARTS = {"saved", "packed", "hooks", "retains"}  # of a node, drawn at its box
+
+
 def _without_crowds(trace: Trace) -> tuple[Trace, bool]:
     """A trace of which a picture can be drawn, and whether it has less in it."""
-
-    def fewer(entry: Entry) -> Entry:
-        parts = [
-            key
-            for key in ("saved", "packed", "hooks", "retains")
-            if len(entry.get(key, ())) > CROWD
-        ]
-        return entry | {key: entry[key][:CROWD] for key in parts} if parts else entry
-
-    graph = trace.graph | {
-        "nodes": [fewer(node) for node in trace.nodes],
-        "outputs": trace.outputs[:CROWD],
-    }
+    nodes = []
+    for node in trace.nodes:
+        for part in _PARTS & node.keys():
+            if len(node[part]) > CROWD:
+                node = node | {part: node[part][:CROWD]}
+        nodes.append(node)
+    graph = trace.graph | {"nodes": nodes, "outputs": trace.outputs[:CROWD]}
     if graph["nodes"] == trace.nodes and len(trace.outputs) <= CROWD:
         return trace, False
     return Trace(graph, trace.arrays, trace.events), True

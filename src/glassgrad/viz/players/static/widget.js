@@ -35,11 +35,11 @@ function render({ model, el }) {
     return key === "Enter" || (!ctrlKey && !metaKey && !altKey);
   }
 
-  // The notebook takes the keys for its own unless what has the focus says not to: it asks no further
-  // up where a shortcut is for the focused element. This runs before its listener, the document's.
+  // The notebook takes the keys for its own unless told not to: JupyterLab by the player, Notebook 7 by
+  // what has the focus. This runs before its listener, which is the document's.
   function guard(event) {
     if (!el.contains(event.target)) return;
-    event.target.toggleAttribute("data-lm-suppress-shortcuts", isOurs(event));
+    for (const part of [...el.children, event.target]) part.toggleAttribute("data-lm-suppress-shortcuts", isOurs(event));
     if (event.key === "Escape" && event.shiftKey) el.closest(".jp-Cell")?.focus();
   }
 
