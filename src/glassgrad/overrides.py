@@ -208,15 +208,11 @@ class TorchFunctionMode(Block):
         """What a call of `func` gives."""
         raise NotImplementedError
 
-    def __enter__(self) -> Self:
+    def begin(self) -> Self:
         self.enter(None, {"modes": (*_entered.modes, self)}, vars(_entered))
-        try: return _led(self)  # noqa: E701  # fmt: skip
-        except BaseException:
-            self.leave()
-            raise
+        return _led(self)
 
     def leave(self) -> None:
-        """Leave it; twice is harmless."""
         super().leave()
         _led(self)
 
@@ -228,8 +224,7 @@ class TorchFunctionMode(Block):
 
 def _led(mode: M) -> M:
     """Have names lead to modes where some are entered, and only there; return `mode`."""
-    # A `with` of one line has no line event between its body and its end, where a lock would stay.
-    with _All.lock: _lead()  # noqa: E701  # fmt: skip
+    with _All.lock: _lead()  # Note [One line is not cut]  # noqa: E701  # fmt: skip
     return mode
 
 

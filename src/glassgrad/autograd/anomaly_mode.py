@@ -186,7 +186,7 @@ class set_detect_anomaly(Block):  # noqa: N801  # PyTorch's name
         self._before = (is_anomaly_enabled(), is_anomaly_check_nan_enabled())
         set_anomaly_enabled(mode, check_nan)
 
-    def __enter__(self) -> None: ...
+    def begin(self) -> None: ...
 
     def leave(self) -> None:
         """Look for them as before; twice is harmless."""

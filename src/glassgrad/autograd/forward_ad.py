@@ -75,7 +75,7 @@ def exit_dual_level(*, level: int | None = None) -> None:
     Raises:
         GraphError: if none is open, or it is not this one.
     """
-    try: _exit(level)  # noqa: E701  # fmt: skip
+    try: _exit(level)  # Note [One line is not cut]  # noqa: E701  # fmt: skip
     except GraphError:
         raise
     except BaseException:

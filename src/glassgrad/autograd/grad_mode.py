@@ -120,16 +120,17 @@ class AtOnce(Mode):
         super().__enter__()
 
     def __call__(self, func: F) -> F:
-        try: self.leave()  # noqa: E701  # fmt: skip  # as a decorator it acts inside the function only
+        # As a decorator it acts inside the function only. Note [One line is not cut]
+        try: self.leave()  # noqa: E701  # fmt: skip
         finally:
             self.leave()
         return super().__call__(func)
 
-    def __enter__(self) -> None:
-        try: (Block() if self.before else self).enter(None, self.changes, self.home)  # noqa: E701  # fmt: skip
-        except BaseException:
-            self.leave()
-            raise
+    __enter__ = Block.__enter__
+
+    def begin(self) -> None:
+        """Set it again; the first time that was done where it was made."""
+        (Block() if self.before else self).enter(None, self.changes, self.home)
 
 
 class _BareDecorator(Mode):

@@ -215,12 +215,12 @@ class Pass:
         finally:
             self.buffers.clear()
 
-    @np.errstate(all="ignore")
     def within(self, act: Func) -> Any:
         """Call `act`, many steps or one, in the modes of the pass: they are the caller's else."""
         self.depth = 0 if modes.task is None else modes.task.depth + 1
-        with setting(grad=self.recording, task=self, hook_pairs=modes.hook_pairs):
-            return act()
+        own = setting(grad=self.recording, task=self, hook_pairs=modes.hook_pairs)
+        # Note [One line is not cut]
+        with own, np.errstate(all="ignore"): return act()  # noqa: E701  # fmt: skip
 
     def _run_all(self) -> None:
         """The tight loop: what a `Turn` does, for built-in ops and nodes on which nothing hangs."""

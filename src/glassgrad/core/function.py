@@ -104,7 +104,7 @@ class BackwardCFunction(FunctionCtx, SavingNode):
     def saved_tensors(self) -> Any:
         """What `save_for_backward` saved, each checked for in-place changes."""
         found = self.holders
-        if state.tracing and modes.tracer is not None:
+        if state.watching and modes.tracer is not None:
             modes.tracer("unpack", self)
         for saved in found:
             is_plain = saved is None or saved.__class__ in PLAIN

@@ -348,10 +348,9 @@ def record(
     return node  # type: ignore[no-any-return]  # made by object.__new__
 
 
-@np.errstate(all="ignore")  # whose end belongs to NumPy: nothing of ours comes in between
 def silently(act: Func, *args: Any, **kwargs: Any) -> Any:
-    """Call `act`: inf and nan are results, as in PyTorch."""
-    return act(*args, **kwargs)
+    """Call `act`: inf and nan are results, as in PyTorch. See Note [One line is not cut]."""
+    with np.errstate(all="ignore"): return act(*args, **kwargs)  # noqa: E701  # fmt: skip
 
 
 def rescue(cls: Any, error: Exception, values: Values, parameters: Parameters) -> Any:

@@ -9,12 +9,15 @@ thread's own modes decide.
 # Every mode is set by a `Block`. An exception, a KeyboardInterrupt say, may come at any line of it.
 #
 #     entering    what was is noted before anything changes, and put back if anything comes
-#     leaving     what was is put back once more if anything comes: also at the first line, for
-#                 there is no line event, and no handler ends, between `def` and `try` of one line
-#     in between  a `with` that is interrupted where it ends calls no `__exit__`, but lets go of
-#                 its block. A `setting`, which nobody else holds, then leaves as it dies.
+#     leaving     what was is put back once more if anything comes
+#     in between  a `with` of ours that is interrupted where it ends calls no `__exit__`, but lets
+#                 go of its block. A `setting`, which nobody else holds, then leaves as it dies.
 #
 # To leave calls no deeper than to enter does: it works where Python's stack is full, too.
+
+# Note [One line is not cut]
+# An interrupt that comes at a line of its own, `try:` or `with …:`, is outside of what that line
+# begins: nobody handles it. What has to be left in any case shares the line with what leaves it.
 """
 
 import itertools
@@ -53,14 +56,11 @@ unusual: set[int] = set()
 # hooks, a scope, a transform or a level of forward mode.
 special: set[int] = set()
 
-# A mark for each thread that has a watcher: somebody takes over the passes that begin in it.
+# A mark for each thread that has a watcher, who takes over the passes that begin in it, or a tracer.
 watching: set[int] = set()
 
 # A mark for each thread inside `scope()`.
 scoped: set[int] = set()
-
-# A mark for each thread that has a tracer.
-tracing: set[int] = set()
 
 # While anomalies are looked for: does the next phase of a turn, and looks at it; else None.
 anomaly: Func | None = None
@@ -116,7 +116,7 @@ class Plugs:
 
 
 plugs = Plugs()
-_MARKED = unusual, special, scoped, watching, tracing
+_MARKED = unusual, special, scoped, watching
 
 
 class _Mark:
@@ -175,24 +175,38 @@ class Block:
     """What enters modes of a thread, or entries of another dict, and puts back what was."""
 
     before: Values = ()
-    """Dicts, with what was in each, the last entered last: it may be entered inside of itself."""
+    """A dict, what was in it, and `before` in turn: it may be entered inside of itself."""
+
+    begin: Func
+    """Enters what is not entered yet. Returns what the block is called inside."""
 
     def enter(self, value: T, changes: Changes, home: Any = None) -> T:
         """Change entries of `home`, by default of the modes: all or none. Returns `value`."""
-        here = home or modes.__dict__
-        self.before = (*self.before, (here, {name: here[name] for name in changes}))
-        try: return _set(here, changes, value)  # type: ignore[no-any-return]  # noqa: E701  # fmt: skip
+        here, was, outer = home or modes.__dict__, {}, self.before
+        for name in changes:
+            was[name] = here[name]
+        try:
+            self.before = here, was, outer
+            return _set(here, changes, value)  # type: ignore[no-any-return]
         except BaseException:
-            self.leave()
+            self.before = outer
+            _set(here, was)
             raise
 
     def leave(self) -> None:
         """Put back what was; twice is harmless."""
         if self.before:
-            _set(*self.before[-1])
-            self.before = self.before[:-1]
+            here, was, outer = self.before
+            _set(here, was)
+            self.before = outer
         if isinstance(self, setting):  # it just dies: an interrupt of `__del__` would go nowhere
             self.__class__ = Block  # type: ignore[assignment]
+
+    def __enter__(self) -> Any:
+        try: return self.begin()  # Note [One line is not cut]  # noqa: E701  # fmt: skip
+        except BaseException:
+            self.leave()
+            raise
 
     def __exit__(self, *exc_info: object) -> None:
         try: self.leave()  # noqa: E701  # fmt: skip
@@ -219,19 +233,16 @@ def set_modes(**changes: Any) -> None:
 
 
 def _set(here: Changes, wanted: Changes, value: Any = None) -> Any:
-    """Set entries of a dict; of modes, derive the marks, too. Returns `value`."""
+    """Set entries of a dict; of modes, derive which paths ops and passes take. Returns `value`."""
     here.update(wanted)
     if "hook_pairs" in here:
-        _mark(here)
+        key, scope = here["key"], here["scope"]
+        is_special = scope or here["levels"] or here["duals"] or here["inference"]
+        (special.add if is_special or here["hook_pairs"] else special.discard)(key)
+        (unusual.discard if here["grad"] else unusual.add)(key)
+        (scoped.add if scope else scoped.discard)(key)
+        (watching.add if here["watcher"] or here["tracer"] else watching.discard)(key)
     return value
-
-
-def _mark(here: Changes) -> None:
-    """Derive from a thread's modes which paths its ops and passes take."""
-    scope, watcher, tracer = here["scope"], here["watcher"], here["tracer"]
-    is_special = scope or here["levels"] or here["duals"] or here["inference"] or here["hook_pairs"]
-    for marks, is_on in zip(_MARKED, (not here["grad"], is_special, scope, watcher, tracer)):  # noqa: B905
-        (marks.add if is_on else marks.discard)(here["key"])
 
 
 def is_grad_enabled() -> bool:

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Self
 from glassgrad.core.engine import Grads
 from glassgrad.core.errors import ArgumentTypeError, GraphError, HookError
 from glassgrad.core.graph import AccumulateGrad, Node
-from glassgrad.core.state import Func
+from glassgrad.core.state import Block, Func
 from glassgrad.core.tensor import Tensor, as_tensor
 from glassgrad.values.dtypes import tensor_type
 from glassgrad.values.layers import refuse_inside
@@ -31,7 +31,7 @@ class Hooks(dict[int, Any]):
     __slots__ = ("__weakref__",)
 
 
-class RemovableHandle:
+class RemovableHandle(Block):
     """Takes a hook away again: by `remove()`, or at the end of a `with` block.
 
     Example:
@@ -55,16 +55,12 @@ class RemovableHandle:
         if hooks is not None:
             hooks.pop(self.id, None)
 
-    def __enter__(self) -> Self:
-        try: return self  # noqa: E701  # fmt: skip
-        except BaseException:  # Note [Entered whole or not at all] of `core/state.py`
-            self.remove()
-            raise
+    def leave(self) -> None:
+        self.remove()
 
-    def __exit__(self, *exc_info: object) -> None:
-        try: self.remove()  # noqa: E701  # fmt: skip
-        finally:
-            self.remove()
+    def begin(self) -> Self:
+        """The hook is there already."""
+        return self
 
 
 def add_hook(hooks: Hooks, hook: Func | Step, *, first: bool = False) -> RemovableHandle:

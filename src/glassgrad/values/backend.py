@@ -24,7 +24,7 @@ Array = Any
 """An array of some backend: `np.ndarray`, `cupy.ndarray`, or what a test registered."""
 
 
-class Device:
+class Device(Block):
     """Where a tensor's array lives: `Device("cpu")`, `Device("cuda", 1)`, `Device("cuda:1")`.
 
     As a context manager it is where new tensors are made unless they are told otherwise.
@@ -83,11 +83,10 @@ class Device:
         inside = {"entered": (*default.entered, default.device), "device": self}
         return Block().enter(self, inside, vars(default))
 
-    def __exit__(self, *exc_info: object) -> None:
-        try: _leave_device()  # noqa: E701  # fmt: skip
-        except BaseException:  # Note [Entered whole or not at all] of `core/state.py`
-            _leave_device()
-            raise
+    def leave(self) -> None:
+        """Leave the innermost block of a device."""
+        *outer, device = default.entered
+        vars(default).update(entered=tuple(outer), device=device)
 
     def __reduce__(self) -> Any:
         return Device, (self.type, self.index)
@@ -244,11 +243,6 @@ class _Default(threading.local):
 
 
 default = _Default()
-
-
-def _leave_device() -> None:
-    *outer, device = default.entered
-    vars(default).update(entered=tuple(outer), device=device)
 
 
 def register(kind: str, factory: Callable[[], Backend]) -> None:
