@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from glassgrad.autograd.grad_mode import AtOnce, Mode
 from glassgrad.core.errors import GraphError
-from glassgrad.core.state import Block, modes, set_modes
+from glassgrad.core.state import Block, modes, set_modes, setting
 from glassgrad.core.tensor import Tensor
 from glassgrad.levels.duals import Duals, apart, check_moves, is_forward
 from glassgrad.ops import _checks as check
@@ -123,6 +123,10 @@ class dual_level(Mode):  # noqa: N801  # PyTorch's name
             if modes.duals is not None:
                 modes.duals.close()
             super().leave()
+
+
+class own_level(dual_level, setting):  # type: ignore[misc]  # noqa: N801  # as its bases
+    """`dual_level` for functions of ours: it is left when it dies, too."""
 
 
 def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> Tensor:

@@ -56,7 +56,7 @@ unusual: set[int] = set()
 # hooks, a scope, a transform or a level of forward mode.
 special: set[int] = set()
 
-# A mark for each thread that has a watcher, who takes over the passes that begin in it, or a tracer.
+# A mark for each thread with a tracer, or a watcher: who takes over the passes that begin in it.
 watching: set[int] = set()
 
 # A mark for each thread inside `scope()`.

@@ -21,11 +21,10 @@ from typing import Any, Self
 from glassgrad import ops
 from glassgrad._dtypes import bfloat16
 from glassgrad._words import LONGEST, plain, printable
-from glassgrad.autograd.grad_mode import no_grad
 from glassgrad.autograd.gradients import clear_gradients
 from glassgrad.autograd.scopes import call_in_scope, note_call
 from glassgrad.core import errors
-from glassgrad.core.state import next_seq, scoped
+from glassgrad.core.state import next_seq, scoped, setting
 from glassgrad.core.tensor import Tensor, is_differentiable
 from glassgrad.hooks.on_gradients import Hooks, RemovableHandle
 from glassgrad.memory.calls import warn
@@ -787,7 +786,7 @@ class Module:
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
         """Replace the array of every parameter, gradient and buffer; the tensors stay the same."""
-        with no_grad():
+        with setting(grad=False):
             for parameter in self.parameters(recurse):
                 grad = parameter.grad
                 parameter.data = fn(parameter.data)

@@ -14,7 +14,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from glassgrad.autograd.grad_mode import no_grad
 from glassgrad.core.errors import ArgumentError, GraphError
 from glassgrad.core.state import setting
 from glassgrad.core.tensor import Tensor
@@ -67,7 +66,7 @@ class ParametrizationList(ModuleList):
             _file(self, name, part, original)
 
     def _inverted(self, value: Any) -> Any:
-        with no_grad():
+        with setting(grad=False):
             for module in reversed(list(self)):
                 if hasattr(module, "right_inverse"):
                     value = module.right_inverse(value)
@@ -90,7 +89,7 @@ class ParametrizationList(ModuleList):
                     "or assign the originals."
                 )
         made = self._inverted(value)
-        with no_grad():
+        with setting(grad=False):
             for own, part in zip(self.originals(), [made] if self.is_tensor else made, strict=True):
                 own.data = part.detach()
 
