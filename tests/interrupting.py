@@ -1,5 +1,6 @@
 """Raise at any line of glassgrad's that a program reaches, and look what is left behind."""
 
+import gc
 import sys
 import threading
 from pathlib import Path
@@ -75,11 +76,21 @@ def _places():
                 yield name, key, vars(module)
 
 
+def _locks():
+    """The locks of glassgrad's modules."""
+    for name, module in sorted(sys.modules.items()):
+        if name.startswith("glassgrad"):
+            for key, value in sorted(vars(module).items()):
+                if isinstance(value, type(threading.RLock())):
+                    yield f"{name}.{key}", value
+
+
 class Now:
     """What is there, of which a program that was interrupted must leave all as it was."""
 
     def __init__(self):
         self.places = list(_places())
+        self.locks = list(_locks())
 
     def take(self):
         """All of it, by name."""
@@ -91,6 +102,8 @@ class Now:
         taken["streams"] = sys.stdout, sys.stderr
         taken["threads"] = threading.active_count()
         taken["class of passes"] = state.plugs.task
+        taken["garbage is looked for"] = gc.isenabled()
+        taken["locks that are held"] = [name for name, lock in self.locks if lock._is_owned()]
         return taken
 
     def restore(self, taken):
@@ -114,6 +127,10 @@ class Now:
         sys.setprofile(taken["profiler"])
         sys.displayhook, sys.excepthook, sys.meta_path[:] = taken["hooks"]
         sys.stdout, sys.stderr = taken["streams"]
+        (gc.enable if taken["garbage is looked for"] else gc.disable)()
+        for _, lock in self.locks:
+            while lock._is_owned():
+                lock.release()
         state.plugs.task = taken["class of passes"]
 
 
@@ -212,10 +229,16 @@ class Rehearsal:
         run = self.make()
         gg.manual_seed(0)
         before, drawn = self.now.take(), _drawn()
-        where = interrupted_at(number, run, kind)
+        unheard: list[str] = []
+        hook, sys.unraisablehook = sys.unraisablehook, lambda it: unheard.append(repr(it.exc_value))
+        try:
+            where = interrupted_at(number, run, kind)
+        finally:
+            sys.unraisablehook = hook
         if where is None:
             return None
-        wrong = [f"left: {name}" for name in changed(before, self.now.take())]
+        wrong = [f"nobody heard of {error}" for error in unheard]
+        wrong += [f"left: {name}" for name in changed(before, self.now.take())]
         if getattr(run, "draws_nothing", False) and _drawn() != drawn:
             wrong.append("left: random numbers")
         try:

@@ -119,7 +119,7 @@ class dual_level(Mode):  # noqa: N801  # PyTorch's name
         return self.enter(0, {"duals": Duals()})
 
     def leave(self) -> None:
-        if self.before:
+        if self.outside:
             if modes.duals is not None:
                 modes.duals.close()
             super().leave()

@@ -40,7 +40,7 @@ class Mode(Block):
     def clone(self) -> Self:
         """A fresh mode with the same setting: each call of a decorated function needs one."""
         fresh = copy.copy(self)
-        fresh.before = ()
+        fresh.outside = ()
         return fresh
 
     def run(self, act: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
@@ -130,7 +130,7 @@ class AtOnce(Mode):
 
     def begin(self) -> None:
         """Set it again; the first time that was done where it was made."""
-        (Block() if self.before else self).enter(None, self.changes, self.home)
+        (Block() if self.outside else self).enter(None, self.changes, self.home)
 
 
 class _BareDecorator(Mode):

@@ -612,10 +612,12 @@ class _editable(setting):  # noqa: N801  # reads as a statement
     taking it; else a copy. At the end it is what it was.
     """
 
+    array: Any = None
+
     def __init__(self, tensor: Tensor) -> None:
         super().__init__()
-        self.tensor, self.array = tensor, tensor.payload
-        self.original = tensor.payload.copy()
+        self.tensor, self.original = tensor, tensor.payload.copy()
+        self.array = tensor.payload
 
     def __enter__(self) -> Any:
         if not self.array.flags.writeable:
@@ -623,9 +625,10 @@ class _editable(setting):  # noqa: N801  # reads as a statement
         return self.tensor.payload, self.original
 
     def leave(self) -> None:
-        if self.array.flags.writeable:
-            self.array[...] = self.original
-        self.tensor.payload = self.array
+        if self.array is not None:
+            if self.array.flags.writeable:
+                self.array[...] = self.original
+            self.tensor.payload = self.array
         super().leave()
 
 

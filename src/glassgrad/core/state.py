@@ -174,31 +174,31 @@ modes = Modes()
 class Block:
     """What enters modes of a thread, or entries of another dict, and puts back what was."""
 
-    before: Values = ()
-    """A dict, what was in it, and `before` in turn: it may be entered inside of itself."""
+    outside: Values = ()
+    """A dict, what was in it, and `outside` in turn: it may be entered inside of itself."""
 
     begin: Func
     """Enters what is not entered yet. Returns what the block is called inside."""
 
     def enter(self, value: T, changes: Changes, home: Any = None) -> T:
         """Change entries of `home`, by default of the modes: all or none. Returns `value`."""
-        here, was, outer = home or modes.__dict__, {}, self.before
+        here, was, outer = home or modes.__dict__, {}, self.outside
         for name in changes:
             was[name] = here[name]
         try:
-            self.before = here, was, outer
+            self.outside = here, was, outer
             return _set(here, changes, value)  # type: ignore[no-any-return]
         except BaseException:
-            self.before = outer
+            self.outside = outer
             _set(here, was)
             raise
 
     def leave(self) -> None:
         """Put back what was; twice is harmless."""
-        if self.before:
-            here, was, outer = self.before
+        if self.outside:
+            here, was, outer = self.outside
             _set(here, was)
-            self.before = outer
+            self.outside = outer
         if isinstance(self, setting):  # it just dies: an interrupt of `__del__` would go nowhere
             self.__class__ = Block  # type: ignore[assignment]
 

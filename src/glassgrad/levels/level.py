@@ -190,7 +190,7 @@ class opened(setting, Generic[LevelT]):  # noqa: N801  # reads as a statement
         return self.enter(self.level, self.changes)
 
     def leave(self) -> None:
-        if self.before:
+        if self.outside:
             self.level.close()
         super().leave()
 

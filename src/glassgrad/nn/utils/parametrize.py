@@ -10,8 +10,6 @@ is changed for one derived from it, since properties belong to classes.
 """
 
 import copy
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 from glassgrad.core.errors import ArgumentError, GraphError
@@ -36,13 +34,16 @@ _cache: dict[tuple[int, str], Any] = {}
 _caching = 0  # how many blocks of `cached` are open
 
 
-@contextmanager
-def cached() -> Iterator[None]:
+class cached(setting):  # noqa: N801  # PyTorch's name
     """The block in which a parametrized tensor is computed once."""
-    with setting(globals(), _caching=_caching + 1):
-        yield
-    if not _caching:
-        _cache.clear()
+
+    def __init__(self) -> None:
+        super().__init__(globals(), _caching=_caching + 1)
+
+    def leave(self) -> None:
+        if _caching == 1:
+            _cache.clear()
+        super().leave()
 
 
 class ParametrizationList(ModuleList):
