@@ -10,8 +10,7 @@ from typing import Any, Self, TypeVar, overload
 from glassgrad.core.state import (
     Block,
     Changes,
-    is_grad_enabled,
-    is_inference_mode_enabled,
+    modes,
 )
 from glassgrad.memory.calls import warn
 from glassgrad.ops import _checks as check
@@ -29,6 +28,16 @@ __all__ = [
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+def is_grad_enabled() -> bool:
+    """Whether ops are recorded in this thread."""
+    return modes.grad
+
+
+def is_inference_mode_enabled() -> bool:
+    """Whether this thread is inside `inference_mode()`."""
+    return modes.inference
 
 
 class Mode(Block):

@@ -363,26 +363,29 @@ def accumulate(leaf: Tensor, grad: Any, unshared: bool) -> None:
     The first one becomes `leaf.grad` itself if it is nobody else's; else a copy of it does, in
     the order that the leaf's elements have in memory.
     """
-    with _accumulating:
-        cold = leaf.cold or leaf.cold_side()
-        old = cold.grad
-        if grad.__class__ is not np.ndarray and isinstance(grad, Tensor):
-            cold.grad = grad.clone() if old is None else old + grad
-            if cold.grad.payload.strides != leaf.payload.strides:
-                cold.grad.payload = _in_order_of(leaf.payload, cold.grad.payload)
-        elif old is not None:
-            old.wrote(_HERE)  # first: what comes in between leaves no write that nobody counted
-            np.add(old.payload, grad, out=old.payload)
-        else:
-            is_free = unshared and leaf.payload.flags.c_contiguous and is_own(grad)
-            cold.grad = as_tensor(grad if is_free else _in_order_of(leaf.payload, grad))
+    with _accumulating: _accumulate(leaf, grad, unshared)  # noqa: E701  # fmt: skip
+
+
+def _accumulate(leaf: Tensor, grad: Any, unshared: bool) -> None:
+    cold = leaf.cold or leaf.cold_side()
+    old = cold.grad
+    if grad.__class__ is not np.ndarray and isinstance(grad, Tensor):
+        cold.grad = grad.clone() if old is None else old + grad
+        if cold.grad.payload.strides != leaf.payload.strides:
+            cold.grad.payload = _in_order_of(leaf.payload, cold.grad.payload)
+    elif old is not None:
+        old.wrote(_HERE)  # first: what comes in between leaves no write that nobody counted
+        np.add(old.payload, grad, out=old.payload)
+    else:
+        is_free = unshared and leaf.payload.flags.c_contiguous and is_own(grad)
+        cold.grad = as_tensor(grad if is_free else _in_order_of(leaf.payload, grad))
 
 
 _HERE: Place = (accumulate.__code__, 0)
 """Where gradients are written: known, and so not looked for."""
 
 _accumulating = threading.RLock()
-"""Passes in several threads may end at the same leaf."""
+"""Passes in several threads may end at the same leaf. See Note [One line is not cut]."""
 
 
 def _in_order_of(array: Any, grad: Any) -> Any:

@@ -319,9 +319,8 @@ def run_forward(cls: Any, args: Values, forward: Func, separate: bool) -> tuple[
             needs.append(False)
     ctx.needs_input_grad = tuple(needs)
     try:  # `setting(grad=False)` written out: every call pays for it
-        if recording:
-            now["grad"] = False
-            unusual.add(now["key"])
+        now["grad"] = False
+        unusual.add(now["key"])
         if separate:
             raw = forward(*args)
             cls.setup_context(ctx, args, raw)

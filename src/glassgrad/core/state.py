@@ -28,6 +28,7 @@ from types import CodeType, FrameType
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+
 # A function of whatever it takes.
 Func = Callable[..., Any]
 
@@ -116,15 +117,12 @@ class Plugs:
 
 
 plugs = Plugs()
-_MARKED = unusual, special, scoped, watching
 
 
 class _Mark:
     """A thread's entry in the sets of marks; goes with the thread."""
 
-    __slots__ = ()
-
-    def __del__(self, marked: Any = _MARKED) -> None:
+    def __del__(self, marked: Any = (unusual, special, scoped, watching)) -> None:
         for marks in marked:  # bound early: at exit the module's names may be gone
             marks.discard(id(self))
 
@@ -147,8 +145,6 @@ class Modes(threading.local):
         key: the thread's mark in the sets of the process.
     """
 
-    grad: bool
-    inference: bool
     tracer: Func | None
     watcher: Func | None
     task: Any
@@ -156,7 +152,6 @@ class Modes(threading.local):
     no_hooks: str | None
     levels: Values
     duals: Any
-    forward: bool
     scope: Any
 
     def __init__(self) -> None:
@@ -243,16 +238,6 @@ def _set(here: Changes, wanted: Changes, value: Any = None) -> Any:
         (scoped.add if scope else scoped.discard)(key)
         (watching.add if here["watcher"] or here["tracer"] else watching.discard)(key)
     return value
-
-
-def is_grad_enabled() -> bool:
-    """Whether ops are recorded in this thread."""
-    return modes.grad
-
-
-def is_inference_mode_enabled() -> bool:
-    """Whether this thread is inside `inference_mode()`."""
-    return modes.inference
 
 
 def is_recording() -> bool:
