@@ -123,7 +123,7 @@ def interrupted_at(number, run):
 
 
 def now():
-    marks = (state.unusual, state.special, state.scoped, state.watching)
+    marks = (state.unusual, state.special, state.watching)
     return dict(vars(modes)), [set(mark) for mark in marks], state.noting, state.anomaly
 
 

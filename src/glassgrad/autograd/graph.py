@@ -18,7 +18,7 @@ from typing import Any, Literal
 from weakref import WeakKeyDictionary
 
 from glassgrad.core import state
-from glassgrad.core.engine import accumulate, fit
+from glassgrad.core.engine import accumulate, accumulating, fit
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, ExpectationError, GraphError
 from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node, accumulator, get_gradient_edge
 from glassgrad.core.saved import PrimitiveNode
@@ -539,7 +539,8 @@ def _call_node(node: Node, *grads: Tensor | None) -> Any:
     values = grads if recorded else tuple([None if g is None else g.payload for g in grads])
     if isinstance(node, AccumulateGrad):
         if values[0] is not None:
-            accumulate(node.variable, values[0], unshared=False)
+            leaf, grad = node.variable, values[0]
+            with accumulating: accumulate(leaf, grad, unshared=False)  # noqa: E701  # fmt: skip
         on_gradients.run(on_gradients.accumulated(node.variable), ())
         return ()
     results = as_tensors(fit(node, node.compute(values, recorded)))

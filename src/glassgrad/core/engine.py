@@ -267,7 +267,7 @@ class Pass:
                     grad = whole(grad)
                 if grad is not None and node.variable.edge is not None:
                     unshared = sys.getrefcount(grad) <= A_LOCAL  # counted before it is an argument
-                    accumulate(node.variable, grad, unshared)
+                    with accumulating: accumulate(node.variable, grad, unshared)  # noqa: E701  # fmt: skip
                 continue
             elif node.cold is not None or node.__class__ is AccumulateGrad:
                 self.visit(node)
@@ -361,12 +361,8 @@ def accumulate(leaf: Tensor, grad: Any, unshared: bool) -> None:
     """Add `grad` to `leaf.grad`, in place if it is an array and there is one already.
 
     The first one becomes `leaf.grad` itself if it is nobody else's; else a copy of it does, in
-    the order that the leaf's elements have in memory.
+    the order that the leaf's elements have in memory. Call it while you hold `accumulating`.
     """
-    with _accumulating: _accumulate(leaf, grad, unshared)  # noqa: E701  # fmt: skip
-
-
-def _accumulate(leaf: Tensor, grad: Any, unshared: bool) -> None:
     cold = leaf.cold or leaf.cold_side()
     old = cold.grad
     if grad.__class__ is not np.ndarray and isinstance(grad, Tensor):
@@ -384,7 +380,7 @@ def _accumulate(leaf: Tensor, grad: Any, unshared: bool) -> None:
 _HERE: Place = (accumulate.__code__, 0)
 """Where gradients are written: known, and so not looked for."""
 
-_accumulating = threading.RLock()
+accumulating = threading.RLock()
 """Passes in several threads may end at the same leaf. See Note [One line is not cut]."""
 
 

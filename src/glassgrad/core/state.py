@@ -60,9 +60,6 @@ special: set[int] = set()
 # A mark for each thread with a tracer, or a watcher: who takes over the passes that begin in it.
 watching: set[int] = set()
 
-# A mark for each thread inside `scope()`.
-scoped: set[int] = set()
-
 # While anomalies are looked for: does the next phase of a turn, and looks at it; else None.
 anomaly: Func | None = None
 
@@ -122,7 +119,7 @@ plugs = Plugs()
 class _Mark:
     """A thread's entry in the sets of marks; goes with the thread."""
 
-    def __del__(self, marked: Any = (unusual, special, scoped, watching)) -> None:
+    def __del__(self, marked: Any = (unusual, special, watching)) -> None:
         for marks in marked:  # bound early: at exit the module's names may be gone
             marks.discard(id(self))
 
@@ -172,6 +169,9 @@ class Block:
     outside: Values = ()
     """A dict, what was in it, and `outside` in turn: it may be entered inside of itself."""
 
+    is_brief = False
+    """Whether it is left, at the latest, as it dies."""
+
     begin: Func
     """Enters what is not entered yet. Returns what the block is called inside."""
 
@@ -182,7 +182,7 @@ class Block:
             was[name] = here[name]
         try:
             self.outside = here, was, outer
-            return _set(here, changes, value)  # type: ignore[no-any-return]
+            return _set(here, changes, value)
         except BaseException:
             self.outside = outer
             _set(here, was)
@@ -194,7 +194,7 @@ class Block:
             here, was, outer = self.outside
             _set(here, was)
             self.outside = outer
-        if isinstance(self, setting):  # it just dies: an interrupt of `__del__` would go nowhere
+        if self.is_brief:  # it just dies: an interrupt of `__del__` would go nowhere
             self.__class__ = Block  # type: ignore[assignment]
 
     def __enter__(self) -> Any:
@@ -219,6 +219,7 @@ class setting(Block):  # noqa: N801  # reads as a statement: `with setting(grad=
     def __enter__(self) -> None:
         self.enter(None, self.changes, self.home)
 
+    is_brief = True
     __del__ = Block.__exit__
 
 
@@ -231,11 +232,10 @@ def _set(here: Changes, wanted: Changes, value: Any = None) -> Any:
     """Set entries of a dict; of modes, derive which paths ops and passes take. Returns `value`."""
     here.update(wanted)
     if "hook_pairs" in here:
-        key, scope = here["key"], here["scope"]
-        is_special = scope or here["levels"] or here["duals"] or here["inference"]
+        key = here["key"]
+        is_special = here["scope"] or here["levels"] or here["duals"] or here["inference"]
         (special.add if is_special or here["hook_pairs"] else special.discard)(key)
         (unusual.discard if here["grad"] else unusual.add)(key)
-        (scoped.add if scope else scoped.discard)(key)
         (watching.add if here["watcher"] or here["tracer"] else watching.discard)(key)
     return value
 

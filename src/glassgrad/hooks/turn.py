@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from glassgrad.core import state
-from glassgrad.core.engine import A_LOCAL, Grads, Pass, accumulate, fit, has_hooks
+from glassgrad.core.engine import A_LOCAL, Grads, Pass, accumulate, accumulating, fit, has_hooks
 from glassgrad.core.errors import ReentrancyError
 from glassgrad.core.graph import AccumulateGrad, Node, ends
 from glassgrad.core.state import Changes, modes, plugs, set_modes
@@ -144,7 +144,7 @@ class Turn:
         if grad is not None and leaf.requires_grad:
             if modes.duals is not None and task.lift and not task.recording:
                 grad = grad.detach()  # it may have a tangent, which would not be recorded either
-            accumulate(leaf, grad, unshared)
+            with accumulating: accumulate(leaf, grad, unshared)  # noqa: E701  # fmt: skip
         self.grads = (grad,)
         if is_hooked:
             self._then("post_accumulate", on_gradients.accumulated(leaf))
