@@ -4,6 +4,8 @@ Each makes what it needs, and returns a function that is interrupted at each of 
 played again.
 """
 
+import threading
+import types
 import warnings
 
 import glassgrad as gg
@@ -12,9 +14,13 @@ from glassgrad import func, nn
 from glassgrad.autograd import forward_ad, functional, gradcheck
 from glassgrad.autograd import graph as ag
 from glassgrad.autograd.scopes import made_in, open_scopes
+from glassgrad.hooks import turn
 from glassgrad.nn.modules import module as of_modules
+from glassgrad.nn.parallel import DistributedDataParallel
+from glassgrad.nn.utils import parametrize
 from glassgrad.overrides import TorchFunctionMode
 from glassgrad.tracing.watching import watching
+from glassgrad.trajectory.kernels import _fused
 from glassgrad.utils import checkpoint as cp
 from interrupting import Failed
 
@@ -632,6 +638,106 @@ def players():
         s.close()
         gg.player(gg.record((x * 2).sum()))
         return told, x.grad.tolist()
+
+    return run
+
+
+@program
+def breakpoints_of_a_session():
+    x = leaf(1.0, 2.0)
+
+    def run():
+        x.grad = None
+        s = gg.step((x.exp() * x).sum())
+        with s.break_at(op="ExpBackward0") as there:
+            at = s.run().current.name()
+        s.close()
+        return at, there in s.breakpoints
+
+    return run
+
+
+@program
+def explaining():
+    x = leaf(1.0, 2.0)
+
+    class Cube(gg.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x * x * x
+
+        @staticmethod
+        def backward(ctx, grad):
+            (x,) = ctx.saved_tensors
+            return 3 * x * x * grad
+
+    y = (Cube.apply(x) * F.dropout(x, 0.5)).sum()
+
+    def run():
+        return len(str(gg.explain(y)))
+
+    run.draws_nothing = True
+    return run
+
+
+@program
+def passes_deep_inside_of_each_other():
+    x = leaf(1.0)
+
+    def run():
+        told, left = [], [turn.MAX_DEPTH]
+
+        def again(_):
+            told.append(threading.current_thread().name.partition("_")[0])
+            left[0] -= 1
+            if left[0]:
+                with gg.enable_grad():
+                    y = x * 2
+                y.register_hook(again)
+                y.backward()
+
+        again(None)
+        x.grad = None
+        return told
+
+    return run
+
+
+@program
+def a_tensor_that_is_parametrized():
+    class Twice(nn.Module):
+        def forward(self, x):
+            return 2 * x
+
+    def run():
+        layer = nn.Linear(1, 1).double()
+        parametrize.register_parametrization(layer, "weight", Twice())
+        with parametrize.cached():
+            same = layer.weight is layer.weight
+        return same, layer.weight is layer.weight, len(parametrize._cache)
+
+    return run
+
+
+@program
+def other_numerics():
+    def run():
+        with _fused.numerics("curobo"):
+            inside = _fused.is_literal()
+        return inside, _fused.is_literal()
+
+    return run
+
+
+@program
+def sums_of_a_replica():
+    ranks = types.SimpleNamespace(require_backward_grad_sync=True)
+
+    def run():
+        with DistributedDataParallel.no_sync(ranks):
+            inside = ranks.require_backward_grad_sync
+        return inside, ranks.require_backward_grad_sync
 
     return run
 

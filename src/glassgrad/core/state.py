@@ -182,7 +182,7 @@ class Block:
             was[name] = here[name]
         try:
             self.outside = here, was, outer
-            return _set(here, changes, value)
+            return _set(here, changes, value)  # type: ignore[no-any-return]
         except BaseException:
             self.outside = outer
             _set(here, was)
@@ -195,7 +195,7 @@ class Block:
             _set(here, was)
             self.outside = outer
         if self.is_brief:  # it just dies: an interrupt of `__del__` would go nowhere
-            self.__class__ = Block  # type: ignore[assignment]
+            self.__class__ = Block
 
     def __enter__(self) -> Any:
         try: return self.begin()  # Note [One line is not cut]  # noqa: E701  # fmt: skip
