@@ -81,7 +81,7 @@ def test_no_more_is_asked_than_pytorch_does(play):
 @pytest.mark.parametrize("play", named(PROGRAMS + OURS))
 def test_a_program_leaves_no_mark_in_the_process(play):
     play(glassgrad)
-    marks = (state.unusual, state.special, state.tracing, state.before_write)
+    marks = (state.unusual, state.special, state.watching, state.before_write)
     assert not any(marks)
     assert state.anomaly is None
     assert state.modes.task is None

@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import Any, Self
 
 from .core.errors import GraphError
+from .core.state import Block
 from .environment import PYTORCH
 from .missing import why_missing
 from .values.dtypes import Home
@@ -45,7 +46,7 @@ _PATHS = {
 """Files of PyTorch that have another name here: what programs import from them is there."""
 
 
-class as_torch:  # noqa: N801  # reads as a statement: `with as_torch():`
+class as_torch(Block):  # noqa: N801  # reads as a statement: `with as_torch():`
     """Let `import torch`, from now on, mean glassgrad: with `torch.nn`, `torch.optim` and so on.
 
     Works at once as a function, and for a block as a context manager; `undo()` ends it, too. Then
@@ -88,10 +89,11 @@ class as_torch:  # noqa: N801  # reads as a statement: `with as_torch():`
                 del sys.modules[name]
             importlib.invalidate_caches()
 
-    def __enter__(self) -> Self:
+    def begin(self) -> Self:
+        """It means that already."""
         return self
 
-    def __exit__(self, *exc_info: object) -> None:
+    def leave(self) -> None:
         self.undo()
 
 

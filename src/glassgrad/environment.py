@@ -23,6 +23,7 @@ from glassgrad.ops import _checks as check
 from . import ops
 from ._dtypes import bfloat16, dtype, float16
 from .core.errors import ArgumentError, ArgumentTypeError, DeviceError, GraphError, LinAlgError
+from .core.state import setting
 from .core.tensor import Size, Tensor
 from .levels import subclasses
 from .missing import tells_missing
@@ -281,12 +282,8 @@ def fork_rng(devices: Any = None, enabled: bool = True, **others: Any) -> Iterat
 
     See also: https://pytorch.org/docs/stable/random.html#torch.random.fork_rng
     """
-    state = ops.get_rng_state()
-    try:
+    with ops.default_generator._apart() if enabled else contextlib.nullcontext():
         yield
-    finally:
-        if enabled:
-            ops.set_rng_state(state)
 
 
 # Compilers ----------------------------------------------------------------------------------------
@@ -675,12 +672,8 @@ def _flags_of(name: str) -> Callable[..., Any]:
     @contextlib.contextmanager
     def flags(**wanted: Any) -> Iterator[None]:
         switches = vars(sys.modules[f"glassgrad.{name}"])
-        before = {each: switches[each] for each in wanted if each in switches}
-        switches.update(wanted)
-        try:
+        with setting(switches, **{each: on for each, on in wanted.items() if each in switches}):
             yield
-        finally:
-            switches.update(before)
 
     return flags
 

@@ -16,9 +16,10 @@ import threading
 from collections.abc import Callable
 from importlib import import_module
 from types import FunctionType
-from typing import Any, Self
+from typing import Any, ClassVar, Self, TypeVar
 
 from . import ops
+from .core.state import Block, setting
 from .core.tensor import Tensor
 from .levels.subclasses import (
     PUBLIC,
@@ -160,23 +161,28 @@ def wrap_torch_function(dispatcher: Callable[..., Any]) -> Callable[[Any], Any]:
 # Modes --------------------------------------------------------------------------------------------
 
 
+M = TypeVar("M")
+
+
 class _Entered(threading.local):
     """The modes that are entered in a thread, the innermost last."""
 
-    modes: tuple[Any, ...] = ()
+    def __init__(self) -> None:
+        self.modes: tuple[Any, ...] = ()
 
 
 _entered = _Entered()
 
 
 class _All:
-    """How many modes are entered in all threads: while there are some, names lead to them."""
+    """The threads inside of modes: while there are some, names lead to them."""
 
     lock = threading.Lock()
-    count = 0
+    threads: ClassVar[set[int]] = set()
+    is_led = False
 
 
-class TorchFunctionMode:
+class TorchFunctionMode(Block):
     """A block in which each call of a public function goes to `__torch_function__` of the mode.
 
     A subclass says there what the call gives. Inside of it the mode is left.
@@ -202,14 +208,13 @@ class TorchFunctionMode:
         """What a call of `func` gives."""
         raise NotImplementedError
 
-    def __enter__(self) -> Self:
-        _lead(to_modes=True)
-        _entered.modes = (*_entered.modes, self)
-        return self
+    def begin(self) -> Self:
+        self.enter(None, {"modes": (*_entered.modes, self)}, vars(_entered))
+        return _led(self)
 
-    def __exit__(self, *exc_info: object) -> None:
-        _entered.modes = _entered.modes[:-1]
-        _lead(to_modes=False)
+    def leave(self) -> None:
+        super().leave()
+        _led(self)
 
     @classmethod
     def push(cls, *args: Any, **kwargs: Any) -> Self:
@@ -217,13 +222,19 @@ class TorchFunctionMode:
         return cls(*args, **kwargs)
 
 
-def _lead(*, to_modes: bool) -> None:
-    """Count a mode; where it is the first or was the last one, turn all names."""
-    with _All.lock:
-        _All.count += 1 if to_modes else -1
-        if _All.count == int(to_modes):
-            for holder, name, own, seen in _turns():
-                setattr(holder, name, seen if to_modes else own)
+def _led(mode: M) -> M:
+    """Have names lead to modes where some are entered, and only there; return `mode`."""
+    with _All.lock: _lead()  # Note [One line is not cut]  # noqa: E701  # fmt: skip
+    return mode
+
+
+def _lead() -> None:
+    (_All.threads.add if _entered.modes else _All.threads.discard)(threading.get_ident())
+    to_modes = bool(_All.threads)
+    if _All.is_led is not to_modes:
+        for holder, name, own, seen in _turns():
+            setattr(holder, name, seen if to_modes else own)
+        _All.is_led = to_modes
 
 
 @functools.cache
@@ -254,14 +265,11 @@ def _calls(own: Any, known: Any, like: Any) -> Any:
         if not entered:
             return own(*args, **kwargs)
         types = tuple(overrides((*args, *kwargs.values())))
-        _entered.modes = entered[:-1]
-        try:
+        with setting(vars(_entered), modes=entered[:-1]):
             function = known
             if entered[:-1] or own is not known:
                 function = _Again(known, call if entered[:-1] else own)
             return entered[-1].__torch_function__(function, types, args, kwargs)
-        finally:
-            _entered.modes = entered
 
     return call
 

@@ -18,6 +18,7 @@ from types import CodeType
 from typing import Any, NamedTuple, Self
 
 from glassgrad._words import LONGEST, plain
+from glassgrad.core.state import Block
 
 from .core.errors import ArgumentError
 from .missing import missing_from
@@ -180,7 +181,7 @@ class Rows(list[Row]):
         return "\n".join([*lines, rule])
 
 
-class profile:  # noqa: N801  # PyTorch's name
+class profile(Block):  # noqa: N801  # PyTorch's name
     """The block whose time is looked at; it is slower meanwhile, as with each profiler.
 
     Args:
@@ -245,11 +246,11 @@ class profile:  # noqa: N801  # PyTorch's name
             self._clear()
         self.start()
 
-    def __enter__(self) -> Self:
+    def begin(self) -> Self:
         self.start()
         return self
 
-    def __exit__(self, *exc_info: object) -> None:
+    def leave(self) -> None:
         self.stop()
 
     def key_averages(self, *_groups: Any, **_others: Any) -> Rows:

@@ -21,6 +21,7 @@ import numpy as np
 from . import _dtypes
 from ._words import plain
 from .core.errors import ArgumentTypeError, DataError
+from .core.state import setting
 from .core.tensor import Size, Tensor
 from .nn.module import Module
 from .nn.parameter import Parameter
@@ -74,12 +75,8 @@ def safe_globals(safe_globals: list[Any]) -> Iterator[None]:
     Args:
         safe_globals: as for `add_safe_globals`.
     """
-    before = get_safe_globals()
-    add_safe_globals(safe_globals)
-    try:
+    with setting(globals(), _safe_globals=[*_safe_globals, *safe_globals]):
         yield
-    finally:
-        _safe_globals[:] = before
 
 
 # Note [A module is data]

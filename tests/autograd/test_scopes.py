@@ -30,7 +30,7 @@ def test_an_exception_closes_its_scopes():
     with pytest.raises(ZeroDivisionError), gg.scope("a"), gg.scope("b"):
         1 / 0  # noqa: B018
     assert made_in(leaf().exp().grad_fn) == ()
-    assert state.scoped == set()
+    assert state.special == set()
     assert state.noting == ()
     assert not state.special
 
@@ -63,7 +63,7 @@ def test_each_thread_has_scopes_of_its_own():
         found["ours"] = made_in(leaf().exp().grad_fn)
     thread.join()
     assert found == {"plain": (), "named": ("theirs",), "ours": ("ours",)}
-    assert state.scoped == set()
+    assert state.special == set()
 
 
 def test_modules_name_their_scope_inside_of_one():

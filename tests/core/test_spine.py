@@ -16,7 +16,7 @@ from glassgrad.autograd import forward_ad
 from glassgrad.autograd.graph import saved_tensors_hooks
 from glassgrad.core import state
 from glassgrad.core.state import modes, set_modes, setting
-from glassgrad.func.derivatives import GradLevel
+from glassgrad.levels.level import GradLevel, opened
 from walks import calls_in
 
 HOME = Path(gg.__file__).parent
@@ -123,7 +123,7 @@ def interrupted_at(number, run):
 
 
 def now():
-    marks = (state.unusual, state.special, state.scoped, state.watching)
+    marks = (state.unusual, state.special, state.watching)
     return dict(vars(modes)), [set(mark) for mark in marks], state.noting, state.anomaly
 
 
@@ -133,7 +133,7 @@ BLOCKS = {
     "inference_mode": gg.inference_mode,
     "hook pairs": lambda: saved_tensors_hooks(lambda x: x, lambda x: x),
     "scope": lambda: gg.scope("here"),
-    "a transform": GradLevel,
+    "a transform": lambda: opened(GradLevel()),
     "forward mode": forward_ad.dual_level,
     "anomaly mode": lambda: gg.autograd.detect_anomaly(),
     "a pass": lambda: setting(grad=False, inference=False, task=object(), hook_pairs=()),

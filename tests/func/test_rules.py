@@ -38,6 +38,7 @@ from glassgrad.core.function import Function
 from glassgrad.func import linearize
 from glassgrad.func.derivatives import DualLevel, GradLevel
 from glassgrad.func.vmap import BatchLevel
+from glassgrad.levels.level import opened
 from leaks.letting_go import survivors
 from opcase import all_primitives, weights_for
 from opcases import DIFFERENTIABLE, SAMPLES, SMOOTH, firsts, rows
@@ -333,7 +334,7 @@ def assert_no_more_ops(played, function):
     call, dims, counts = played.call, played.dims, []
     for count in (2, 5):
         inputs = call.many(dims, count)
-        with Counting() as level:
+        with opened(Counting()) as level:
             call.vmap(function, dims)(*inputs)
         counts.append(level.count)
     assert counts[0] == counts[1]

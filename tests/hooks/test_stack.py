@@ -1,12 +1,17 @@
 """A pass deep inside of others has a thread of its own, which must not show."""
 
+import threading
+import traceback
+
 import pytest
 
 import glassgrad
 from checks import together
 from glassgrad import autograd, tensor
+from glassgrad.core.errors import GraphError
 from glassgrad.core.state import modes
 from glassgrad.func import grad, vmap
+from glassgrad.hooks import turn
 from glassgrad.hooks.turn import MAX_DEPTH, on_fresh_stack
 
 
@@ -63,3 +68,27 @@ def test_an_exception_arrives_here():
 
     with pytest.raises(LookupError, match="deep down"):
         on_fresh_stack(fail)
+
+
+def test_passes_inside_each_other_without_end_are_refused(monkeypatch):
+    monkeypatch.setattr(turn, "MOST_STACKS", 3)
+    x = tensor([1.0, 2.0], requires_grad=True)
+    begun = []
+
+    def again(_):
+        begun.append(x)
+        with glassgrad.enable_grad():
+            y = x * 2
+            y.register_hook(again)
+            y.sum().backward()
+
+    before, threads = dict(vars(modes)), threading.active_count()
+    with pytest.raises(RecursionError, match="80 backward passes run inside") as caught:
+        again(None)
+    assert isinstance(caught.value, GraphError)
+    assert len(begun) == 4 * MAX_DEPTH + 1
+    assert len(traceback.extract_tb(caught.value.__traceback__)) < 30
+    assert (vars(modes), threading.active_count()) == (before, threads)
+    assert x.grad is None
+    (x * x).sum().backward()
+    assert x.grad.tolist() == [2.0, 4.0]

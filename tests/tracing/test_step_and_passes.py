@@ -22,7 +22,7 @@ PICKS = st.lists(st.integers(0, 20), min_size=1, max_size=3)
 def everything():
     """All modes of this thread, and the marks of the process."""
     modes = {name: getattr(state.modes, name) for name in vars(state.modes)}
-    marks = (state.unusual, state.special, state.tracing, state.watching, state.scoped)
+    marks = (state.unusual, state.special, state.watching)
     return modes, [set(mark) for mark in marks], state.noting, list(state.before_write)
 
 

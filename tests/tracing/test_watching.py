@@ -167,7 +167,7 @@ def test_an_exception_inside_ends_all_passes_and_each_has_its_log(kind):
     with pytest.raises(GradientError, match="no"), watching() as passes:
         y.sum().backward()
     assert {name: getattr(state.modes, name) for name in vars(state.modes)} == before
-    assert (state.watching, state.tracing) == (set(), set())
+    assert state.watching == set()
     assert [trace.events[-1]["type"] for trace in passes] == ["error", "error"]
     assert x.grad is z.grad is None
     assert y.grad_fn.saved_tensors is not None

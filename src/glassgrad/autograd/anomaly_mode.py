@@ -16,7 +16,7 @@ import numpy as np
 from glassgrad.core import state
 from glassgrad.core.errors import GradientError
 from glassgrad.core.graph import Node
-from glassgrad.core.state import Values, modes
+from glassgrad.core.state import Block, Values, modes
 from glassgrad.hooks.turn import Phase, Turn
 from glassgrad.memory.calls import warn
 from glassgrad.memory.saved import places
@@ -164,7 +164,7 @@ def _set(anomaly: Any, noting: Values, check_nan: bool) -> None:
     (state.special.discard if anomaly is None else state.special.add)(_ANY_THREAD)
 
 
-class set_detect_anomaly:  # noqa: N801  # PyTorch's name
+class set_detect_anomaly(Block):  # noqa: N801  # PyTorch's name
     """Look for anomalies, or not: at once, and until the end of a `with` block, if any.
 
     Args:
@@ -186,9 +186,10 @@ class set_detect_anomaly:  # noqa: N801  # PyTorch's name
         self._before = (is_anomaly_enabled(), is_anomaly_check_nan_enabled())
         set_anomaly_enabled(mode, check_nan)
 
-    def __enter__(self) -> None: ...
+    def begin(self) -> None: ...
 
-    def __exit__(self, *exc_info: object) -> None:
+    def leave(self) -> None:
+        """Look for them as before; twice is harmless."""
         set_anomaly_enabled(*self._before)
 
 

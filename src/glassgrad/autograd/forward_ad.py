@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from glassgrad.autograd.grad_mode import AtOnce, Mode
 from glassgrad.core.errors import GraphError
-from glassgrad.core.state import modes, set_modes, setting
+from glassgrad.core.state import Block, modes, set_modes, setting
 from glassgrad.core.tensor import Tensor
 from glassgrad.levels.duals import Duals, apart, check_moves, is_forward
 from glassgrad.ops import _checks as check
@@ -54,12 +54,16 @@ def enter_dual_level() -> int:
         0
         >>> exit_dual_level()
     """
+    _check_none_open()
+    return Block().enter(0, {"duals": Duals()})
+
+
+def _check_none_open() -> None:
     if modes.duals is not None:
         raise GraphError(
             "Nested forward mode AD is not supported at the moment: a dual level is open already, "
             "and a tensor has room for one tangent. Nest `func.jvp` instead."
         )
-    return setting(duals=Duals()).enter(0)
 
 
 def exit_dual_level(*, level: int | None = None) -> None:
@@ -71,6 +75,15 @@ def exit_dual_level(*, level: int | None = None) -> None:
     Raises:
         GraphError: if none is open, or it is not this one.
     """
+    try: _exit(level)  # Note [One line is not cut]  # noqa: E701  # fmt: skip
+    except GraphError:
+        raise
+    except BaseException:
+        _exit(level)
+        raise
+
+
+def _exit(level: int | None) -> None:
     if level is not None and level != _level():
         raise GraphError(
             "Trying to exit a forward AD level that was not the last one that was created. This "
@@ -102,10 +115,18 @@ class dual_level(Mode):  # noqa: N801  # PyTorch's name
     """
 
     def __enter__(self) -> int:  # type: ignore[override]  # `with dual_level() as level:`
-        return enter_dual_level()
+        _check_none_open()
+        return self.enter(0, {"duals": Duals()})
 
-    def __exit__(self, *exc_info: object) -> None:
-        exit_dual_level()
+    def leave(self) -> None:
+        if self.outside:
+            if modes.duals is not None:
+                modes.duals.close()
+            super().leave()
+
+
+class own_level(dual_level, setting):  # type: ignore[misc]  # noqa: N801  # as its bases
+    """`dual_level` for functions of ours: it is left when it dies, too."""
 
 
 def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> Tensor:

@@ -18,15 +18,13 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 from glassgrad._words import printable
 from glassgrad.core import errors
 from glassgrad.core.function import BackwardCFunction, Function, FunctionCtx, FunctionMeta
-from glassgrad.core.state import Func, modes
+from glassgrad.core.state import Func, modes, setting
 from glassgrad.core.tensor import LEAF, Tensor, is_differentiable, wrap
 from glassgrad.hooks.on_gradients import Hooks, RemovableHandle, add_hook
 from glassgrad.hooks.on_saved import SavedTensor, raw_saved
 from glassgrad.memory.calls import CLEARED, warn
 from glassgrad.ops import _checks as check
 from glassgrad.values.tree import Structure, flatten, several, unflatten
-
-from .grad_mode import no_grad
 
 __all__ = [
     "BackwardCFunction",
@@ -63,7 +61,7 @@ def once_differentiable(fn: Func) -> Func:
 
     @functools.wraps(fn)
     def wrapper(ctx: Any, *args: Any) -> Any:
-        with no_grad():
+        with setting(grad=False):
             outputs = fn(ctx, *args)
         if not modes.grad:
             return outputs

@@ -32,11 +32,11 @@ from collections.abc import Sequence
 from itertools import compress
 from typing import Any, NamedTuple
 
-from glassgrad.autograd.forward_ad import dual_level, make_dual, unpack_dual
+from glassgrad.autograd.forward_ad import make_dual, own_level, unpack_dual
 from glassgrad.autograd.grad_mode import enable_grad
 from glassgrad.autograd.gradients import grad
 from glassgrad.core import errors
-from glassgrad.core.state import Func
+from glassgrad.core.state import Func, setting
 from glassgrad.core.tensor import Tensor
 from glassgrad.func.jacobians import split_columns, split_rows, unit_vectors
 from glassgrad.func.vmap import map_batch
@@ -297,7 +297,7 @@ def jacobian(
     if strategy == "forward-mode":
         _refuse_with_forward_mode(asked, vectorize=vectorize)
         return _by_columns(asked, at)
-    with enable_grad():
+    with setting(grad=True):
         points = asked.arguments(at.tensors)
         outputs = asked.call(points)
         rows_of = _rows_at_once if vectorize else _rows_one_by_one
@@ -345,7 +345,7 @@ def _by_columns(asked: "_Request", at: "_Several") -> Any:
     called: list[_Several] = []
 
     def push(tangents: list[Tensor]) -> list[Tensor]:
-        with dual_level():
+        with own_level():
             pairs = zip(at.tensors, tangents, strict=True)
             duals = tuple([make_dual(x, e.reshape(x.shape)) for x, e in pairs])
             outputs = asked.call(duals)

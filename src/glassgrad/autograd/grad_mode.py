@@ -8,11 +8,9 @@ from collections.abc import Callable, Generator
 from typing import Any, Self, TypeVar, overload
 
 from glassgrad.core.state import (
+    Block,
     Changes,
-    is_grad_enabled,
-    is_inference_mode_enabled,
-    set_modes,
-    setting,
+    modes,
 )
 from glassgrad.memory.calls import warn
 from glassgrad.ops import _checks as check
@@ -32,7 +30,17 @@ __all__ = [
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-class Mode:
+def is_grad_enabled() -> bool:
+    """Whether ops are recorded in this thread."""
+    return modes.grad
+
+
+def is_inference_mode_enabled() -> bool:
+    """Whether this thread is inside `inference_mode()`."""
+    return modes.inference
+
+
+class Mode(Block):
     """A context manager that is also a decorator, of generator functions too."""
 
     changes: Changes
@@ -40,14 +48,22 @@ class Mode:
 
     def clone(self) -> Self:
         """A fresh mode with the same setting: each call of a decorated function needs one."""
-        return copy.copy(self)
+        fresh = copy.copy(self)
+        fresh.outside = ()
+        return fresh
+
+    def run(self, act: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """Call `act` inside: left once more if it was interrupted where it is left."""
+        block = self.clone()
+        try:
+            with block:
+                return act(*args, **kwargs)
+        except BaseException:
+            block.leave()
+            raise
 
     def __enter__(self) -> None:
-        self._block = setting(**self.changes)
-        self._block.__enter__()
-
-    def __exit__(self, *exc_info: object) -> None:
-        self._block.__exit__()
+        self.enter(None, self.changes)
 
     def __call__(self, func: F) -> F:
         if inspect.isclass(func):
@@ -57,8 +73,7 @@ class Mode:
 
         @functools.wraps(func)
         def wrapper(*args: Any, **kwargs: Any) -> Any:
-            with self.clone():
-                return func(*args, **kwargs)
+            return self.run(func, *args, **kwargs)
 
         return wrapper  # type: ignore[return-value]  # functools.wraps keeps the signature
 
@@ -78,14 +93,12 @@ def _wrap_generator(mode: Mode, func: F) -> F:
 
     @functools.wraps(func)
     def wrapper(*args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:
-        with mode.clone():
-            generator = func(*args, **kwargs)
+        generator = mode.run(func, *args, **kwargs)
         resume: Callable[[], Any] = functools.partial(next, generator)
         try:
             while True:
                 try:
-                    with mode.clone():
-                        item = resume()
+                    item = mode.run(resume)
                 except StopIteration as stop:
                     return stop.value
                 try:
@@ -97,8 +110,7 @@ def _wrap_generator(mode: Mode, func: F) -> F:
                 else:
                     resume = functools.partial(generator.send, sent)
         finally:
-            with mode.clone():
-                generator.close()
+            mode.run(generator.close)
 
     return wrapper  # type: ignore[return-value]  # functools.wraps keeps the signature
 
@@ -109,21 +121,25 @@ class AtOnce(Mode):
     switch: str = "grad"
     """The mode of the thread that it sets."""
 
+    home: Any = None
+    """Where it sets it; None: among the modes."""
+
     def __init__(self, mode: bool) -> None:
         self.mode, self.changes = mode, {self.switch: mode}
         super().__enter__()
 
     def __call__(self, func: F) -> F:
-        self.__exit__()  # as a decorator it acts inside the function only
+        # As a decorator it acts inside the function only. Note [One line is not cut]
+        try: self.leave()  # noqa: E701  # fmt: skip
+        finally:
+            self.leave()
         return super().__call__(func)
 
-    def __enter__(self) -> None:
-        set_modes(**self.changes)
+    __enter__ = Block.__enter__
 
-    def clone(self) -> Self:
-        fresh = type(self)(self.mode)
-        fresh.__exit__()
-        return fresh
+    def begin(self) -> None:
+        """Set it again; the first time that was done where it was made."""
+        (Block() if self.outside else self).enter(None, self.changes, self.home)
 
 
 class _BareDecorator(Mode):
@@ -196,21 +212,18 @@ class _Noted(AtOnce):
     """What PyTorch's engine asks for and ours need not: it is noted in the thread, for who asks."""
 
     def __init__(self, mode: bool = True) -> None:
-        self.mode, self.before = mode, _is_noted(type(self))
+        self.mode, self.changes, self.home = mode, {type(self).__name__: mode}, vars(_noted)
         self.__enter__()
 
-    def __enter__(self) -> None:
-        vars(_noted)[type(self).__name__] = self.mode
 
-    def __exit__(self, *exc_info: object) -> None:
-        vars(_noted)[type(self).__name__] = self.before
+class _InAThread(threading.local):
+    """What is noted in a thread."""
 
-
-_noted = threading.local()
+    def __init__(self) -> None:
+        self.set_multithreading_enabled = self.enforce_grad_layout_policy = True
 
 
-def _is_noted(kind: type[_Noted]) -> bool:
-    return bool(vars(_noted).get(kind.__name__, True))
+_noted = _InAThread()
 
 
 class set_multithreading_enabled(_Noted):  # noqa: N801  # PyTorch's name
@@ -223,7 +236,7 @@ class enforce_grad_layout_policy(_Noted):  # noqa: N801  # PyTorch's name
 
 def is_multithreading_enabled() -> bool:
     """Whether backward passes may use more threads; see `set_multithreading_enabled`."""
-    return _is_noted(set_multithreading_enabled)
+    return _noted.set_multithreading_enabled
 
 
 class inference_mode(Mode):  # noqa: N801  # PyTorch's name

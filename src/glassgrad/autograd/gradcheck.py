@@ -23,20 +23,19 @@ gradient that is missing, and the same for many gradients at once as for one aft
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from glassgrad import ops
-from glassgrad.autograd.forward_ad import UnpackedDualTensor, dual_level, make_dual, unpack_dual
+from glassgrad.autograd.forward_ad import UnpackedDualTensor, make_dual, own_level, unpack_dual
 from glassgrad.autograd.gradients import grad, in_one_pass
 from glassgrad.core import errors
 from glassgrad.core.errors import GradcheckError
 from glassgrad.core.function import Function
-from glassgrad.core.state import Func, Shape, Values
+from glassgrad.core.state import Func, Shape, Values, setting
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.memory.calls import warn
 from glassgrad.values.backend import asnumpy, backend_of, repeats
@@ -517,18 +516,14 @@ class Point(NamedTuple):
 
     def _slopes(self, position: int, direction: Array) -> list[Array]:
         """For each output (f(x + step) - f(x - step)) / 2eps, flat: step = eps·direction."""
-        with _editable(self.inputs[position]) as array:
-            original = array.copy()
+        with _editable(self.inputs[position]) as (array, original):
             step = (direction * self.eps).reshape(array.shape).astype(array.dtype)
             step = backend_of(array).asarray(step)
             sides = []
-            try:
-                for moved in (original - step, original + step):
-                    array[...] = moved
-                    outputs = call(self.func, self.inputs)
-                    sides.append([asnumpy(out.payload).copy() for out in outputs])
-            finally:
-                array[...] = original
+            for moved in (original - step, original + step):
+                array[...] = moved
+                outputs = call(self.func, self.inputs)
+                sides.append([asnumpy(out.payload).copy() for out in outputs])
         pairs = zip(*sides, strict=True)
         return [self._slope(nr, low, high, step) for nr, (low, high) in enumerate(pairs)]
 
@@ -602,7 +597,7 @@ class Point(NamedTuple):
         Args:
             moves: tangents by position; the other leaves have none.
         """
-        with dual_level():
+        with own_level():
             inputs = list(self.inputs)
             for i in self.positions:
                 x = self.inputs[i].detach()
@@ -610,21 +605,31 @@ class Point(NamedTuple):
             return [unpack_dual(output) for output in call(self.func, inputs)]
 
 
-@contextmanager
-def _editable(tensor: Tensor) -> Iterator[Any]:
-    """The array of `tensor`, to be written behind the tape's back; a copy if it is read-only.
+class _editable(setting):  # noqa: N801  # reads as a statement
+    """The block in which the array of `tensor` may be written behind the tape's back.
 
-    Written in place where possible, so that `func` may also hold the input instead of taking it.
+    It is that array itself where it is writable, so that `func` may also hold the input instead of
+    taking it; else a copy. At the end it is what it was.
     """
-    array = tensor.payload
-    if array.flags.writeable:
-        yield array
-        return
-    tensor.payload = array.copy()
-    try:
-        yield tensor.payload
-    finally:
-        tensor.payload = array
+
+    array: Any = None
+
+    def __init__(self, tensor: Tensor) -> None:
+        super().__init__()
+        self.tensor, self.original = tensor, tensor.payload.copy()
+        self.array = tensor.payload
+
+    def __enter__(self) -> Any:
+        if not self.array.flags.writeable:
+            self.tensor.payload = self.original.copy()
+        return self.tensor.payload, self.original
+
+    def leave(self) -> None:
+        if self.array is not None:
+            if self.array.flags.writeable:
+                self.array[...] = self.original
+            self.tensor.payload = self.array
+        super().leave()
 
 
 def _matrices(

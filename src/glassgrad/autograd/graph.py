@@ -18,11 +18,11 @@ from typing import Any, Literal
 from weakref import WeakKeyDictionary
 
 from glassgrad.core import state
-from glassgrad.core.engine import accumulate, fit
+from glassgrad.core.engine import accumulate, accumulating, fit
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, ExpectationError, GraphError
 from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node, accumulator, get_gradient_edge
 from glassgrad.core.saved import PrimitiveNode
-from glassgrad.core.state import Values, is_recording, modes, set_modes, setting
+from glassgrad.core.state import Block, Changes, Values, is_recording, modes, set_modes, setting
 from glassgrad.core.tensor import Tensor, Version
 from glassgrad.hooks import on_gradients
 from glassgrad.hooks.on_gradients import RemovableHandle, as_tensors, check_hooks, register_hook
@@ -246,7 +246,7 @@ def _taking_part(task: GraphTask, nodes: Sequence[Node | None]) -> list[bool]:
 # Hooks on saved tensors ---------------------------------------------------------------------------
 
 
-class saved_tensors_hooks:  # noqa: N801  # PyTorch's name
+class saved_tensors_hooks(Block):  # noqa: N801  # PyTorch's name
     """Keep saved tensors in a form of your own: on disk, compressed, or to be computed again.
 
     Args:
@@ -280,19 +280,29 @@ class saved_tensors_hooks:  # noqa: N801  # PyTorch's name
         self.unpack_hook = unpack_hook
 
     def __enter__(self) -> None:
-        if modes.no_hooks is not None:
-            raise GraphError(modes.no_hooks)
-        pair = self.pack_hook, self.unpack_hook
-        check_hooks("saved_tensors_hooks", *pair)
-        set_modes(hook_pairs=(*modes.hook_pairs, pair))
+        set_modes(**_with_hooks(self.pack_hook, self.unpack_hook))
 
-    def __exit__(self, *exc_info: object) -> None:
+    def leave(self) -> None:
         if not modes.hook_pairs:
             raise GraphError(
                 "saved_tensors_hooks was left more often than it was entered in this thread. "
                 "Write `with saved_tensors_hooks(...):` instead of calling __exit__."
             )
-        set_modes(hook_pairs=modes.hook_pairs[:-1])
+        Block().enter(None, {"hook_pairs": modes.hook_pairs[:-1]})
+
+
+def _with_hooks(pack_hook: Any, unpack_hook: Any) -> Changes:
+    """The modes inside a block with these hooks."""
+    if modes.no_hooks is not None:
+        raise GraphError(modes.no_hooks)
+    pair = pack_hook, unpack_hook
+    check_hooks("saved_tensors_hooks", *pair)
+    return {"hook_pairs": (*modes.hook_pairs, pair)}
+
+
+def packing(pack_hook: Callable[[Tensor], Any], unpack_hook: Callable[[Any], Tensor]) -> setting:
+    """The block of `saved_tensors_hooks`, for our own `with` statements."""
+    return setting(**_with_hooks(pack_hook, unpack_hook))
 
 
 class save_on_cpu(saved_tensors_hooks):  # noqa: N801  # PyTorch's name
@@ -421,7 +431,7 @@ class AllowMutationOnSavedContext:
                 self.cloned[handle] = self.original.pop(handle).clone()
 
 
-_entered: list[AllowMutationOnSavedContext] = []
+_entered: tuple[AllowMutationOnSavedContext, ...] = ()
 """The block that is running, if there is one: of the process, since writes are seen by all."""
 
 
@@ -455,15 +465,13 @@ def allow_mutation_on_saved_tensors() -> Iterator[AllowMutationOnSavedContext]:
             "what is written. Leave out the inner one."
         )
     here = AllowMutationOnSavedContext()
-    with saved_tensors_hooks(here._pack, here._unpack):
-        _entered.append(here)
-        state.before_write.append(here._about_to_write)
+    told = [*state.before_write, here._about_to_write]
+    hooks, writes = packing(here._pack, here._unpack), setting(vars(state), before_write=told)
+    with hooks, writes, setting(globals(), _entered=(here,)):
         try:
             yield here
         finally:
-            state.before_write.remove(here._about_to_write)
             here.clear()
-            _entered.clear()
 
 
 def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
@@ -531,7 +539,8 @@ def _call_node(node: Node, *grads: Tensor | None) -> Any:
     values = grads if recorded else tuple([None if g is None else g.payload for g in grads])
     if isinstance(node, AccumulateGrad):
         if values[0] is not None:
-            accumulate(node.variable, values[0], unshared=False)
+            leaf, grad = node.variable, values[0]
+            with accumulating: accumulate(leaf, grad, unshared=False)  # noqa: E701  # fmt: skip
         on_gradients.run(on_gradients.accumulated(node.variable), ())
         return ()
     results = as_tensors(fit(node, node.compute(values, recorded)))

@@ -9,11 +9,11 @@ Nobody pays for `scope()` who is not inside one. A thread inside takes the slow 
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple, Self
-from weakref import WeakKeyDictionary, ref
+from weakref import WeakKeyDictionary, WeakValueDictionary, ref
 
 from glassgrad.core.errors import ArgumentTypeError
 from glassgrad.core.graph import GradientEdge, Node
-from glassgrad.core.state import Func, Values, modes, next_seq, set_modes, setting
+from glassgrad.core.state import Block, Func, Values, modes, next_seq, setting
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.layers import Layer
 
@@ -23,7 +23,7 @@ Entered = tuple[tuple[int, Path], ...]
 
 _made: WeakKeyDictionary[Node, Entered] = WeakKeyDictionary()
 
-segments: dict[int, ref[Any]] = {}
+segments: WeakValueDictionary[int, Any] = WeakValueDictionary()
 """The calls of `checkpoint` whose graph is still there, by the sequence number before each.
 
 It has `span`, the numbers before and behind it.
@@ -42,31 +42,7 @@ class _Scopes(NamedTuple):
         _made[node] = self.entered
 
 
-class _Opened:
-    """The block inside of one more scope; it may be entered again inside of itself.
-
-    Args:
-        names: the names of the scope.
-        module: what names are looked for in, inside of it; None: what it is outside.
-        start: the sequence number before it; None: the next one.
-    """
-
-    def __init__(self, names: Path, module: Any = None, start: int | None = None) -> None:
-        self.names, self.module, self.start = names, module, start
-
-    def __enter__(self) -> Self:
-        outer = modes.scope
-        entry = next_seq() if self.start is None else self.start, self.names
-        module = self.module or (outer and outer.module)
-        entered = (*outer.entered, entry) if outer else (entry,)
-        return setting(scope=_Scopes(entered, module, outer)).enter(self)
-
-    def __exit__(self, *exc_info: object) -> None:
-        if modes.scope is not None:
-            set_modes(scope=modes.scope.outer)
-
-
-class scope(_Opened):  # noqa: N801  # reads as a statement: `with scope("encoder"):`
+class scope(Block):  # noqa: N801  # reads as a statement: `with scope("encoder"):`
     """Name the part of a program that runs inside a `with` block.
 
     The log of a pass, and every picture, says of each node made inside in which scope it was.
@@ -96,7 +72,20 @@ class scope(_Opened):  # noqa: N801  # reads as a statement: `with scope("encode
                 f"scope() was given a {type(given).__name__}. A scope is known by its name, which "
                 'the picture shows. Write `with gg.scope("encoder"):`.'
             )
-        super().__init__(() if name is None else (name,))
+        self.names: Path = () if name is None else (name,)
+
+    def __enter__(self) -> Self:
+        return self._opened()
+
+    def _opened(self) -> Self:
+        outer = modes.scope
+        entry = next_seq(), self.names
+        entered = (*outer.entered, entry) if outer else (entry,)
+        return Block().enter(self, {"scope": _Scopes(entered, outer and outer.module, outer)})
+
+    def leave(self) -> None:
+        if modes.scope is not None:
+            Block().enter(None, {"scope": modes.scope.outer})
 
 
 def open_scopes() -> Path:
@@ -156,7 +145,9 @@ def call_in_scope(module: Any, call: Func, args: Values, kwargs: dict[str, Any])
     start = next_seq()
     if before is None:
         return note_call(module, start, call(*args, **kwargs))
-    with _Opened(names_in(before.module, module, type(module)), module, start):
+    names = names_in(before.module, module, type(module))
+    inside = _Scopes((*before.entered, (start, names)), module, before)
+    with setting(scope=inside):
         return note_call(module, start, call(*args, **kwargs))
 
 

@@ -21,6 +21,7 @@ from glassgrad._words import counted
 from glassgrad.cli import torch_scripts
 from glassgrad.core import backward as engine
 from glassgrad.core.errors import DataError
+from glassgrad.core.state import setting
 from glassgrad.core.tensor import Tensor
 from glassgrad.nn import Module
 from glassgrad.tracing import Trace, snapshot
@@ -107,14 +108,10 @@ class Script:
     @contextlib.contextmanager
     def _as_main(self) -> Iterator[None]:
         """Give the script its arguments, its folder on the path, and the name `__main__`."""
-        before = sys.argv, list(sys.path), sys.modules["__main__"]
-        sys.argv = [str(self.path), *self.arguments]
-        sys.path.insert(0, str(self.path.resolve().parent))
-        sys.modules["__main__"] = self.module
-        try:
+        path = [str(self.path.resolve().parent), *sys.path]
+        inside = setting(vars(sys), argv=[str(self.path), *self.arguments], path=path)
+        with inside, setting(sys.modules, __main__=self.module):
             yield
-        finally:
-            sys.argv, sys.path[:], sys.modules["__main__"] = before
 
     @contextlib.contextmanager
     def _watched(self, watcher: Watcher, number: int | None) -> Iterator[None]:
@@ -147,12 +144,8 @@ class Script:
             finally:
                 is_inside = False
 
-        engine.backward_task = task  # type: ignore[assignment]  # takes what it takes
-        try:
-            with torch_scripts.watched(run_torch):
-                yield
-        finally:
-            engine.backward_task = make_task
+        with setting(vars(engine), backward_task=task), torch_scripts.watched(run_torch):
+            yield
 
     # Its variables ------------------------------------------------------------------------------
 

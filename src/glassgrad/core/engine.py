@@ -16,7 +16,7 @@ Gradients wait in `Pass.buffers` until their node's turn. They are arrays; Tenso
 
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from operator import attrgetter
 from typing import Any
 
@@ -25,7 +25,7 @@ import numpy as np
 from . import state
 from .graph import AccumulateGrad, Edge, GradientEdge, Node, ends
 from .saved import FREED, Gone
-from .state import Place, here, modes, plugs, setting
+from .state import Func, Place, here, modes, plugs, setting
 from .tensor import Tensor, as_tensor, whole
 
 Grads = tuple[Any, ...]
@@ -164,9 +164,9 @@ class Pass:
     freed: Gone = FREED
     is_logged: bool = False
     fit = staticmethod(fit)
-    run_among_others: Callable[[], None]
-    visit: Callable[[Node], None]
-    asked_for: Callable[[Node, Grads], Grads]
+    run_among_others: Func
+    visit: Func
+    asked_for: Func
 
     def __init__(
         self,
@@ -185,7 +185,7 @@ class Pass:
         self.on_tensors = self.lift = lift or create_graph
         self.buffers: dict[Any, Any] = {}  # an edge to a node's only output is the node
         self.captured: list[Any] = [None] * len(captures or ())
-        self.wanted: dict[Node, list[tuple[int, int]]] = {}
+        self.wanted: dict[Node, list[Any]] = {}
         for place, edge in enumerate(captures or ()):
             node, nr = ends(edge)
             self.wanted.setdefault(node, []).append((nr, place))
@@ -198,7 +198,7 @@ class Pass:
         for edge, grad in zip(roots, grads, strict=True):
             self.on_tensors |= isinstance(grad, Tensor)
             self.put(edge, grad)
-        self.callbacks: list[Callable[[], Any]] = []
+        self.callbacks: list[Func] = []
 
     def run(self) -> None:
         """Visit all nodes, or let a watcher do it. An exception ends the pass: nothing is left."""
@@ -215,12 +215,12 @@ class Pass:
         finally:
             self.buffers.clear()
 
-    def within(self, act: Callable[[], Any]) -> Any:
+    def within(self, act: Func) -> Any:
         """Call `act`, many steps or one, in the modes of the pass: they are the caller's else."""
         self.depth = 0 if modes.task is None else modes.task.depth + 1
         own = setting(grad=self.recording, task=self, hook_pairs=modes.hook_pairs)
-        with own, np.errstate(all="ignore"):
-            return act()
+        # Note [One line is not cut]
+        with own, np.errstate(all="ignore"): return act()  # noqa: E701  # fmt: skip
 
     def _run_all(self) -> None:
         """The tight loop: what a `Turn` does, for built-in ops and nodes on which nothing hangs."""
@@ -267,7 +267,7 @@ class Pass:
                     grad = whole(grad)
                 if grad is not None and node.variable.edge is not None:
                     unshared = sys.getrefcount(grad) <= A_LOCAL  # counted before it is an argument
-                    accumulate(node.variable, grad, unshared)
+                    with accumulating: accumulate(node.variable, grad, unshared)  # noqa: E701  # fmt: skip
                 continue
             elif node.cold is not None or node.__class__ is AccumulateGrad:
                 self.visit(node)
@@ -361,28 +361,27 @@ def accumulate(leaf: Tensor, grad: Any, unshared: bool) -> None:
     """Add `grad` to `leaf.grad`, in place if it is an array and there is one already.
 
     The first one becomes `leaf.grad` itself if it is nobody else's; else a copy of it does, in
-    the order that the leaf's elements have in memory.
+    the order that the leaf's elements have in memory. Call it while you hold `accumulating`.
     """
-    with _accumulating:
-        cold = leaf.cold or leaf.cold_side()
-        old = cold.grad
-        if grad.__class__ is not np.ndarray and isinstance(grad, Tensor):
-            cold.grad = grad.clone() if old is None else old + grad
-            if cold.grad.payload.strides != leaf.payload.strides:
-                cold.grad.payload = _in_order_of(leaf.payload, cold.grad.payload)
-        elif old is not None:
-            np.add(old.payload, grad, out=old.payload)
-            old.wrote(_HERE)
-        else:
-            is_free = unshared and leaf.payload.flags.c_contiguous and is_own(grad)
-            cold.grad = as_tensor(grad if is_free else _in_order_of(leaf.payload, grad))
+    cold = leaf.cold or leaf.cold_side()
+    old = cold.grad
+    if grad.__class__ is not np.ndarray and isinstance(grad, Tensor):
+        cold.grad = grad.clone() if old is None else old + grad
+        if cold.grad.payload.strides != leaf.payload.strides:
+            cold.grad.payload = _in_order_of(leaf.payload, cold.grad.payload)
+    elif old is not None:
+        old.wrote(_HERE)  # first: what comes in between leaves no write that nobody counted
+        np.add(old.payload, grad, out=old.payload)
+    else:
+        is_free = unshared and leaf.payload.flags.c_contiguous and is_own(grad)
+        cold.grad = as_tensor(grad if is_free else _in_order_of(leaf.payload, grad))
 
 
 _HERE: Place = (accumulate.__code__, 0)
 """Where gradients are written: known, and so not looked for."""
 
-_accumulating = threading.RLock()
-"""Passes in several threads may end at the same leaf."""
+accumulating = threading.RLock()
+"""Passes in several threads may end at the same leaf. See Note [One line is not cut]."""
 
 
 def _in_order_of(array: Any, grad: Any) -> Any:

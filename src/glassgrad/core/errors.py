@@ -8,6 +8,7 @@
     │   ├── GradientError                   a gradient of the wrong shape, type or number
     │   ├── UnusedInputError                an input the outputs do not depend on
     │   ├── HookError                       a hook returned something that cannot be used
+    │   ├── ReentrancyError (RecursionError)   passes inside each other without end
     │   ├── TransformError                  a tensor used where its transform does not allow it
     │   ├── CheckpointError                 a checkpointed function cannot be recomputed
     │   └── GradcheckError                  the gradient disagrees with differences
@@ -64,6 +65,10 @@ class UnusedInputError(GraphError):
 
 class HookError(GraphError):
     """A hook returned something that cannot take the gradient's place."""
+
+
+class ReentrancyError(GraphError, RecursionError):
+    """A backward pass is begun inside of so many others that there seems to be no end."""
 
 
 class TransformError(GraphError):

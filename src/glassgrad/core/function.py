@@ -104,7 +104,7 @@ class BackwardCFunction(FunctionCtx, SavingNode):
     def saved_tensors(self) -> Any:
         """What `save_for_backward` saved, each checked for in-place changes."""
         found = self.holders
-        if state.tracing and modes.tracer is not None:
+        if state.watching and modes.tracer is not None:
             modes.tracer("unpack", self)
         for saved in found:
             is_plain = saved is None or saved.__class__ in PLAIN
@@ -319,18 +319,21 @@ def run_forward(cls: Any, args: Values, forward: Func, separate: bool) -> tuple[
             needs.append(False)
     ctx.needs_input_grad = tuple(needs)
     try:  # `setting(grad=False)` written out: every call pays for it
-        if recording:
-            now["grad"] = False
-            unusual.add(now["key"])
+        now["grad"] = False
+        unusual.add(now["key"])
         if separate:
             raw = forward(*args)
             cls.setup_context(ctx, args, raw)
         else:
             raw = forward(ctx, *args)
-    finally:
         if recording:
             now["grad"] = True
             unusual.discard(now["key"])
+    except BaseException:
+        if recording:
+            now["grad"] = True
+            unusual.discard(now["key"])
+        raise
     return ctx, raw, tuple(edges) if recording and True in needs else None
 
 

@@ -253,7 +253,7 @@ def number(node: Any) -> None:
     node.seq = state.next_seq()
     for note in state.noting:
         note(node)
-    if state.scoped and state.modes.scope is not None:
+    if state.special and state.modes.scope is not None:
         state.modes.scope.note(node)
 
 

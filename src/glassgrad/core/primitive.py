@@ -261,8 +261,7 @@ def apply_to_arrays(
         if state.anomaly is None:
             out = cls.forward(*values, **parameters)
         else:  # what is wrong in backward is told of there; NumPy is silent, as in the pass
-            with np.errstate(all="ignore"):
-                out = cls.forward(*values, **parameters)
+            out = silently(cls.forward, *values, **parameters)
     except Exception as error:
         out = rescue(cls, error, values, parameters)
     out = tuple([whole(part) for part in out]) if cls.multiple else whole(out)
@@ -270,9 +269,7 @@ def apply_to_arrays(
         tell(cls, operands, values, parameters, out)
     is_recorded = cls.differentiable and modes.grad and not modes.inference
     edges = edges_of(operands[cls.differentiates]) if is_recorded else None
-    node: Any = None
-    if edges is not None:
-        node = record(cls, operands, values, out, edges, parameters)
+    node: Any = edges and record(cls, operands, values, out, edges, parameters)
     results = results_of(cls, out, node)
     several = results if cls.multiple else (results,)
     for result in several if modes.inference else ():
@@ -349,11 +346,15 @@ def record(
     return node  # type: ignore[no-any-return]  # made by object.__new__
 
 
+def silently(act: Func, *args: Any, **kwargs: Any) -> Any:
+    """Call `act`: inf and nan are results, as in PyTorch. See Note [One line is not cut]."""
+    with np.errstate(all="ignore"): return act(*args, **kwargs)  # noqa: E701  # fmt: skip
+
+
 def rescue(cls: Any, error: Exception, values: Values, parameters: Parameters) -> Any:
     """Compute silently what only warned (PyTorch gives inf and nan); explain what failed."""
     if isinstance(error, (RuntimeWarning, FloatingPointError)):
-        with np.errstate(all="ignore"):
-            return cls.forward(*values, **parameters)
+        return silently(cls.forward, *values, **parameters)
     known = ValueError, TypeError, IndexError
     if isinstance(error, GlassgradError) or not isinstance(error, known):
         raise error

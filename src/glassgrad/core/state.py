@@ -6,9 +6,18 @@ some thread differs from its default. They only choose the path; where one is no
 thread's own modes decide.
 
 # Note [Entered whole or not at all]
-# Every mode is set by `_change`, which derives the marks in those sets, too. It is the last thing
-# that entering a block does. If an exception (a KeyboardInterrupt, say) comes in the middle of it,
-# the modes are what they were before.
+# Every mode is set by a `Block`. An exception, a KeyboardInterrupt say, may come at any line of it.
+#
+#     entering    what was is noted before anything changes, and put back if anything comes
+#     leaving     what was is put back once more if anything comes
+#     in between  a `with` of ours that is interrupted where it ends calls no `__exit__`, but lets
+#                 go of its block. A `setting`, which nobody else holds, then leaves as it dies.
+#
+# To leave calls no deeper than to enter does: it works where Python's stack is full, too.
+
+# Note [One line is not cut]
+# An interrupt that comes at a line of its own, `try:` or `with …:`, is outside of what that line
+# begins: nobody handles it. What has to be left in any case shares the line with what leaves it.
 """
 
 import itertools
@@ -19,6 +28,7 @@ from types import CodeType, FrameType
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+
 # A function of whatever it takes.
 Func = Callable[..., Any]
 
@@ -32,7 +42,7 @@ Values = tuple[Any, ...]
 Changes = dict[str, Any]
 
 # How to pack a saved tensor, and how to unpack it again.
-HookPair = tuple[Callable[[Any], Any], Callable[[Any], Any]]
+HookPair = tuple[Func, Func]
 
 # Numbers nodes and in-place writes from one counter, so that they can be compared.
 next_seq = itertools.count(1).__next__
@@ -47,27 +57,21 @@ unusual: set[int] = set()
 # hooks, a scope, a transform or a level of forward mode.
 special: set[int] = set()
 
-# A mark for each thread that has a watcher: somebody takes over the passes that begin in it.
+# A mark for each thread with a tracer, or a watcher: who takes over the passes that begin in it.
 watching: set[int] = set()
 
-# A mark for each thread inside `scope()`.
-scoped: set[int] = set()
-
-# The passes that are being watched: only while there are any does a thread have a tracer.
-tracing: set[int] = set()
-
 # While anomalies are looked for: does the next phase of a turn, and looks at it; else None.
-anomaly: Callable[[Any], Any] | None = None
+anomaly: Func | None = None
 
 # Called with each node that the readable way makes; empty unless somebody asked.
-noting: tuple[Callable[[Any], None], ...] = ()
+noting: Values = ()
 
 # Called with each op that the readable way does on arrays: the class, operands, values, parameters
 # and result.
-computed: tuple[Callable[..., None], ...] = ()
+computed: Values = ()
 
 # Called with each tensor that is about to be written in place; empty unless somebody asked.
-before_write: list[Callable[[Any], None]] = []
+before_write: list[Func] = []
 
 
 def about_to_write(tensor: Any) -> None:
@@ -110,15 +114,12 @@ class Plugs:
 
 
 plugs = Plugs()
-_MARKED = unusual, special, scoped, watching
 
 
 class _Mark:
     """A thread's entry in the sets of marks; goes with the thread."""
 
-    __slots__ = ()
-
-    def __del__(self, marked: tuple[set[int], ...] = _MARKED) -> None:
+    def __del__(self, marked: Any = (unusual, special, watching)) -> None:
         for marks in marked:  # bound early: at exit the module's names may be gone
             marks.discard(id(self))
 
@@ -141,16 +142,13 @@ class Modes(threading.local):
         key: the thread's mark in the sets of the process.
     """
 
-    grad: bool
-    inference: bool
-    tracer: Callable[..., Any] | None
-    watcher: Callable[[Any], None] | None
+    tracer: Func | None
+    watcher: Func | None
     task: Any
     hook_pairs: tuple[HookPair, ...]
     no_hooks: str | None
     levels: Values
     duals: Any
-    forward: bool
     scope: Any
 
     def __init__(self) -> None:
@@ -159,78 +157,87 @@ class Modes(threading.local):
         self.grad = self.forward = True
         self.inference = False
         self.hook_pairs = self.levels = ()
-        self.tracer = self.watcher = self.task = None
-        self.no_hooks = self.duals = self.scope = None
+        self.tracer = self.watcher = self.task = self.no_hooks = self.duals = self.scope = None
 
 
 modes = Modes()
 
 
-class setting:  # noqa: N801  # reads as a statement: `with setting(grad=False):`
-    """The block in which some modes of this thread are others; it leaves them as it found them."""
+class Block:
+    """What enters modes of a thread, or entries of another dict, and puts back what was."""
 
-    __slots__ = ("before", "changes")
+    outside: Values = ()
+    """A dict, what was in it, and `outside` in turn: it may be entered inside of itself."""
 
-    def __init__(self, **changes: Any) -> None:
-        self.changes = changes
-        self.before: Changes = {}
+    is_brief = False
+    """Whether it is left, at the latest, as it dies."""
 
-    def __enter__(self) -> None:
-        here = modes.__dict__
-        before = self.before
-        for name in self.changes:
-            before[name] = here[name]
-        _change(here, self.changes, before)
+    begin: Func
+    """Enters what is not entered yet. Returns what the block is called inside."""
 
-    def enter(self, value: T) -> T:
-        """Enter it, and return what another block's `__enter__` has to return."""
+    def enter(self, value: T, changes: Changes, home: Any = None) -> T:
+        """Change entries of `home`, by default of the modes: all or none. Returns `value`."""
+        here, was, outer = home or modes.__dict__, {}, self.outside
+        for name in changes:
+            was[name] = here[name]
         try:
-            self.__enter__()
-            return value
+            self.outside = here, was, outer
+            return _set(here, changes, value)  # type: ignore[no-any-return]
         except BaseException:
-            self.__exit__()
+            self.outside = outer
+            _set(here, was)
+            raise
+
+    def leave(self) -> None:
+        """Put back what was; twice is harmless."""
+        if self.outside:
+            here, was, outer = self.outside
+            _set(here, was)
+            self.outside = outer
+        if self.is_brief:  # it just dies: an interrupt of `__del__` would go nowhere
+            self.__class__ = Block
+
+    def __enter__(self) -> Any:
+        try: return self.begin()  # Note [One line is not cut]  # noqa: E701  # fmt: skip
+        except BaseException:
+            self.leave()
             raise
 
     def __exit__(self, *exc_info: object) -> None:
-        _change(modes.__dict__, self.before, self.before)
+        try: self.leave()  # noqa: E701  # fmt: skip
+        except BaseException:
+            self.leave()
+            raise
+
+
+class setting(Block):  # noqa: N801  # reads as a statement: `with setting(grad=False):`
+    """The block in which some modes of this thread are others; it leaves them as it found them."""
+
+    def __init__(self, home: Any = None, /, **changes: Any) -> None:
+        self.home, self.changes = home, changes
+
+    def __enter__(self) -> None:
+        self.enter(None, self.changes, self.home)
+
+    is_brief = True
+    __del__ = Block.__exit__
 
 
 def set_modes(**changes: Any) -> None:
     """Set modes of this thread until somebody sets them again: all of them or none."""
-    here = modes.__dict__
-    _change(here, changes, {name: here[name] for name in changes})
+    Block().enter(None, changes)
 
 
-def _change(here: Changes, wanted: Changes, otherwise: Changes) -> None:
-    """Set a thread's modes; if an exception interrupts that, to what they are to be otherwise."""
-    try:
-        here.update(wanted)
-        _mark(here)
-    except BaseException:
-        here.update(otherwise)
-        _mark(here)
-        raise
-
-
-def _mark(here: Changes) -> None:
-    """Derive from a thread's modes which paths its ops and passes take."""
-    key, is_scoped = here["key"], here["scope"] is not None
-    is_special = is_scoped or here["levels"] or here["duals"] is not None or here["inference"]
-    is_special = is_special or here["hook_pairs"]
-    (special.add if is_special else special.discard)(key)
-    (unusual.discard if here["grad"] else unusual.add)(key)
-    (scoped.add if is_scoped else scoped.discard)(key)
-    (watching.discard if here["watcher"] is None else watching.add)(key)
-
-
-def is_grad_enabled() -> bool:
-    """Whether ops are recorded in this thread."""
-    return modes.grad
-
-
-def is_inference_mode_enabled() -> bool:
-    """Whether this thread is inside `inference_mode()`."""
-    return modes.inference
+def _set(here: Changes, wanted: Changes, value: Any = None) -> Any:
+    """Set entries of a dict; of modes, derive which paths ops and passes take. Returns `value`."""
+    here.update(wanted)
+    if "hook_pairs" in here:
+        key = here["key"]
+        is_special = here["scope"] or here["levels"] or here["duals"] or here["inference"]
+        (special.add if is_special or here["hook_pairs"] else special.discard)(key)
+        (unusual.discard if here["grad"] else unusual.add)(key)
+        (watching.add if here["watcher"] or here["tracer"] else watching.discard)(key)
+    return value
 
 
 def is_recording() -> bool:
@@ -245,16 +252,14 @@ Place = tuple[CodeType, int]
 part; the line, and its text, are looked up when an error has to show them."""
 
 HOME = __file__.rpartition("core")[0]
-_DEMO = f"{HOME}_demo"  # a program of a user, for all that is shown of it
 
 
 class _Ours(dict[str, bool]):
     """Whether a file is part of this package; looked up once for each name."""
 
     def __missing__(self, filename: str) -> bool:
-        found = filename.startswith(HOME) and not filename.startswith(_DEMO)
-        self[filename] = found
-        return found
+        is_own = filename.startswith(HOME) and not filename.startswith(f"{HOME}_demo")
+        return self.setdefault(filename, is_own)  # the demo is a program of a user
 
 
 is_ours = _Ours()

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Self
 
 from glassgrad._words import printable
-from glassgrad.autograd.grad_mode import no_grad
 from glassgrad.autograd.gradients import grad
 from glassgrad.core.errors import ArgumentError, MissingRuleError
+from glassgrad.core.state import setting
 from glassgrad.core.tensor import Size, Tensor
 from glassgrad.ops import _checks as check
 
@@ -214,7 +214,7 @@ class Distribution:
 
     def sample(self, sample_shape: Shape = ()) -> Tensor:
         """Draw values, as constants."""
-        with no_grad():
+        with setting(grad=False):
             return self._sample(sample_shape)
 
     def _sample(self, sample_shape: Shape) -> Tensor:

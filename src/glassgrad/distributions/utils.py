@@ -8,8 +8,8 @@ import numpy as np
 
 from glassgrad import ops
 from glassgrad._dtypes import finfo
-from glassgrad.autograd.grad_mode import enable_grad
 from glassgrad.core.errors import ArgumentError
+from glassgrad.core.state import setting
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.ops.generator import source_of
 from glassgrad.values.backend import asnumpy, backend_of
@@ -74,7 +74,7 @@ class lazy_property:  # noqa: N801  # PyTorch's name
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         if instance is None:
             return self
-        with enable_grad():
+        with setting(grad=True):
             value = self.wrapped(instance)
         setattr(instance, self.wrapped.__name__, value)
         return value

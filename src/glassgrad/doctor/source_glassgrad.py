@@ -16,7 +16,7 @@ from numpy import ndarray, vdot
 from glassgrad.core import state
 from glassgrad.core.errors import GlassgradError
 from glassgrad.core.graph import AccumulateGrad
-from glassgrad.core.state import Values, modes, plugs, set_modes
+from glassgrad.core.state import Block, Values, modes, plugs, set_modes
 from glassgrad.core.tensor import LEAF, Tensor
 from glassgrad.hooks.turn import GraphTask
 from glassgrad.memory.saved import check_versions, names_of
@@ -39,11 +39,12 @@ _EARLY, _EVERY = 20, 4  # which passes: the first ones, then each fourth
 _MOST_HELD = 64_000_000  # bytes of prints, and of arrays, before they are let go
 
 
-class GlassgradSource(Source):
+class GlassgradSource(Source, Block):
     """Tells an observer what this thread does with glassgrad, from `open` on."""
 
     def __init__(self, observer: Observer) -> None:
         super().__init__(observer)
+        self.outer = modes.watcher
         self.last: tuple[Any, Any, Any] | None = None  # an op, its operands, and what it made
         self.prints: dict[int, list[bytes | None]] = {}
         """Of what each node has saved, by its number, until a pass comes by."""
@@ -53,9 +54,9 @@ class GlassgradSource(Source):
         self.is_comparing = True
 
     def open(self, stack: ExitStack) -> None:
-        mark = id(self)
-        stack.callback(self._close, mark, modes.watcher)
-        self.outer = modes.watcher
+        stack.enter_context(self)
+
+    def begin(self) -> None:
         state.computed = (*state.computed, self._computed)
         state.noting = (*state.noting, self._noted)
         state.before_write.append(self._about_to_write)
@@ -63,10 +64,10 @@ class GlassgradSource(Source):
         plugs.task = _stepped_task(self)
         register_optimizer_step_pre_hook(self.before_step)
         register_optimizer_step_post_hook(self.after_step)
-        state.special.add(mark)
+        state.special.add(id(self))
 
-    def _close(self, mark: int, outer: Any) -> None:
-        state.special.discard(mark)
+    def leave(self) -> None:
+        state.special.discard(id(self))
         state.computed = tuple([tell for tell in state.computed if tell != self._computed])
         state.noting = tuple([note for note in state.noting if note != self._noted])
         if self._about_to_write in state.before_write:
@@ -76,7 +77,7 @@ class GlassgradSource(Source):
                 if hook in (self.before_step, self.after_step):
                     del hooks[key]
         plugs.task = GraphTask
-        set_modes(watcher=outer)
+        set_modes(watcher=self.outer)
 
     # How it looks at tensors --------------------------------------------------------------------
 

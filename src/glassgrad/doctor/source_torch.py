@@ -13,7 +13,7 @@ import contextlib
 import importlib.util
 import sys
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from glassgrad.core.errors import GlassgradError
-from glassgrad.core.state import modes
+from glassgrad.core.state import Block, modes, setting
 from glassgrad.source.names import name_of
 
 from .ledger import Op, Run
@@ -188,14 +188,9 @@ class TorchSource(Source):
             self.printed = 0
         self.seen[key] = weakref.ref(tensor), tensor._version, print_now
 
-    @contextlib.contextmanager
-    def _quietly(self) -> Iterator[None]:
+    def _quietly(self) -> setting:
         """Inside, what is called is ours."""
-        self.is_busy = True
-        try:
-            yield
-        finally:
-            self.is_busy = False
+        return setting(vars(self), is_busy=True)
 
     # Passes -------------------------------------------------------------------------------------
 
@@ -303,11 +298,8 @@ class _Finder(MetaPathFinder):
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
         if name != self.name or self.is_busy:
             return None
-        self.is_busy = True
-        try:
+        with setting(vars(self), is_busy=True):
             spec = importlib.util.find_spec(name)
-        finally:
-            self.is_busy = False
         if spec is not None and spec.loader is not None:
             spec.loader = _Loader(spec.loader, self.then)
         return spec
@@ -328,12 +320,15 @@ class _Loader(Loader):
         self.then()
 
 
-@contextlib.contextmanager
-def when_imported(name: str, then: Callable[[], None]) -> Iterator[None]:
+class when_imported(Block):  # noqa: N801  # reads as a statement
     """Inside, call `then` once the module of that name has been imported."""
-    finder = _Finder(name, then)
-    sys.meta_path.insert(0, finder)
-    try:
-        yield
-    finally:
-        sys.meta_path.remove(finder)
+
+    def __init__(self, name: str, then: Callable[[], None]) -> None:
+        self.finder = _Finder(name, then)
+
+    def begin(self) -> None:
+        sys.meta_path.insert(0, self.finder)
+
+    def leave(self) -> None:
+        if self.finder in sys.meta_path:
+            sys.meta_path.remove(self.finder)

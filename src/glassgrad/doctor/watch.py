@@ -4,10 +4,10 @@ import sys
 from collections.abc import Callable
 from contextlib import ExitStack
 from threading import get_ident
-from types import TracebackType
 from typing import Any, Self
 
 from glassgrad.core.errors import GraphError
+from glassgrad.core.state import Block, setting
 
 from .findings import Finding, Findings
 from .ledger import Ledger
@@ -15,11 +15,11 @@ from .observer import Observer
 from .source_glassgrad import GlassgradSource
 from .source_torch import TorchSource, when_imported
 
-_open: list["watch"] = []
+_open: tuple["watch", ...] = ()
 """The block that is open; one at a time in a process."""
 
 
-class watch:  # noqa: N801  # reads as a statement: `with watch():`
+class watch(Block):  # noqa: N801  # reads as a statement: `with watch():`
     """Look for mistakes in a training program that no library complains about.
 
     Gradients that are never cleared, parameters that never move, values that backward needs and
@@ -72,26 +72,20 @@ class watch:  # noqa: N801  # reads as a statement: `with watch():`
     def steps(self) -> int:
         return self._ledger.steps
 
-    def __enter__(self) -> Self:
+    def begin(self) -> Self:
         if _open:
             raise GraphError(
                 "watch() is open already. One block looks at one program at a time: two would tell "
                 "everything twice. Leave the inner `with gg.watch():` out."
             )
-        try:  # entered whole or not at all
-            self._stack.callback(_open.clear)
-            _open.append(self)
-            self._observer, self._thread = Observer(self.findings, self._ledger), get_ident()
-            GlassgradSource(self._observer).open(self._stack)
-            if sys.modules.get("torch") is not None:  # None: somebody forbids to import it
-                self._look_at_torch()
-            else:
-                self._stack.enter_context(when_imported("torch", self._look_at_torch))
-            return self
-        except BaseException:
-            self._stack.close()
-            self._observer = None
-            raise
+        self._stack.enter_context(setting(globals(), _open=(self,)))
+        self._observer, self._thread = Observer(self.findings, self._ledger), get_ident()
+        GlassgradSource(self._observer).open(self._stack)
+        if sys.modules.get("torch") is not None:  # None: somebody forbids to import it
+            self._look_at_torch()
+        else:
+            self._stack.enter_context(when_imported("torch", self._look_at_torch))
+        return self
 
     def _look_at_torch(self) -> None:
         """Look at what PyTorch does, too, from now on: it has been imported."""
@@ -101,18 +95,13 @@ class watch:  # noqa: N801  # reads as a statement: `with watch():`
         if torch.__name__ == "torch":  # and not glassgrad in its place
             TorchSource(self._observer, torch).open(self._stack)
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        observer, self._observer = self._observer, None
+    def leave(self) -> None:
         self._stack.close()
+        observer, self._observer = self._observer, None
         if observer is None:
             return
         how: Any = self.findings.on_finding
-        if how == "raise" and error is not None:
+        if how == "raise" and sys.exception() is not None:
             self.findings.on_finding = "report"  # one exception is on its way already
         try:
             observer.closes()

@@ -29,7 +29,7 @@ from glassgrad.core.state import Changes, Func, Values, modes, setting
 from glassgrad.core.tensor import LEAF, Tensor, wrap
 from glassgrad.hooks.turn import GraphTask
 from glassgrad.levels.duals import Call, check_moves, check_size, moved_on, room_like
-from glassgrad.levels.level import GradLevel, Level
+from glassgrad.levels.level import GradLevel, Level, opened
 from glassgrad.memory.calls import place_outputs
 from glassgrad.memory.saved import is_any_of
 from glassgrad.memory.views import Geometry
@@ -280,7 +280,7 @@ def run(
     leaves, structure = flatten(selected(args, argnums))
     if modes.hook_pairs:
         raise TransformError(_NO_HOOKS)
-    with setting(no_hooks=_NO_HOOKS), GradLevel() as level:
+    with setting(no_hooks=_NO_HOOKS), opened(GradLevel()) as level:
         inputs = [_leaf(level, x) for x in leaves]
         seen = arguments_on(level, args, argnums, unflatten(structure, inputs))
         result = func(*seen, **(as_constants(level, kwargs) if kwargs else {}))
@@ -493,7 +493,7 @@ def push_forward(
 ) -> Any:
     """`jvp` with respect to some of the arguments: `argnums` as for `grad`, or `EVERY`."""
     moving, moves, structure = _pairs(primals, tangents, argnums)
-    with DualLevel() as level:
+    with opened(DualLevel()) as level:
         duals = [wrap(Dual(level, settled(x), dx)) for x, dx in zip(moving, moves, strict=True)]
         result = func(*arguments_on(level, primals, argnums, unflatten(structure, duals)))
         output, aux = output_and_aux(_API, result) if has_aux else (result, None)

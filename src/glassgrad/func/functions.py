@@ -20,7 +20,7 @@ from glassgrad.core.errors import DimError, MissingRuleError, ShapeError, Transf
 from glassgrad.core.function import Function, FunctionCtx
 from glassgrad.core.state import Values
 from glassgrad.core.tensor import Tensor
-from glassgrad.levels.level import check_form, derived
+from glassgrad.levels.level import check_form, derived, opened
 from glassgrad.ops._arguments import wrap_dim
 from glassgrad.values.gradients import sum_to, wrong_number
 from glassgrad.values.tree import as_tuple, describe, flatten, map_leaves, spread, unflatten
@@ -188,7 +188,7 @@ class Vmapped(Function):
     @staticmethod
     def forward(plan: Plan, *args: Any) -> Any:
         leaves, _ = flatten(args)
-        with plan.level() as level:
+        with opened(plan.level()) as level:
             outputs, structure = flatten(plan.of.forward(*_on_level(level, args, plan.batched)))
             below = [level.lowered(out) for out in outputs]
             flags = [level.is_mine(out) for out in outputs]
@@ -201,7 +201,7 @@ class Vmapped(Function):
     @staticmethod
     def setup_context(ctx: Any, inputs: Values, output: Any) -> None:
         plan, *args = inputs
-        with plan.level() as level:
+        with opened(plan.level()) as level:
             seen = _on_level(level, tuple(args), plan.batched)
             inner = InnerCtx(ctx)
             plan.of.setup_context(inner, seen, _on_level(level, output, plan.outputs))
@@ -212,7 +212,7 @@ class Vmapped(Function):
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
         plan, of = ctx.plan, ctx.plan.of
-        with plan.level() as level:
+        with opened(plan.level()) as level:
             inner = ctx.inner.part(ctx, level, "to_save")
             rule = of.backward if of.vjp is Function.vjp else of.vjp
             results = rule(inner, *_on_level(level, grads, _by_place(plan.outputs)))
@@ -228,7 +228,7 @@ class Vmapped(Function):
     @staticmethod
     def jvp(ctx: Any, _: None, *tangents: Any) -> Any:
         plan = ctx.plan
-        with plan.level() as level:
+        with opened(plan.level()) as level:
             inner = ctx.inner.part(ctx, level, "saved_for_forward")
             moved = plan.of.jvp(inner, *_on_level(level, tangents, _by_place(plan.batched)))
             moved = as_tuple(moved)

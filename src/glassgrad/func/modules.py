@@ -15,6 +15,7 @@ from typing import Any
 
 from glassgrad import ops
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, TransformError
+from glassgrad.core.state import setting
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops import _checks as check
 from glassgrad.values.layers import Layer
@@ -80,15 +81,11 @@ def exchanged(module: Any, values: Values, given: Values) -> Iterator[None]:
                 f"{values[key]} is not an instance of Tensor, but of {type(values[key])}: the "
                 f"value for '{key}'. A module computes with tensors. Write `tensor(value)`."
             )
-    own = [registry[name] for _, registry, name in places]
-    try:
+    with contextlib.ExitStack() as inside:
         for key, registry, name in places:
-            registry[name] = values[key]
+            inside.enter_context(setting(registry, **{name: values[key]}))
         yield
         given.update({key: registry[name] for key, registry, name in places if key in given})
-    finally:
-        for (_, registry, name), x in zip(places, own, strict=True):
-            registry[name] = x
 
 
 def _one_dict(dicts: Any) -> tuple[Values, Values]:

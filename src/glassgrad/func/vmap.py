@@ -19,7 +19,7 @@ from glassgrad.core.primitive import Parameters, Primitive
 from glassgrad.core.state import Func, Shape, Values
 from glassgrad.core.tensor import Tensor, whole, wrap
 from glassgrad.levels.duals import of_arrays
-from glassgrad.levels.level import Level
+from glassgrad.levels.level import Level, opened
 from glassgrad.memory.calls import warn
 from glassgrad.memory.views import show
 from glassgrad.ops import _checks as check
@@ -90,7 +90,7 @@ def vmap(
 
         def run(leaves: Sequence[Any], batch_size: int) -> Any:
             """The results for all examples that these leaves of the arguments hold."""
-            with BatchLevel(batch_size, randomness) as level:
+            with opened(BatchLevel(batch_size, randomness)) as level:
                 seen = [level.show_argument(x, dim) for x, dim in zip(leaves, dims, strict=True)]
                 outputs = func(*unflatten(structure, seen), **kwargs)
                 results, form = flatten(outputs)
@@ -201,7 +201,7 @@ def map_batch(
         batch: tensors with the batch axis in front.
         randomness: as for `vmap`, or "never" if nobody asked for a vmap who could choose.
     """
-    with BatchLevel(batch_size, randomness) as level:
+    with opened(BatchLevel(batch_size, randomness)) as level:
         outputs = func([level.show(x) for x in batch])
         pairs = [level.batch(x) for x in outputs]
     return [

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Self
 from glassgrad.core.engine import Grads
 from glassgrad.core.errors import ArgumentTypeError, GraphError, HookError
 from glassgrad.core.graph import AccumulateGrad, Node
-from glassgrad.core.state import Func
+from glassgrad.core.state import Block, Func
 from glassgrad.core.tensor import Tensor, as_tensor
 from glassgrad.values.dtypes import tensor_type
 from glassgrad.values.layers import refuse_inside
@@ -31,7 +31,7 @@ class Hooks(dict[int, Any]):
     __slots__ = ("__weakref__",)
 
 
-class RemovableHandle:
+class RemovableHandle(Block):
     """Takes a hook away again: by `remove()`, or at the end of a `with` block.
 
     Example:
@@ -55,20 +55,25 @@ class RemovableHandle:
         if hooks is not None:
             hooks.pop(self.id, None)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *exc_info: object) -> None:
+    def leave(self) -> None:
         self.remove()
+
+    def begin(self) -> Self:
+        """The hook is there already."""
+        return self
 
 
 def add_hook(hooks: Hooks, hook: Func | Step, *, first: bool = False) -> RemovableHandle:
     """Put `hook` behind those already there (or before them) and return its handle."""
     handle = RemovableHandle(hooks)
-    later = {key: hooks.pop(key) for key in list(hooks)} if first else {}
-    hooks[handle.id] = hook
-    hooks.update(later)
-    return handle
+    try:
+        hooks[handle.id] = hook
+        for key in list(hooks)[:-1] if first else ():
+            hooks[key] = hooks.pop(key)  # to the end
+        return handle
+    except BaseException:
+        handle.remove()
+        raise
 
 
 class NodeHooks:

@@ -8,14 +8,16 @@ A `GraphTask` is a pass that does either.
 """
 
 import sys
+import threading
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
 from glassgrad.core import state
-from glassgrad.core.engine import A_LOCAL, Grads, Pass, accumulate, fit, has_hooks
+from glassgrad.core.engine import A_LOCAL, Grads, Pass, accumulate, accumulating, fit, has_hooks
+from glassgrad.core.errors import ReentrancyError
 from glassgrad.core.graph import AccumulateGrad, Node, ends
-from glassgrad.core.state import modes, plugs, set_modes
+from glassgrad.core.state import Changes, modes, plugs, set_modes
 from glassgrad.memory.saved import packed_by, saved_bytes
 
 from . import on_gradients
@@ -142,7 +144,7 @@ class Turn:
         if grad is not None and leaf.requires_grad:
             if modes.duals is not None and task.lift and not task.recording:
                 grad = grad.detach()  # it may have a tangent, which would not be recorded either
-            accumulate(leaf, grad, unshared)
+            with accumulating: accumulate(leaf, grad, unshared)  # noqa: E701  # fmt: skip
         self.grads = (grad,)
         if is_hooked:
             self._then("post_accumulate", on_gradients.accumulated(leaf))
@@ -286,6 +288,9 @@ MAX_DEPTH = 20
 """How many passes may run inside each other before the next one gets a stack of its own."""
 
 
+MOST_STACKS = 250
+"""How many stacks may wait for each other: a hook that always calls backward has no end."""
+
 _OF_A_THREAD = ("key", "_mark", "task", "tracer")
 """Modes that no other thread can have."""
 
@@ -295,9 +300,34 @@ def on_fresh_stack(run: Callable[[], None]) -> None:
 
     The thread has this one's modes, and the transforms that are open here are open there; an
     exception arrives here.
+
+    Raises:
+        ReentrancyError: if too many wait already, each for the next.
     """
+    if _waiting.count >= MOST_STACKS:
+        raise ReentrancyError(
+            f"maximum recursion depth exceeded: {(MOST_STACKS + 1) * MAX_DEPTH} backward passes "
+            "run inside each other, each begun by a hook or a rule of the one around it. None ends "
+            "before those inside have, and memory does. Have the hook call backward() under a "
+            "condition that ends it, or outside of the pass."
+        )
     from concurrent.futures import ThreadPoolExecutor
 
     given = {name: value for name, value in vars(modes).items() if name not in _OF_A_THREAD}
-    with ThreadPoolExecutor(1, "glassgrad-backward", partial(set_modes, **given)) as pool:
+    begin = partial(_begin, _waiting.count + 1, given)
+    with ThreadPoolExecutor(1, "glassgrad-backward", begin) as pool:
         pool.submit(run).result()
+
+
+class _Waiting(threading.local):
+    """How many stacks wait for that of this thread."""
+
+    count = 0
+
+
+_waiting = _Waiting()
+
+
+def _begin(count: int, given: Changes) -> None:
+    _waiting.count = count
+    set_modes(**given)

@@ -9,7 +9,7 @@ What each kind of level does with an op is told in `glassgrad.func`; that of `gr
 it, is here, since forward mode makes use of it where an op has no rule for tangents.
 """
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from glassgrad.values.tree import as_tuple, map_leaves
 
 
 class Level:
-    """One transform that is being computed; a context manager.
+    """One transform that is being computed, in a block of `opened`.
 
     Attributes:
         depth: its position among the open levels of its thread, from 1; below 0 once it is closed.
@@ -45,19 +45,14 @@ class Level:
         self.depth = len(self.outer) + 1
         self.grad, self.forward = modes.grad, modes.forward
 
-    def __enter__(self) -> Any:
-        inside = {"grad": self.grad, **self.modes_inside}
         # no_grad around a transform holds below it too.
         off = {name: False for name in self.off_below if not getattr(self, name)}
         self._below: Changes = {"levels": self.outer, **off}
-        self._open = setting(levels=(*self.outer, self), **inside)
-        return self._open.enter(self)
 
-    def __exit__(self, *exc_info: object) -> None:
+    def close(self) -> None:
+        """Of a level that is closed there is nothing to set aside; twice is harmless."""
         self.depth = -2
-        self._below.pop("levels")  # of a level that is closed there is nothing to set aside
-        self._open.__exit__()
-        del self._open  # it refers to this level
+        self._below.pop("levels", None)
 
     def below(self) -> setting:
         """The block in which things are done one level down, as if this level were not there."""
@@ -177,6 +172,29 @@ class Level:
         return wrap(payload)
 
 
+LevelT = TypeVar("LevelT", bound=Level)
+
+
+class opened(setting, Generic[LevelT]):  # noqa: N801  # reads as a statement
+    """The block in which a level is open: `with opened(GradLevel()) as level:`."""
+
+    def __init__(self, level: LevelT) -> None:
+        inside = {"levels": (*level.outer, level), "grad": level.grad, **level.modes_inside}
+        super().__init__(**inside)
+        self.level = level
+
+    def __enter__(self) -> LevelT:  # type: ignore[override]  # `as level`
+        return self._opened()  # one call deeper than `leave` is
+
+    def _opened(self) -> LevelT:
+        return self.enter(self.level, self.changes)
+
+    def leave(self) -> None:
+        if self.outside:
+            self.level.close()
+        super().leave()
+
+
 class GradLevel(Level):
     """One `grad` or `vjp` that is being computed."""
 
@@ -233,7 +251,7 @@ def pulled_back(function: Func, operands: Any, grads: Any) -> Values:
     def as_value(x: Any) -> Tensor:
         return x if isinstance(x, Tensor) else wrap(x)
 
-    with GradLevel() as level:
+    with opened(GradLevel()) as level:
         inside = [x if x is None else wrap(level.layer(as_value(x)), LEAF) for x in operands]
         results = as_tuple(function(*inside))
     roots, moving = [], []

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Self
 
 from glassgrad.core.errors import ArgumentTypeError
-from glassgrad.core.state import Values
+from glassgrad.core.state import Block, Values, setting
 from glassgrad.core.tensor import PLAIN, WRAPPERS, Tensor
 from glassgrad.values.tree import several
 
@@ -22,21 +22,18 @@ PUBLIC: dict[type, Callable[..., Any]] = {}
 class _Disabled(threading.local):
     """How many blocks of `DisableTorchFunctionSubclass` are open in a thread."""
 
-    count = 0
+    def __init__(self) -> None:
+        self.count = 0
 
 
 _disabled = _Disabled()
 
 
-class DisableTorchFunctionSubclass:
+class DisableTorchFunctionSubclass(Block):
     """The block in which subclasses of Tensor are treated as tensors."""
 
     def __enter__(self) -> Self:
-        _disabled.count += 1
-        return self
-
-    def __exit__(self, *exc_info: object) -> None:
-        _disabled.count -= 1
+        return self.enter(self, {"count": _disabled.count + 1}, vars(_disabled))
 
 
 class PublicFunction:
@@ -112,7 +109,7 @@ def torch_function(cls: Any, func: Any, types: Any, args: Values = (), kwargs: A
     """`Tensor.__torch_function__`: compute as ever, and give results the class."""
     if not all(issubclass(cls, kind) for kind in types):
         return NotImplemented
-    with DisableTorchFunctionSubclass():
+    with setting(vars(_disabled), count=_disabled.count + 1):
         found = func(*args, **(kwargs or {}))
     for each in several(found):
         if type(each) is Tensor:
@@ -127,7 +124,7 @@ def _disabled_torch_function_impl(
     kwargs: Any = None,
 ) -> Any:
     """The `__torch_function__` of a subclass whose results are plain tensors."""
-    with DisableTorchFunctionSubclass():
+    with setting(vars(_disabled), count=_disabled.count + 1):
         return func(*args, **(kwargs or {}))
 
 

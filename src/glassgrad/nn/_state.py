@@ -14,9 +14,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from glassgrad._words import plain
-from glassgrad.autograd.grad_mode import no_grad
 from glassgrad.core.errors import ExpectationError, GraphError, HookError
-from glassgrad.core.state import Func
+from glassgrad.core.state import Func, setting
 from glassgrad.core.tensor import Tensor
 from glassgrad.nn.parameter import Parameter, is_lazy
 from glassgrad.ops import _checks as check
@@ -166,7 +165,7 @@ def load(module: Any, state: Mapping[str, Any], strict: bool, assign: bool) -> _
 
 
 def _write(writes: list[Callable[[], None]]) -> None:
-    with no_grad():
+    with setting(grad=False):
         for write in writes:
             write()
     writes.clear()

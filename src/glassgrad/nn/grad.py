@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from glassgrad.autograd.gradients import grad
-from glassgrad.core.state import is_grad_enabled, setting
+from glassgrad.core.state import modes, setting
 from glassgrad.core.tensor import Tensor
 from glassgrad.nn import functional
 
@@ -21,7 +21,7 @@ def _for_rank(rank: int) -> None:
     convolve: Any = getattr(functional, f"conv{rank}d")
 
     def gradient(wanted: Tensor, input: Tensor, weight: Tensor, of: Tensor, *how: Any) -> Any:
-        is_recorded = is_grad_enabled()
+        is_recorded = modes.grad
         with setting(grad=True):
             output = convolve(input, weight, None, *how)
         return grad(output, wanted, of, create_graph=is_recorded)[0]

@@ -17,8 +17,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from glassgrad import ops
-from glassgrad.autograd.grad_mode import no_grad
 from glassgrad.core.errors import ArgumentError
+from glassgrad.core.state import setting
 from glassgrad.core.tensor import Tensor
 from glassgrad.memory.calls import warn
 from glassgrad.ops import _checks as check
@@ -57,7 +57,7 @@ def _fills(function: Fill) -> Fill:
     @functools.wraps(function)
     def fill(tensor: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         check.tensor(function.__name__, tensor)
-        with no_grad():
+        with setting(grad=False):
             return function(tensor, *args, **kwargs)
 
     return fill  # type: ignore[return-value]  # with the arguments of the function

@@ -21,11 +21,10 @@ from typing import Any, Self
 from glassgrad import ops
 from glassgrad._dtypes import bfloat16
 from glassgrad._words import LONGEST, plain, printable
-from glassgrad.autograd.grad_mode import no_grad
 from glassgrad.autograd.gradients import clear_gradients
 from glassgrad.autograd.scopes import call_in_scope, note_call
 from glassgrad.core import errors
-from glassgrad.core.state import next_seq, scoped
+from glassgrad.core.state import next_seq, setting, special
 from glassgrad.core.tensor import Tensor, is_differentiable
 from glassgrad.hooks.on_gradients import Hooks, RemovableHandle
 from glassgrad.memory.calls import warn
@@ -123,7 +122,7 @@ class Module:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         hooks = self._forward_pre_hooks or self._forward_hooks or self._backward_hooks
         try:
-            if not hooks and not self._backward_pre_hooks and not scoped and not EVERYWHERE:
+            if not hooks and not self._backward_pre_hooks and not special and not EVERYWHERE:
                 return note_call(self, next_seq(), self.forward(*args, **kwargs))
             return call_in_scope(self, self._run, args, kwargs)
         except (errors.GlassgradError, AttributeError, TypeError) as error:
@@ -787,7 +786,7 @@ class Module:
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
         """Replace the array of every parameter, gradient and buffer; the tensors stay the same."""
-        with no_grad():
+        with setting(grad=False):
             for parameter in self.parameters(recurse):
                 grad = parameter.grad
                 parameter.data = fn(parameter.data)

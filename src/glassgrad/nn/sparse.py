@@ -3,8 +3,8 @@
 from typing import Any, Self
 
 from glassgrad import ops
-from glassgrad.autograd.grad_mode import no_grad
 from glassgrad.core.errors import ExpectationError
+from glassgrad.core.state import setting
 from glassgrad.core.tensor import Tensor
 from glassgrad.nn import functional
 from glassgrad.nn._making import unusual
@@ -46,7 +46,7 @@ class _Table(Module):
         """Draw all rows anew, but that of padding."""
         normal_(self.weight)
         if self.padding_idx is not None:
-            with no_grad():
+            with setting(grad=False):
                 self.weight[self.padding_idx].fill_(0)
 
     @classmethod

@@ -12,14 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core import errors
+from glassgrad.core import errors, state
 from glassgrad.core.graph import edge_of
-from glassgrad.core.primitive import constant
+from glassgrad.core.primitive import constant, silently
 from glassgrad.core.state import (
     Func,
     Shape,
     about_to_write,
-    before_write,
     here,
     is_recording,
     modes,
@@ -134,7 +133,7 @@ def quick_update(ufunc: Func, input: Tensor, other: Any, alpha: float = 1) -> bo
     Returns:
         False if something is special; nothing has been done then.
     """
-    if special or before_write:
+    if special or state.before_write:
         return False
     array, cold = input.payload, input.cold
     if type(other) in PLAIN:
@@ -152,15 +151,18 @@ def quick_update(ufunc: Func, input: Tensor, other: Any, alpha: float = 1) -> bo
     ):
         return False  # of one storage: they may overlap in part
     if alpha != 1:
-        with np.errstate(all="ignore"):
-            value = value * alpha
+        value = silently(np.multiply, value, alpha)
     try:
-        ufunc(array, value, array)
-    except (RuntimeWarning, FloatingPointError):
-        pass  # computed all the same: inf and nan are results here
+        try:  # noqa: SIM105  # `suppress` takes as long as a small step
+            ufunc(array, value, array)
+        except (RuntimeWarning, FloatingPointError):
+            pass  # computed all the same: inf and nan are results here
+        input.wrote(here(3))
     except (ValueError, TypeError, OverflowError):
         return False  # nothing was written: `in_place` says why
-    input.wrote(here(3))
+    except BaseException:
+        input.wrote()  # it may have been: an interrupt came
+        raise
     return True
 
 
@@ -198,16 +200,16 @@ def write(
         change(input.payload)  # its array is written, and mistakes are explained, at the bottom
         input.wrote()
         return input
+    count = wrote if input.is_inference() else input.wrote
     try:
-        with np.errstate(all="ignore"):
-            change(input.payload)
+        silently(change, input.payload)
+        count()
+        return input
     except (ValueError, IndexError) as error:
         raise _explained(input, name, error)
-    if input.is_inference():
-        wrote()
-    else:
-        input.wrote()
-    return input
+    except BaseException:
+        count()  # it may have been written: an interrupt came
+        raise
 
 
 def _explained(input: Tensor, name: str, error: Exception) -> errors.GlassgradError:

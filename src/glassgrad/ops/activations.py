@@ -11,6 +11,7 @@ import numpy as np
 
 from glassgrad import ops
 from glassgrad.core.errors import DTypeError, RangeError, ShapeError
+from glassgrad.core.primitive import silently
 from glassgrad.core.tensor import Tensor
 from glassgrad.memory.calls import warn
 from glassgrad.values.backend import in_rows, kept
@@ -573,8 +574,7 @@ class Sigmoid(Elementwise):
 
     @staticmethod
     def forward(x):
-        with np.errstate(over="ignore"):  # 1/∞ is the 0 that is meant
-            return 1 / (1 + np.exp(-x))
+        return 1 / (1 + silently(np.exp, -x))  # 1/∞ is the 0 that is meant
 
     @staticmethod
     def gradient(grad, y):

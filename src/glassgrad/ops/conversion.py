@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, TransformError
+from glassgrad.core.primitive import silently
 from glassgrad.core.tensor import Tensor, is_differentiable, whole
 from glassgrad.memory.calls import warn
 from glassgrad.values.backend import CPU, Device, asnumpy, backend_for, copy_of, device_of
@@ -121,8 +122,7 @@ def converted(array: Any, dtype: DType, device: Device) -> Any:
             "that is meant."
         )
         array = np.real(array)
-    with np.errstate(all="ignore"):  # inf and nan have no integer; PyTorch gives some number
-        copied = array.astype(dtype)
+    copied = silently(array.astype, dtype)  # inf and nan have no integer: PyTorch gives some
     if _is_on(array, device):
         return copied
     return backend_for(device).asarray(asnumpy(copied), dtype)

@@ -9,11 +9,18 @@ from typing import Any
 import numpy as np
 
 from glassgrad.core import errors
-from glassgrad.core.primitive import constant
+from glassgrad.core.primitive import constant, silently
 from glassgrad.core.state import Shape, Values
 from glassgrad.core.tensor import Size, Tensor, whole, wrap
 from glassgrad.memory.calls import warn
-from glassgrad.values.backend import CPU, CPU_BACKEND, asnumpy, backend_for, device_of, is_array
+from glassgrad.values.backend import (
+    CPU,
+    CPU_BACKEND,
+    asnumpy,
+    backend_for,
+    device_of,
+    is_array,
+)
 from glassgrad.values.dtypes import (
     TYPE_NAMES,
     DType,
@@ -794,8 +801,7 @@ def _kind(item: Any) -> DType:
 
 def _filled(values: list[Any], dtype: DType) -> Any:
     try:
-        with np.errstate(all="ignore"):
-            return np.array(values, dtype)
+        return silently(np.array, values, dtype)
     except OverflowError as error:
         wide = np.array(values)
         if (

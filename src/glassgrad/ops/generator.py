@@ -1,13 +1,12 @@
 """Sources of random numbers: `Generator`, and the default one that all random functions share."""
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, RangeError, ShapeError
+from glassgrad.core.state import setting
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.values.backend import CPU, Device, asnumpy
 from glassgrad.values.dtypes import uint8
@@ -116,6 +115,11 @@ class Generator:
         }
         return self
 
+    def _apart(self, state: Tensor | None = None) -> setting:
+        """The block in which it draws as from `state`, and after which it has drawn nothing."""
+        other = Generator().set_state(self.get_state() if state is None else state)
+        return setting(vars(self), _seed=other._seed, _source=other._source)
+
     def clone_state(self) -> "Generator":
         """Another generator that will give the same numbers."""
         return Generator(self.device).set_state(self.get_state())
@@ -182,20 +186,13 @@ def set_rng_state(new_state: Tensor) -> None:
     default_generator.set_state(new_state)
 
 
-@contextmanager
-def fork(state: Tensor | None = None) -> Iterator[None]:
+def fork(state: Tensor | None = None) -> setting:
     """Inside, draw as the default generator does in `state`; afterwards as if nothing was drawn.
 
     Args:
         state: as of `get_rng_state`; None: as it is.
     """
-    before = get_rng_state()
-    try:
-        if state is not None:
-            set_rng_state(state)
-        yield
-    finally:
-        set_rng_state(before)
+    return default_generator._apart(state)
 
 
 def source_of(generator: Generator | None) -> "np.random.Generator":

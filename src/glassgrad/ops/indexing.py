@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from glassgrad.core import errors
-from glassgrad.core.primitive import Primitive
+from glassgrad.core.primitive import Primitive, silently
 from glassgrad.core.state import Shape, Values, special
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.levels.level import level_below
@@ -818,8 +818,8 @@ def _record(input: Tensor, index: Any, value: Any) -> None:
     """Write to a view of the places that `index` names, or put the value at each of them."""
     target, dims, indices = parse(input, index)
     if not isinstance(value, Tensor):
-        with np.errstate(over="ignore"):
-            value = wrap(backend_of(array_of(target)).asarray(value, target.dtype))
+        asarray = backend_of(array_of(target)).asarray
+        value = wrap(silently(asarray, value, target.dtype))
     if dims:
         sizes = _without_leading_ones(value)
         value = value if sizes == value.shape else value.view(sizes)

@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from glassgrad.autograd.grad_mode import enable_grad, no_grad
+from glassgrad.autograd.grad_mode import no_grad
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, GraphError
+from glassgrad.core.state import setting
 from glassgrad.core.tensor import Tensor, wrap
 
 from .optimizer import Group, Optimizer, Params, State, with_options
@@ -152,7 +153,7 @@ class LBFGS(Optimizer):
 
     def _evaluate(self, closure: Callable[[], Any]) -> tuple[Any, _Point]:
         """The loss and its gradient where the parameters are."""
-        with enable_grad():
+        with setting(grad=True):
             loss = closure()
         grads = []
         for param in self.param_groups[0]["params"]:

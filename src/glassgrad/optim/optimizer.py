@@ -18,22 +18,23 @@ import itertools
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, InitVar, dataclass
-from typing import Any, ClassVar, dataclass_transform
-
-import numpy as np
+from typing import Any, ClassVar, TypeVar, dataclass_transform
 
 from glassgrad import ops
 from glassgrad._words import printable
-from glassgrad.autograd.grad_mode import enable_grad, set_grad_enabled
 from glassgrad.autograd.gradients import clear_gradients
 from glassgrad.core import errors
-from glassgrad.core.state import Func, Names, T, about_to_write, before_write
+from glassgrad.core import state as modes
+from glassgrad.core.primitive import silently
+from glassgrad.core.state import Func, Names, about_to_write, setting
 from glassgrad.core.tensor import Tensor
 from glassgrad.hooks.on_gradients import Hooks, RemovableHandle, add_hook
 from glassgrad.memory.calls import warn
 from glassgrad.ops import _checks as check
 from glassgrad.ops.creation import tensor
 from glassgrad.values.layers import Layer
+
+T = TypeVar("T")
 
 Group = dict[str, Any]
 Named = tuple[str, Tensor]
@@ -77,7 +78,7 @@ def _use_grad_for_differentiable(step: Func) -> Func:
 
     @functools.wraps(step)
     def stepping(self: "Optimizer", *args: Any, **kwargs: Any) -> Any:
-        with set_grad_enabled(bool(self.defaults["differentiable"])):
+        with setting(grad=bool(self.defaults["differentiable"])):
             return step(self, *args, **kwargs)
 
     return stepping
@@ -399,13 +400,16 @@ class Optimizer:
         """
         loss = None
         if closure is not None:
-            with enable_grad():
+            with setting(grad=True):
                 loss = closure()
         is_recorded = bool(self.defaults.get("differentiable"))
-        with set_grad_enabled(is_recorded), np.errstate(all="ignore"):
-            for group in self.param_groups:
-                self._update_group(group)
+        with setting(grad=is_recorded):
+            silently(self._update_groups)
         return loss
+
+    def _update_groups(self) -> None:
+        for group in self.param_groups:
+            self._update_group(group)
 
     def _update_group(self, group: Group) -> None:
         on_tensors = group.get("differentiable")
@@ -420,12 +424,12 @@ class Optimizer:
                     "Leave capturable out."
                 )
             on_arrays = not on_tensors and not isinstance(param.payload, Layer)
-            state = State(param, self.state[param], on_arrays=on_arrays)
-            if on_arrays and before_write:
+            own = State(param, self.state[param], on_arrays=on_arrays)
+            if on_arrays and modes.before_write:
                 about_to_write(param)
-            grad = state.values_of(param.grad)
+            grad = own.values_of(param.grad)
             grad = -grad if group.get("maximize") else grad
-            self.update(state.values_of(param), grad, options, state)
+            self.update(own.values_of(param), grad, options, own)
             if on_arrays and not param.is_inference():
                 param.wrote()
 

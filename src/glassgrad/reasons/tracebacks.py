@@ -43,9 +43,16 @@ def shorten(error: BaseException, is_known: bool = False) -> None:
     if ours[:1] == last_run[:1]:
         stay |= {*[place for place in last_run if _CORE in files[place]][-1:]}
     below: Any = None
-    for place in sorted(stay, reverse=True):
+    places = sorted(stay, reverse=True)
+    if isinstance(error, RecursionError):  # all in between are the same, over and over
+        places = [*places[:_OF_EACH_END], *places[_OF_EACH_END:][-_OF_EACH_END:]]
+    for place in places:
         frames[place].tb_next = below
         below = frames[place]
+
+
+_OF_EACH_END = 10
+"""How many frames stay at each end of a recursion that is too deep."""
 
 
 def _others(files: list[str]) -> list[int]:

@@ -14,6 +14,7 @@ from glassgrad._words import LONGEST, plain
 from glassgrad.autograd.scopes import Path
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 from glassgrad.core.graph import GradientEdge, Node
+from glassgrad.core.state import Block
 from glassgrad.hooks.on_gradients import RemovableHandle
 from glassgrad.hooks.turn import HOOK_PHASES
 from glassgrad.ops import _checks as check
@@ -29,7 +30,7 @@ Makers = dict[str, Callable[[Any, Any], "Breakpoint"]]
 
 
 @dataclass(eq=False, repr=False, slots=True)
-class Breakpoint:
+class Breakpoint(Block):
     """A place where a session stops. Made by `Session.break_at`.
 
     Attributes:
@@ -53,10 +54,11 @@ class Breakpoint:
         if self in self.among:
             self.among.remove(self)
 
-    def __enter__(self) -> Self:
+    def begin(self) -> Self:
+        """It is set already."""
         return self
 
-    def __exit__(self, *exc_info: object) -> None:
+    def leave(self) -> None:
         self.remove()
 
     def __repr__(self) -> str:

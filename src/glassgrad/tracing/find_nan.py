@@ -13,7 +13,7 @@ from glassgrad.core.backward import start_of
 from glassgrad.core.engine import Schedule
 from glassgrad.core.errors import ArgumentTypeError, FreedGraphError
 from glassgrad.core.graph import AccumulateGrad, ends
-from glassgrad.core.state import Func, Place, here, modes
+from glassgrad.core.state import Func, Place, here, modes, setting
 from glassgrad.core.tensor import Tensor
 from glassgrad.hooks.turn import GraphTask
 from glassgrad.memory.saved import saved_by
@@ -102,12 +102,9 @@ def find_nan(loss_fn: Func, *args: Any, **kwargs: Any) -> NonFinite | None:
             "has to run them. Write `find_nan(lambda: model(x).sum())`, or `find_nan(model, x)`."
         )
     watch = _Watch("forward")
-    state.computed = (*state.computed, watch.look)
-    try:
-        with scope():
-            result = loss_fn(*args, **kwargs)
-    finally:
-        state.computed = tuple([tell for tell in state.computed if tell != watch.look])
+    told = (*state.computed, watch.look)
+    with scope(), setting(vars(state), computed=told):
+        result = loss_fn(*args, **kwargs)
     outputs = [leaf for leaf in flatten(result)[0] if isinstance(leaf, Tensor)]
     if not watch.first:
         watch.look_at_functions(outputs)

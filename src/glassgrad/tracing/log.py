@@ -20,7 +20,7 @@ from glassgrad.core.engine import Grads, Schedule, fit, has_hooks
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, StaleTensorError
 from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node, get_gradient_edge
 from glassgrad.core.saved import PrimitiveNode
-from glassgrad.core.state import modes, set_modes
+from glassgrad.core.state import modes, set_modes, setting
 from glassgrad.core.tensor import Tensor
 from glassgrad.hooks.turn import GraphTask, Phase, Turn, bytes_to_free
 from glassgrad.ops import _checks as check
@@ -498,18 +498,16 @@ class Log(EventLog):
         task = self.task
         self._kind = ""
         task.about_to = self._look_ahead  # no longer than that: it would be a cycle
-        outer, modes.tracer = modes.tracer, self._told
-        state.tracing.add(id(self))
         if self.recorded:
             self.spans.append((state.next_seq(), task.ahead))
         try:
-            phase = advance()
+            with setting(tracer=self._told):
+                phase = advance()
         except BaseException as error:
             self._failed(error)
             raise
         finally:
-            modes.tracer, task.about_to = outer, None
-            state.tracing.discard(id(self))
+            task.about_to = None
             if self.recorded:  # whoever steps the pass may make nodes
                 self.spans.append((state.next_seq(), None))
         if phase is not None and phase.kind != "ready":  # told where the last gradient arrived
@@ -594,11 +592,8 @@ class Log(EventLog):
                     event["bytes"] = size_of(*trace.nodes)
 
         del event["failed"]
-        set_modes(watcher=watch)
-        try:
+        with setting(watcher=watch):
             yield
-        finally:
-            set_modes(watcher=outer)
 
     def _name_arguments(self, node: str, inner: "Log") -> None:
         """Call the leaves of a pass inside as what they are: what that node has saved."""

@@ -107,7 +107,7 @@ class Checkpoints:
     def _innermost(self, around: dict[Any, Any]) -> dict[Node, Any]:
         """The innermost call that each node was made in; `around` gets the call around each."""
         inner: dict[Node, Any] = {}
-        ahead = sorted(filter(None, [ref() for ref in [*segments.values()]]), key=_start)
+        ahead = sorted(segments.values(), key=_start)
         ahead.reverse()
         within: list[Any] = []
         made = [node for node in self.graph.nodes if not isinstance(node, AccumulateGrad)]

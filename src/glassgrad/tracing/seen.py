@@ -14,7 +14,7 @@ from functools import cache
 from threading import RLock
 from typing import Any, NamedTuple
 
-from glassgrad.core.state import Place
+from glassgrad.core.state import Place, setting
 from glassgrad.source.lines import shown
 from glassgrad.tracing.summary import ArrayId, ArrayTable, Taken, dtype_name
 
@@ -25,16 +25,19 @@ Held = tuple[list[tuple[str, int, int]], int | None]
 if there is nothing to tell of."""
 
 
-class uncollected:  # noqa: N801  # reads as a statement: `with uncollected():`
+class uncollected(setting):  # noqa: N801  # reads as a statement: `with uncollected():`
     """No search for garbage: many small dicts are made, all are kept, and each would be visited."""
+
+    was_enabled = False
 
     def __enter__(self) -> None:
         self.was_enabled = gc.isenabled()
         gc.disable()
 
-    def __exit__(self, *exc_info: object) -> None:
+    def leave(self) -> None:
         if self.was_enabled:
             gc.enable()
+        super().leave()
 
 
 def op_called(name: str) -> str:

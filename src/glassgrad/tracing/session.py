@@ -23,7 +23,7 @@ from glassgrad.core.engine import Grads
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, GradientError, GraphError
 from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node, ends
 from glassgrad.core.saved import PrimitiveNode
-from glassgrad.core.state import modes
+from glassgrad.core.state import modes, setting
 from glassgrad.core.tensor import Tensor, as_tensor
 from glassgrad.hooks.on_saved import Unpacking, put_in
 from glassgrad.hooks.turn import HOOK_PHASES, GraphTask, Phase
@@ -533,6 +533,7 @@ class Journal:
 
     def __init__(self, task: GraphTask) -> None:
         self.task = task
+        task.before_inner = None
         self.is_stepping = False
         self._undo: list[Callable[[], object]] = []
         outer = modes.task
@@ -557,13 +558,9 @@ class Journal:
     def step(self) -> Phase | None:
         """Have the pass do its next phase, after noting what that will change."""
         self._note_step()
-        self.task.before_inner = self._note_inner  # no longer than that: it would be a cycle
-        self.is_stepping = True
-        try:
+        told = setting(vars(self.task), before_inner=self._note_inner)  # not longer: a cycle
+        with setting(vars(self), is_stepping=True), told:
             return self.task.step_here()
-        finally:
-            self.is_stepping = False
-            self.task.before_inner = None
 
     # Before a phase -----------------------------------------------------------------------------
 

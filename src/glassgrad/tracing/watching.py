@@ -13,7 +13,7 @@ from typing import Any, overload
 
 from glassgrad._words import counted
 from glassgrad.core.errors import ArgumentTypeError, GraphError
-from glassgrad.core.state import modes, set_modes
+from glassgrad.core.state import modes, setting
 from glassgrad.hooks.turn import GraphTask
 
 from .events import REFERENCES, Trace
@@ -70,12 +70,10 @@ def watching(on_pass: OnPass | None = None, *, values: str = "summary") -> Itera
             "`with watching() as passes:`."
         )
     watcher = _Watcher(on_pass, full=values == "full")
-    outer = modes.watcher
-    set_modes(watcher=watcher.watch)
     try:
-        yield watcher.passes
+        with setting(watcher=watcher.watch):
+            yield watcher.passes
     finally:
-        set_modes(watcher=outer)
         watcher.passes._close()
 
 
@@ -177,11 +175,8 @@ class _Watcher:
 
     def _let_run(self, task: GraphTask) -> None:
         """Run a pass that `on_pass` asks for itself, while it looks at another."""
-        set_modes(watcher=None)
-        try:
+        with setting(watcher=None):
             task.run()
-        finally:
-            set_modes(watcher=self.watch)
 
     def _step(self, session: Session) -> None:
         assert self._on_pass is not None, "else nobody steps"

@@ -42,12 +42,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from glassgrad.autograd.function import Function
-from glassgrad.autograd.grad_mode import enable_grad, no_grad
-from glassgrad.autograd.graph import saved_tensors_hooks
+from glassgrad.autograd.graph import packing
 from glassgrad.autograd.scopes import segments
 from glassgrad.core.backward import backward
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, CheckpointError, GraphError
-from glassgrad.core.state import Func, is_recording, modes, next_seq, outside
+from glassgrad.core.state import Func, is_recording, modes, next_seq, outside, setting
 from glassgrad.core.tensor import Tensor
 from glassgrad.memory.calls import warn
 from glassgrad.ops import _checks as check
@@ -159,7 +158,7 @@ def checkpoint(
     stops = _setting("early_stop", early_stop)
     metadata = _DETERMINISM_CHECKS[determinism_check]
     call = _Checkpointed(recompute, _Arguments(args), _kept(args), stops, metadata, log)
-    with saved_tensors_hooks(call.pack, call.unpack), first:
+    with packing(call.pack, call.unpack), first:
         output = function(*args, **kwargs)
         call.complete()
     if not call.is_complete:
@@ -259,11 +258,8 @@ def _setting(option: str, given: bool) -> bool:
 
 @contextlib.contextmanager
 def _override(option: str, value: bool | None) -> Iterator[None]:
-    before, _overriding[option] = _overriding[option], value
-    try:
+    with setting(_overriding, **{option: value}):
         yield
-    finally:
-        _overriding[option] = before
 
 
 def set_checkpoint_early_stop(enable: bool) -> AbstractContextManager[None]:
@@ -366,7 +362,7 @@ class _Checkpointed:
         self.numbers: list[int] = []
         start = self.inputs.seq
         self.span: tuple[int, float] = start, math.inf
-        segments[start] = weakref.ref(self, lambda _: segments.pop(start, None))
+        segments[start] = self
 
     def complete(self) -> None:
         """Note that the function has run for the first time."""
@@ -406,8 +402,8 @@ class _Checkpointed:
         # with a checkpoint around this one, that is recomputed first
         args = self.arguments.with_tensors(self.inputs.saved_tensors)
         try:
-            hooks = saved_tensors_hooks(run.pack, lambda tensor: tensor)
-            with contextlib.suppress(_StopRecomputation), hooks, enable_grad():
+            hooks = packing(run.pack, lambda tensor: tensor)
+            with contextlib.suppress(_StopRecomputation), hooks, setting(grad=True):
                 self.recompute(*args)
                 run.is_whole = True
             self._compare(run)
@@ -607,7 +603,7 @@ class CheckpointFunction(Function):
         ctx.random_state = get_rng_state() if preserve_rng_state else None
         ctx.arguments = _Arguments(args)
         ctx.save_for_backward(*tensors)
-        with no_grad():
+        with setting(grad=False):
             return run_function(*args)
 
     @staticmethod
@@ -618,7 +614,7 @@ class CheckpointFunction(Function):
         inputs = ctx.arguments.with_tensors(tensors)
         wanted: list[bool] = []
         try:
-            with _drawing_from(ctx.random_state), enable_grad():
+            with _drawing_from(ctx.random_state), setting(grad=True):
                 outputs = ctx.run_function(*inputs)
             outputs = (outputs,) if isinstance(outputs, Tensor) else outputs
             wanted = [isinstance(y, Tensor) and y.requires_grad for y in outputs]

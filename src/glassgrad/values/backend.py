@@ -16,7 +16,7 @@ from typing import Any, Self
 import numpy as np
 
 from glassgrad.core.errors import ArgumentTypeError, DeviceError
-from glassgrad.core.state import Func, Shape
+from glassgrad.core.state import Block, Func, Shape
 
 from .dtypes import DType
 
@@ -24,7 +24,7 @@ Array = Any
 """An array of some backend: `np.ndarray`, `cupy.ndarray`, or what a test registered."""
 
 
-class Device:
+class Device(Block):
     """Where a tensor's array lives: `Device("cpu")`, `Device("cuda", 1)`, `Device("cuda:1")`.
 
     As a context manager it is where new tensors are made unless they are told otherwise.
@@ -80,13 +80,13 @@ class Device:
         return hash(str(self))
 
     def __enter__(self) -> Self:
-        default.entered = (*default.entered, default.device)
-        default.device = self
-        return self
+        inside = {"entered": (*default.entered, default.device), "device": self}
+        return Block().enter(self, inside, vars(default))
 
-    def __exit__(self, *exc_info: object) -> None:
-        *outer, default.device = default.entered
-        default.entered = tuple(outer)
+    def leave(self) -> None:
+        """Leave the innermost block of a device."""
+        *outer, device = default.entered
+        vars(default).update(entered=tuple(outer), device=device)
 
     def __reduce__(self) -> Any:
         return Device, (self.type, self.index)
@@ -237,8 +237,9 @@ class _Default(threading.local):
         entered: what it was outside of each block `with device:` that is open.
     """
 
-    device: Device | None = None
-    entered: tuple[Device | None, ...] = ()
+    def __init__(self) -> None:
+        self.device: Device | None = None
+        self.entered: tuple[Device | None, ...] = ()
 
 
 default = _Default()

@@ -10,8 +10,7 @@ sums, and have the same gradients. So they make the same step, and the same weig
 
 import itertools
 import weakref
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -20,7 +19,7 @@ import numpy as np
 from glassgrad.autograd.grad_mode import no_grad
 from glassgrad.autograd.variable import Variable
 from glassgrad.core.errors import ArgumentError, GraphError
-from glassgrad.core.state import modes
+from glassgrad.core.state import modes, setting
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.nn.module import Module
 from glassgrad.nn.parameter import Parameter, is_lazy
@@ -127,17 +126,12 @@ class DistributedDataParallel(Module):
             weakref.finalize(self, parameter.register_post_accumulate_grad_hook(hook).remove)
         self._name_hooks({next(reversed(each.parts)): [each.number] for each in self._buckets})
 
-    @contextmanager
-    def no_sync(self) -> Iterator[None]:
+    def no_sync(self) -> setting:
         """Passes in this block only add up in `.grad`; the next one outside averages the sum.
 
         It counts where the forward pass is called.
         """
-        outside, self.require_backward_grad_sync = self.require_backward_grad_sync, False
-        try:
-            yield
-        finally:
-            self.require_backward_grad_sync = outside
+        return setting(vars(self), require_backward_grad_sync=False)
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
         if not modes.grad:  # nobody else need be there

@@ -4,8 +4,8 @@ import math
 from collections.abc import Iterable
 
 from glassgrad import linalg, ops
-from glassgrad.autograd.grad_mode import no_grad
 from glassgrad.core.errors import GraphError
+from glassgrad.core.state import setting
 from glassgrad.core.tensor import Tensor
 from glassgrad.memory.calls import warn
 from glassgrad.nn.init import old_name
@@ -72,7 +72,7 @@ def clip_grads_with_norm_(
         total_norm: what it is.
         foreach: for PyTorch's programs; it changes nothing.
     """
-    with no_grad():
+    with setting(grad=False):
         scale = (float(max_norm) / (total_norm + 1e-6)).clamp(max=1.0)
         for x in _listed(parameters):
             if x.grad is not None:
@@ -117,7 +117,7 @@ def clip_grad_value_(
     foreach: bool | None = None,  # noqa: ARG001  # PyTorch's kernels
 ) -> None:
     """Clamp all gradients, in place, to [-clip_value, clip_value]."""
-    with no_grad():
+    with setting(grad=False):
         for x in _listed(parameters):
             if x.grad is not None:
                 x.grad.clamp_(-float(clip_value), float(clip_value))

@@ -3,8 +3,8 @@
 from typing import Any, Self
 
 from glassgrad import ops
-from glassgrad.autograd.grad_mode import no_grad
 from glassgrad.core.errors import ArgumentError
+from glassgrad.core.state import setting
 from glassgrad.core.tensor import Tensor
 from glassgrad.nn.module import Module
 from glassgrad.nn.utils.parametrize import register_parametrization
@@ -92,7 +92,7 @@ class _SpectralNorm(Module):
         return x / ops.dot(x, x).sqrt().clamp(min=self.eps)  # type: ignore[no-any-return]
 
     def _iterate(self, matrix: Tensor, times: int) -> None:
-        with no_grad():
+        with setting(grad=False):
             for _ in range(times):
                 self._improve(matrix)
 
@@ -189,7 +189,7 @@ class _Orthogonal(Module):
             tall = ops.cat(
                 [tall, ops.randn(*tall.shape[:-1], n - k, dtype=Q.dtype, device=Q.device)], -1
             )
-        with no_grad():
+        with setting(grad=False):
             q, r = ops.qr(tall)
             self.register_buffer("base", q * r.diagonal(dim1=-2, dim2=-1).sgn().unsqueeze(-2))
         start = ops.zeros_like(Q)

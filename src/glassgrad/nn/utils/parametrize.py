@@ -10,12 +10,10 @@ is changed for one derived from it, since properties belong to classes.
 """
 
 import copy
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
-from glassgrad.autograd.grad_mode import no_grad
 from glassgrad.core.errors import ArgumentError, GraphError
+from glassgrad.core.state import setting
 from glassgrad.core.tensor import Tensor
 from glassgrad.nn.containers import ModuleDict, ModuleList
 from glassgrad.nn.module import Module
@@ -33,19 +31,19 @@ __all__ = [
 ]
 
 _cache: dict[tuple[int, str], Any] = {}
-_caching = [0]  # how many blocks of `cached` are open
+_caching = 0  # how many blocks of `cached` are open
 
 
-@contextmanager
-def cached() -> Iterator[None]:
+class cached(setting):  # noqa: N801  # PyTorch's name
     """The block in which a parametrized tensor is computed once."""
-    _caching[0] += 1
-    try:
-        yield
-    finally:
-        _caching[0] -= 1
-        if not _caching[0]:
+
+    def __init__(self) -> None:
+        super().__init__(globals(), _caching=_caching + 1)
+
+    def leave(self) -> None:
+        if _caching == 1:
             _cache.clear()
+        super().leave()
 
 
 class ParametrizationList(ModuleList):
@@ -69,7 +67,7 @@ class ParametrizationList(ModuleList):
             _file(self, name, part, original)
 
     def _inverted(self, value: Any) -> Any:
-        with no_grad():
+        with setting(grad=False):
             for module in reversed(list(self)):
                 if hasattr(module, "right_inverse"):
                     value = module.right_inverse(value)
@@ -92,7 +90,7 @@ class ParametrizationList(ModuleList):
                     "or assign the originals."
                 )
         made = self._inverted(value)
-        with no_grad():
+        with setting(grad=False):
             for own, part in zip(self.originals(), [made] if self.is_tensor else made, strict=True):
                 own.data = part.detach()
 
@@ -204,7 +202,7 @@ def _derive_class(module: Module) -> None:
 
 def _add_property(module: Any, name: str) -> None:
     def get(self: Any) -> Any:
-        if not _caching[0]:
+        if not _caching:
             return self.parametrizations[name]()
         key = (id(self), name)
         if key not in _cache:

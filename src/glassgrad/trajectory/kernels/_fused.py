@@ -26,8 +26,7 @@ Note [The matrix of a step]).
 
 import functools
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from inspect import Parameter, Signature
 from pathlib import Path
@@ -37,7 +36,7 @@ import numpy as np
 
 from glassgrad.autograd import Function
 from glassgrad.core.errors import ArgumentError, TransformError
-from glassgrad.core.state import Shape, Values, here, modes, special
+from glassgrad.core.state import Shape, Values, here, modes, setting, special
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.ops import zeros_like
 from glassgrad.ops.creation import arange
@@ -317,14 +316,14 @@ _KINDS = "exact", "curobo"
 
 
 class _Chosen(threading.local):
-    kind = "exact"
+    def __init__(self) -> None:
+        self.kind = "exact"
 
 
 _chosen = _Chosen()
 
 
-@contextmanager
-def numerics(kind: str) -> Iterator[None]:
+def numerics(kind: str) -> setting:
     """Choose what the fused steps of this thread compute inside a `with` block.
 
     A step remembers its choice: its backward computes as its forward did, wherever it runs. One
@@ -355,12 +354,7 @@ def numerics(kind: str) -> Iterator[None]:
             f"numerics() was given {kind!r}. It chooses between two ways to compute. Write "
             'numerics("exact") or numerics("curobo").'
         )
-    before = _chosen.kind
-    _chosen.kind = kind
-    try:
-        yield
-    finally:
-        _chosen.kind = before
+    return setting(vars(_chosen), kind=kind)
 
 
 def is_literal() -> bool:

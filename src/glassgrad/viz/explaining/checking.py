@@ -83,8 +83,8 @@ class Rerun:
 @contextmanager
 def apart() -> Iterator[None]:
     """Apart from the program: its random numbers go on as if none were drawn, and nothing warns."""
-    with fork(), np.errstate(all="ignore"):
-        yield
+    # Note [One line is not cut] of `core/state.py`
+    with fork(), np.errstate(all="ignore"): yield  # noqa: E701  # fmt: skip
 
 
 @apart()
@@ -475,21 +475,28 @@ def _bare(grad: Any) -> Any:
     return np.array(grad if isinstance(grad, np.generic) else asnumpy(grad))
 
 
-@contextmanager
-def _on_copies(node: Any) -> Iterator[None]:
-    """Have a user's rule read copies of what its node saved, and leave nothing on its ctx."""
-    if not isinstance(node, BackwardCFunction):
-        yield  # a built-in rule changes nothing
-        return
-    kept, own = (node.holders, node.versions), dict(vars(node))
-    saved = [None if each is None else each.detach().clone() for each in unpack_all(node)]
-    node.holders, node.versions = tuple(saved), None
-    try:
-        yield
-    finally:
-        node.holders, node.versions = kept
-        vars(node).clear()
-        vars(node).update(own)
+class _on_copies(setting):  # noqa: N801  # reads as a statement
+    """A user's rule reads copies of what its node saved, and leaves nothing on its ctx."""
+
+    node: Any = None
+
+    def __init__(self, node: Any) -> None:
+        super().__init__()
+        if isinstance(node, BackwardCFunction):  # a built-in rule changes nothing
+            self.kept = (node.holders, node.versions), dict(vars(node))
+            self.node = node
+
+    def __enter__(self) -> None:
+        if self.node:
+            saved = [None if x is None else x.detach().clone() for x in unpack_all(self.node)]
+            self.node.holders, self.node.versions = tuple(saved), None
+
+    def leave(self) -> None:
+        if self.node:
+            (self.node.holders, self.node.versions), own = self.kept
+            vars(self.node).clear()
+            vars(self.node).update(own)
+        super().leave()
 
 
 # The differences ---------------------------------------------------------------------------------
