@@ -462,7 +462,9 @@ def _checked(
     sizes = size_of((tuple(size),), "as_strided")
     steps = size_of((tuple(stride),), "as_strided", argument="stride")
     own = input.storage_offset()
-    offset = own if storage_offset is None else storage_offset
+    offset = own
+    if storage_offset is not None:
+        offset = int_of(storage_offset, "as_strided", "storage_offset")
     said = "mismatch in length of strides and shape: {} and {}"
     why = "As size and stride must have the same length, write one of both for each dim."
     check.equal(said, len(steps), len(sizes), why)

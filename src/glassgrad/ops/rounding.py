@@ -13,7 +13,7 @@ from glassgrad.core.state import Func
 from glassgrad.core.tensor import Tensor, is_differentiable
 
 from . import _checks as check
-from ._arguments import Operand
+from ._arguments import Operand, int_of
 from ._checks import scalar_name
 from ._declaring import in_numpys_order, op
 from ._families import Elementwise, Flat, Predicate
@@ -170,7 +170,8 @@ def round(input: Tensor, *, decimals: int = 0) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.round.html
     """
-    return RoundDecimals.apply(input, decimals=decimals) if decimals else Round.apply(input)
+    places = int_of(decimals, "round", "decimals")
+    return RoundDecimals.apply(input, decimals=places) if places else Round.apply(input)
 
 
 in_numpys_order(np.round, round)

@@ -482,7 +482,7 @@ def _fractional(input: Tensor, *bounds: Any) -> Tensor:
     """`input`, as floats or as integers if a bound is such a number and it has none."""
     _check_real(input, *bounds)
     kind = input.payload.dtype.kind
-    if kind != "f" and any(isinstance(bound, float) for bound in bounds):
+    if kind != "f" and any(isinstance(bound, float | np.floating) for bound in bounds):
         return input.to(get_default_dtype())
     if kind == "b":
         if all(isinstance(bound, bool) or bound is None for bound in bounds):

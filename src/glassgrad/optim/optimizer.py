@@ -566,7 +566,8 @@ def require_not_negative(name: str, value: Any) -> None:
     """Raise for a negative option, such as a learning rate."""
     what = {"lr": "learning rate", "eps": "epsilon value"}.get(name, f"{name} value")
     why = "It scales how far a step goes. Write a number, such as 0.01."
-    check.kind(f"Invalid {what}: {value!r} must be a number", value, int | float | Tensor, why)
+    kinds = int | float | np.number | Tensor
+    check.kind(f"Invalid {what}: {value!r} must be a number", value, kinds, why)
     if isinstance(value, Tensor) and value.numel() != 1:
         raise errors.ArgumentError(
             f"Tensor {name} must be 1-element, got shape {tuple(value.shape)}. All parameters of "
