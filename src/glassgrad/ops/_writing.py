@@ -151,10 +151,10 @@ def quick_update(ufunc: Func, input: Tensor, other: Any, alpha: float = 1) -> bo
         cold.is_inference or (beside is not None and beside.version is cold.version)
     ):
         return False  # of one storage: they may overlap in part
-    if alpha != 1:
-        with np.errstate(all="ignore"):
-            value = value * alpha
     try:
+        if alpha != 1:
+            with np.errstate(all="ignore"):
+                value = value * alpha
         ufunc(array, value, array)
     except (RuntimeWarning, FloatingPointError):
         pass  # computed all the same: inf and nan are results here

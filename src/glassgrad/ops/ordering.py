@@ -1418,6 +1418,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     length = int_of(minlength, "bincount", "minlength")
     check.least("minlength should be >= 0, got {}", length, 0, "It counts counts.")
     check.kernel('"bincount_cpu"', input, "iu", "Only whole numbers are counted. Write `x.long()`.")
+    input = input.long()
     values = seen(input)
     if input.ndim != 1 or (values is not None and values.size and values.min() < 0):
         raise errors.ShapeError(

@@ -363,6 +363,7 @@ class IndexAdd(_Adding, BySlice, Linear):
 
     @staticmethod
     def forward(x, source, index, *, dim, alpha):
+        check.number(source.dtype, alpha)
         return _add_at(
             np.copy(x, order="C"), in_dim(index, dim), source if alpha == 1 else alpha * source
         )

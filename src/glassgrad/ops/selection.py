@@ -320,6 +320,9 @@ def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
     said = "where expected condition to be a boolean tensor, but got a tensor with dtype {name}"
     why = "A number is neither true nor false. Write `where(c != 0, x, y)`."
     check.dtype(said, array_of(condition), "b", why)
+    for value, beside in ((input, other), (other, input)):
+        if isinstance(value, int) and isinstance(beside, Tensor) and beside.dtype.kind in "iu":
+            check.number(beside.dtype, value)
     return Where.apply(condition, input, other)
 
 
