@@ -130,8 +130,8 @@ class Flat(Elementwise):
 
     @staticmethod
     def backward(ctx, grad):
-        zeros = np.zeros_like(grad)
-        return zeros if len(ctx.edges) == 1 else (zeros,) * len(ctx.edges)
+        zeros = [np.zeros_like(grad) for _ in ctx.edges]
+        return tuple(zeros) if len(zeros) > 1 else zeros[0]
 
 
 class Symmetric(Primitive):
