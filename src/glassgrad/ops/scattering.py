@@ -6,6 +6,7 @@ its gradient back by adding there, and the other way round. Several elements for
 added, or become their product, mean, or the largest of them: `scatter_reduce`, `index_reduce`.
 """
 
+import math
 from typing import Any, ClassVar
 
 import numpy as np
@@ -312,6 +313,31 @@ class IndexSelect(_Reading, BySlice):
     @staticmethod
     def forward(x, index, *, dim):
         return in_rows(x[in_dim(index, dim)])
+
+
+class Embedding(IndexSelect):
+    """yᵢ = x[indexᵢ]        x̄ₖ = Σᵢ ȳᵢ·[indexᵢ = k]
+
+    Of the first dim, with an index of any shape.
+    """
+
+    @staticmethod
+    def backward(ctx, grad):
+        if ctx.index.ndim == 1 or not isinstance(grad, Tensor):
+            return _Reading.backward(ctx, grad)
+        line, zeros = ctx.index.reshape(-1), zeros_like(grad, ctx.shape)
+        rows = grad.reshape(*line.shape, ctx.shape[1])
+        return run(IndexAdd, zeros, rows, line, dim=0, alpha=1)
+
+    @classmethod
+    def vmap(cls, info, in_dims, x, index, *, dim):
+        """Examples share a table; or each has its own, and the index becomes one line."""
+        if in_dims[0] is None:
+            return cls.apply(x, index, dim=dim)
+        shape = index.shape if in_dims[1] is None else index.shape[1:]
+        line = index.reshape(*index.shape[: index.ndim - len(shape)], math.prod(shape))
+        rows = super().vmap(info, in_dims, x, line, dim=dim)
+        return rows.reshape(x.shape[0], *shape, x.shape[2])
 
 
 class Gather(_Reading, ByElement):
