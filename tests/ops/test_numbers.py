@@ -350,3 +350,18 @@ def test_factors_of_integers_are_pytorchs(call):
 def test_number_that_a_dtype_cannot_hold_is_refused(m, call):
     with pytest.raises(RuntimeError, match="value cannot be converted to type uint8_t without ove"):
         of_integers(m, call)
+
+
+@pytest.mark.parametrize("call", ["m.heaviside(x, x)", "m.bincount(m.tensor([1, 0]), x.abs())"])
+def test_pass_raises_where_it_comes_to_a_result_without_a_derivative(lib, call):
+    x = lib.tensor([1.0, -2.0], requires_grad=True)
+    y = eval(call, {"m": lib, "x": x})
+    assert y.requires_grad
+    with pytest.raises(RuntimeError, match="derivative for .*aten::.* is not implemented"):
+        y.sum().backward()
+
+
+def test_nextafter_moves_as_its_input_does(lib):
+    x, y = lib.tensor([1.0, 2.0], requires_grad=True), lib.tensor([1.0, 3.0], requires_grad=True)
+    grads = lib.autograd.grad(lib.nextafter(x, y).sum(), (x, y))
+    assert [grad.tolist() for grad in grads] == [[0.0, 1.0], [0.0, 0.0]]

@@ -16,7 +16,7 @@ from . import _checks as check
 from ._arguments import Operand, int_of
 from ._checks import scalar_name
 from ._declaring import in_numpys_order, op
-from ._families import Elementwise, Flat, Predicate
+from ._families import Elementwise, Flat
 from ._rules import run
 from .arithmetic import DivRounded, check_divisor, div
 
@@ -372,11 +372,15 @@ def nan_to_num(
 in_numpys_order(np.nan_to_num, nan_to_num)
 
 
-class Nextafter(Predicate):
-    """z = nextafter(x, y)"""
+class Nextafter(Elementwise):
+    """z = nextafter(x, y)        x̄ = z̄·[x ≠ y],  ȳ = 0"""
 
     ufunc = np.nextafter
     kernel = "nextafter_cpu"
+
+    @staticmethod
+    def gradient(grad, x, y):
+        return np.where(x != y, grad, 0), np.zeros_like(grad)
 
 
 @op(Nextafter, out=True, inplace=True, tensors=("input", "other"))
@@ -387,7 +391,7 @@ def nextafter(input: Tensor, other: Tensor) -> Tensor:
         input, other: floating-point tensors of shapes that broadcast to `S`.
 
     Returns:
-        Tensor of shape `S`; it has no gradient.
+        Tensor of shape `S`; it moves as `input` does.
 
     Raises:
         ShapeError: if the shapes do not broadcast.

@@ -13,7 +13,6 @@ import numpy as np
 
 from glassgrad import ops
 from glassgrad.core import errors
-from glassgrad.core.function import Function
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.state import Func, Shape, Values
 from glassgrad.core.tensor import Tensor, wrap
@@ -27,7 +26,7 @@ from . import _checks as check
 from ._arguments import OpClass, int_of, wrap_dim
 from ._checks import scalar_name
 from ._declaring import of_numpy, op
-from ._families import Along, KeepsShape, Linear, Moved, Symmetric
+from ._families import Along, KeepsShape, Linear, Moved, Refused, Symmetric
 from ._rules import batch_all, in_dim, in_front, reduce_at, run, zeros_like
 from ._writing import fill_value
 from .conversion import Contiguous
@@ -1004,28 +1003,6 @@ _RULES = {
     "amax": _by_extreme,
     "amin": _by_extreme,
 }
-
-
-class Refused(Function):
-    """Passes on a result that depends on `x`, and raises an error when it is differentiated."""
-
-    @staticmethod
-    def forward(x, result, error, said):
-        return wrap(result.payload)
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        _, _, ctx.error, ctx.said = inputs
-
-    @staticmethod
-    def vmap(info, in_dims, x, result, error, said):
-        return Refused.apply(x, result, error, said), in_dims[1]
-
-    @staticmethod
-    def backward(ctx, *grads):
-        raise ctx.error(ctx.said)
-
-    jvp = backward
 
 
 @op(ScatterReduce, inplace=True)

@@ -14,7 +14,7 @@ from glassgrad.values.layers import array_of
 from . import _checks as check
 from ._arguments import Operand
 from ._declaring import in_numpys_order, op
-from ._families import Elementwise, Predicate
+from ._families import Elementwise, Predicate, without_derivative
 from ._rules import on_tensors
 
 
@@ -172,7 +172,7 @@ def heaviside(input: Tensor, values: Tensor) -> Tensor:
         input, values: real tensors of one dtype and of shapes that broadcast to `S`.
 
     Returns:
-        Tensor of shape `S` and the same dtype; it has no gradient, here as in PyTorch.
+        Tensor of shape `S` and the same dtype. As in PyTorch, a pass that comes to it raises.
 
     Raises:
         ShapeError: if the shapes do not broadcast.
@@ -188,7 +188,8 @@ def heaviside(input: Tensor, values: Tensor) -> Tensor:
         raise DTypeError(f"heaviside is not yet implemented for complex tensors. {_UNORDERED}")
     said = "heaviside is not yet implemented for tensors with different dtypes"
     check.same_dtype(said, input, values, called="values")
-    return Heaviside.apply(input, values)
+    result = Heaviside.apply(input, values)
+    return without_derivative("aten::heaviside", result, input, values)
 
 
 class Where(Elementwise):
