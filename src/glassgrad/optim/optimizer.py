@@ -269,6 +269,7 @@ class Optimizer:
     """
 
     _options: ClassVar[Names] = ()  # the names of the options that the class declares
+    _order: ClassVar[Names] = ()  # which of them come first in PyTorch's groups, if others do there
     # The options that are numbers from 0 up.
     _not_negative: ClassVar[Names] = ("lr", "momentum", "momentum_decay", "weight_decay", "eps")
     _opt_called: bool | None = None  # whether `step` was called since a scheduler asked; None: none
@@ -299,6 +300,7 @@ class Optimizer:
     def __post_init__(self, params: Params, *given: Any) -> None:
         """Begin with the options that a class declares (see `with_options`)."""
         options = dict(zip(self._options, given, strict=True))
+        options = {**dict.fromkeys(self._order), **options}
         _check(options, self._not_negative)
         Optimizer.__init__(self, params, self._completed(options))
 
