@@ -603,6 +603,7 @@ def _like_input(function: Any, name: str, *, size: bool) -> Any:
     text, given = ("", given) if size else _with_size(given)
     shown = given.led_by_input(without="size" if size else "")
     others = ("memory_format",) if size else ("size",) * bool(given.star)
+    others = tuple([each for each in others if each not in given.keyword])
     shown = shown.wider(*others, "layout", "pin_memory")
     text += (
         "check.tensor(name, {input})\n"
@@ -709,7 +710,7 @@ def _with_numbers(function: Any, given: Arguments) -> str:
         (each, each) for each in given.keyword
     ]:
         wanted = function.__annotations__.get(name)
-        if {int, float, complex}.intersection((wanted, *typing.get_args(wanted))):
+        if any(kind in (int, float, complex) for kind in (wanted, *typing.get_args(wanted))):
             text += f"if {shown}.__class__ in SCALARS:\n    {shown} = {shown}.item()\n"
     return text
 

@@ -270,6 +270,31 @@ def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
     return (Nonzero if as_tuple else Argwhere).apply(input)
 
 
+@op(out=True)
+def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1) -> Tensor:
+    """The first places of elements that are not 0, as many as asked for.
+
+    Args:
+        input: tensor with `d` dims.
+        size: how many; what is missing is `fill_value`.
+
+    Returns:
+        int64 tensor of shape `(size, d)`.
+
+    Example:
+        >>> nonzero_static(tensor([0, 1, 2]), size=3)
+        tensor([[ 1],
+                [ 2],
+                [-1]])
+    """
+    said = "nonzero_static: 'size' must be an non-negative integer, got {}"
+    check.least(said, size, 0, "It counts places. Write `size=n`.")
+    places = argwhere(input)[:size]
+    out = places.new_full((size, input.ndim), fill_value)
+    out[: places.shape[0]] = places
+    return out
+
+
 @op(Argwhere)
 def argwhere(input: Tensor) -> Tensor:
     """`nonzero(input)` under NumPy's name.
