@@ -3582,8 +3582,8 @@ def ormqr(input: Tensor, tau: Tensor, other: Tensor, left: bool = True, transpos
     Example:
         >>> a, tau = geqrf(tensor([[3.0], [4.0]]))
         >>> ormqr(a, tau, tensor([[-5.0], [0.0]]))
-        tensor([[3.0000],
-                [4.0000]])
+        tensor([[3.],
+                [4.]])
     """
 
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
@@ -3835,7 +3835,9 @@ def range(start: Any, end: Any, step: Any = 1, *, dtype: Any = None, device: Any
     """The numbers `start, start + step, …`, with `end`: what PyTorch had before `arange`.
 
     Example:
-        >>> range(1, 3)
+        >>> import warnings
+        >>> with warnings.catch_warnings(action="ignore"):
+        ...     range(1, 3)
         tensor([1., 2., 3.])
     """
 

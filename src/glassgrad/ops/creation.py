@@ -1,5 +1,6 @@
 """New tensors: from data, filled, counting, like another one, by PyTorch's oldest constructors."""
 
+import builtins
 import functools
 import math
 from collections.abc import Sequence
@@ -485,7 +486,9 @@ def range(start: Any, end: Any, step: Any = 1, *, dtype: Any = None, **new: Any)
     """The numbers `start, start + step, …`, with `end`: what PyTorch had before `arange`.
 
     Example:
-        >>> range(1, 3)
+        >>> import warnings
+        >>> with warnings.catch_warnings(action="ignore"):
+        ...     range(1, 3)
         tensor([1., 2., 3.])
     """
     warn(
@@ -641,7 +644,7 @@ class TensorType:
                     "shares memory and converts nothing. Write `x.to(dtype)`."
                 )
             return wrap(given.payload)
-        if isinstance(given, range):
+        if isinstance(given, builtins.range):
             given = list(given)
         if is_array(given) or (isinstance(given, (list, tuple)) and not isinstance(given, Size)):
             return fresh(array_from(given, self.dtype))

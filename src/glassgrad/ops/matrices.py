@@ -602,8 +602,8 @@ def ormqr(
     Example:
         >>> a, tau = geqrf(tensor([[3.0], [4.0]]))
         >>> ormqr(a, tau, tensor([[-5.0], [0.0]]))
-        tensor([[3.0000],
-                [4.0000]])
+        tensor([[3.],
+                [4.]])
     """
     if not left:
         return ormqr(input, tau, other.mH, transpose=not transpose).mH

@@ -329,13 +329,14 @@ class Embedding(IndexSelect):
         return run(IndexAdd, zeros, rows, line, dim=0, alpha=1)
 
     @classmethod
-    def vmap(cls, info, in_dims, x, index, *, dim):
+    def vmap(cls, info, in_dims, *operands, dim, **how):
         """Examples share a table; or each has its own, and the index becomes one line."""
+        x, index = operands
         if in_dims[0] is None:
             return cls.apply(x, index, dim=dim)
         shape = index.shape if in_dims[1] is None else index.shape[1:]
         line = index.reshape(*index.shape[: index.ndim - len(shape)], math.prod(shape))
-        rows = super().vmap(info, in_dims, x, line, dim=dim)
+        rows = super().vmap(info, in_dims, x, line, dim=dim, **how)
         return rows.reshape(x.shape[0], *shape, x.shape[2])
 
 
