@@ -16,6 +16,17 @@ def _in_training(function, x, weight, bias, **given):
 
 ROWS = [
     OpCase(
+        networks.embedding,
+        [whole(2, 2), real(3, 2)],
+        numpy=lambda index, table: table[index],
+        torch=F.embedding,
+        more=[
+            sample(whole(4), real(3, 2)),
+            sample(whole(), real(3, 2)),
+        ],
+        wrong=[sample(whole(2), real(3)), sample(whole(2, low=3, high=5), real(3, 2))],
+    ),
+    OpCase(
         networks.layer_norm,
         [real(2, 3)],
         {"normalized_shape": (3,)},

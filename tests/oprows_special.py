@@ -254,6 +254,7 @@ PAIRS = [
         rounding.nextafter,
         [constant([1.0, -1.0, 0.0, INF]), constant([2.0, -1.0, NAN, 0.0])],
         numpy=np.nextafter,
+        more=[sample(real(2, 3), real(3))],
         wrong=[sample(whole(2), whole(2))],
     ),
     OpCase(

@@ -51,6 +51,7 @@ if _TYPE_CHECKING:
     from . import optim as optim
     from . import overrides as overrides
     from . import profiler as profiler
+    from . import quasirandom as quasirandom
     from . import signal as signal
     from . import sparse as sparse
     from . import special as special
@@ -88,8 +89,8 @@ def is_inference(input: Tensor) -> _builtins.bool:
 
 
 _PACKAGES = (
-    "course data distributions fft func linalg multiprocessing nn optim overrides profiler signal "
-    "sparse special testing tracing trajectory utils viz"
+    "course data distributions fft func linalg multiprocessing nn optim overrides profiler "
+    "quasirandom signal sparse special testing tracing trajectory utils viz"
 )
 _LATER = {name: name for name in _PACKAGES.split()}
 _LATER |= {"record": "tracing", "draw": "viz", "explain": "viz", "player": "viz", "vmap": "func"}

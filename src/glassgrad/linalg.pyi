@@ -214,6 +214,57 @@ def inv_ex(A: Tensor, *, check_errors: bool = False, out: Tensor | tuple[Tensor,
         tensor(1, dtype=glassgrad.int32)
     """
 
+def ldl_factor(A: Tensor, *, hermitian: bool = False, out: Tensor | tuple[Tensor, ...] | None = None) -> Any:
+    """The factors of a symmetric matrix A = L·D·Lᵀ in one matrix, as `ldl_solve` takes them.
+
+    Args:
+        A: shape `(…, n, n)`; only its lower triangle is read.
+        hermitian: A = L·D·Lᴴ, for complex numbers.
+        out: where to write the result, if the tape need not record it.
+
+    Returns:
+        The named tuple (LD, pivots), of the shapes of A and `(…, n)`, as LAPACK packs them: D has
+        blocks of one or two rows. They have no gradient.
+
+    Raises:
+        ShapeError, DTypeError: if they are no square matrices of floats.
+
+    Example:
+        >>> ldl_factor(tensor([[4.0, 2.0], [2.0, 3.0]])).LD
+        tensor([[4.0000, 0.0000],
+                [0.5000, 2.0000]])
+    """
+
+def ldl_factor_ex(A: Tensor, *, hermitian: bool = False, check_errors: bool = False, out: Tensor | tuple[Tensor, ...] | None = None) -> Any:
+    """`ldl_factor`, and what is wrong with each matrix.
+
+    Returns:
+        The named tuple (LD, pivots, info). `info` is 0, or the place of the first 0 on the diagonal
+        of D, counted from 1.
+
+    Example:
+        >>> ldl_factor_ex(tensor([[4.0, 2.0], [2.0, 3.0]])).info
+        tensor(0, dtype=glassgrad.int32)
+    """
+
+def ldl_solve(LD: Tensor, pivots: Tensor, B: Tensor, *, hermitian: bool = False, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
+    """The solution X of A·X = B, by the factors of `ldl_factor`.
+
+    Args:
+        LD, pivots: what `ldl_factor` returned.
+        B: shape `(…, n, k)`.
+        out: where to write the result, if the tape need not record it.
+
+    Returns:
+        Tensor of the shape of B; it has no gradient.
+
+    Example:
+        >>> LD, pivots = ldl_factor(tensor([[4.0, 2.0], [2.0, 3.0]]))
+        >>> ldl_solve(LD, pivots, tensor([[6.0], [5.0]]))
+        tensor([[1.],
+                [1.]])
+    """
+
 def lu(A: Tensor, *, pivot: bool = True, out: Tensor | tuple[Tensor, ...] | None = None) -> Any:
     """A permutation and two triangles: A = P·L·U.
 
@@ -684,6 +735,9 @@ __all__ = [
     "householder_product",
     "inv",
     "inv_ex",
+    "ldl_factor",
+    "ldl_factor_ex",
+    "ldl_solve",
     "lstsq",
     "lu",
     "lu_factor",

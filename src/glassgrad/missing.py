@@ -21,7 +21,6 @@ __all__ = ["classes_of", "missing_from", "missing_names", "modules", "why_missin
 
 _INSTEAD = {
     "sparse": "Write `sparse_coo_tensor`, or the zeros of a dense tensor.",
-    "torch.range": "Write `arange(start, end + step, step)`.",
     "quant q_per": "Tensors are not quantized here: write float32.",
     "qint quint": "There are no dtypes for quantized tensors: write float32.",
     "float8": "NumPy computes nothing in float8: write float32.",
@@ -34,7 +33,7 @@ _INSTEAD = {
     "torch.Tensor.solve torch.Tensor.eig torch.Tensor.lstsq": "Ask `glassgrad.linalg`.",
     "vmap": "It is `glassgrad.func.vmap`.",
     "linear_cross LinearCross": "Write `cross_entropy(linear(input, weight), target)`.",
-    "ldl": "Write `linalg.lu_factor` and `lu_solve`, or `cholesky`.",
+    "torch._subclasses": "Tensors without memory have a device: write `device='meta'`.",
     "flex_attention": "Write `scaled_dot_product_attention` with a mask.",
     "torch.utils.cpp_extension": "Write an `autograd.Function` in Python.",
     "torch.cuda.": "Ask `cuda.is_available()` first.",
@@ -125,7 +124,8 @@ def why_missing(module: str, name: str) -> str:
         if others:
             return others[0]
     home = f"torch{module.removeprefix('glassgrad')}"
-    if name.startswith("_") or name not in _names().get(home, ()):
+    is_told_of = f"{home}.{name}" in _INSTEAD
+    if not is_told_of and (name.startswith("_") or name not in _names().get(home, ())):
         return ""
     return (
         f"PyTorch has it ({home}.{name}), and glassgrad has not. {_instead(home, name)} "

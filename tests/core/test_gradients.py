@@ -188,3 +188,48 @@ def test_what_is_added_to_a_tensor_of_another_dtype_gets_gradients_of_its_own(li
     total += x
     total.sum().backward()
     assert x.grad.dtype == lib.float64
+
+
+UNCHANGED = ["w - 1", "w + c", "w.clone()", "w[...]", "w.double()", "w.squeeze()", "w.view(4)"]
+
+
+@together
+@pytest.mark.parametrize("op", [*UNCHANGED, "w * 1", "w.neg()", "w.sum()", "w.view(2, 2)"])
+def test_grad_returns_the_gradient_that_was_given_if_no_rule_changes_it(lib, op):
+    w, c = leaf(lib, [1.0, 2.0, 3.0, 4.0]), plain(lib, 1.0)
+    y = eval(op, {"w": w, "c": c})
+    seed = lib.ones_like(y, requires_grad=False)
+    (found,) = lib.autograd.grad(y, w, seed)
+    assert (found is seed) == (op in UNCHANGED[:-1])
+    found[0] = 9.0
+    shares = op in (*UNCHANGED, "w.sum()", "w.view(2, 2)")
+    assert (seed.flatten()[0].item(), seed._version) == ((9.0, 1) if shares else (1.0, 0))
+
+
+@together
+@pytest.mark.parametrize("op", [*UNCHANGED, "w.view(2, 2)"])
+def test_dot_grad_is_never_the_gradient_that_was_given(op):
+    """In PyTorch it is, behind a view: who clips `.grad` in place changes what was given."""
+    for lib, is_shared in ((glassgrad, False), (torch, "view" in op)):
+        w, c = leaf(lib, [1.0, 2.0, 3.0, 4.0]), plain(lib, 1.0)
+        y = eval(op, {"w": w, "c": c})
+        seed = lib.ones_like(y, requires_grad=False)
+        y.backward(seed)
+        assert w.grad is not seed
+        assert (address(w.grad) == address(seed)) == is_shared
+
+
+@together
+@pytest.mark.parametrize("op", ["w.unsqueeze(0).sum(1).mean()", "lib.einsum('i->', w)", "w.sum(0)"])
+def test_stretched_gradient_can_be_written(lib, op):
+    w = leaf(lib, [1.0, 2.0])
+    (found,) = lib.autograd.grad(eval(op, {"w": w, "lib": lib}), w)
+    found[0] = 9.0
+    assert found.tolist() == [9.0, 9.0]
+
+
+def test_two_gradients_of_a_step_have_memory_of_their_own(lib):
+    x, y = leaf(lib, [5.0, 7.0]), leaf(lib, [2.0, 2.0])
+    first, second = lib.autograd.grad(x.div(y, rounding_mode="floor").sum(), (x, y))
+    first[0] = 9.0
+    assert second.tolist() == [0.0, 0.0]

@@ -146,3 +146,23 @@ def test_gradients_of_leaves_made_inside_move(function, around):
         found.append([result.detach().numpy() for result in results])
     for ours, theirs in zip(*found, strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("lib", [gg, torch])
+def test_backward_may_make_leaves_where_gradients_come_in_batches(lib):
+    class Square(lib.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x * x
+
+        @staticmethod
+        def backward(ctx, grad):
+            with lib.enable_grad():
+                again = ctx.saved_tensors[0].detach().requires_grad_()
+                square = again * again
+            return gradient(lib, square, again, grad_outputs=grad)
+
+    x = lib.tensor([1.0, 2.0], requires_grad=True)
+    found = gradient(lib, Square.apply(x), x, grad_outputs=lib.eye(2), is_grads_batched=True)
+    assert found.tolist() == [[2.0, 0.0], [0.0, 4.0]]

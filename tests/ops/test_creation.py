@@ -365,3 +365,23 @@ def test_asarray_looks_at_the_memory_of_bytes(lib):
     x = lib.asarray(memory, dtype=lib.uint8)
     memory[0] = 7
     assert x.tolist() == [7, 2, 3]
+
+
+@pytest.mark.filterwarnings("ignore:torch.range is deprecated")
+@pytest.mark.parametrize(
+    "call",
+    [
+        "m.range(0, 3)",
+        "m.range(1, 4, 0.5)",
+        "m.range(0, 0.7, 0.1)",
+        "m.range(3, 0, -1, dtype=m.int64)",
+        "m.nonzero_static(m.tensor([0, 1, 2]), size=3)",
+        "m.nonzero_static(m.tensor([[0, 1], [2, 3]]), size=2, fill_value=-7)",
+        "m.tensor([1, 2, 3]).narrow_copy(0, 1, 2)",
+        "m.tensor(m.empty(2, 2, 2, 2, memory_format=m.channels_last).stride())",
+    ],
+)
+def test_older_ways_to_make_tensors_are_pytorchs(call):
+    ours, theirs = [eval(call, {"m": m}) for m in (gg, torch)]
+    assert ours.numpy().dtype == theirs.numpy().dtype
+    np.testing.assert_allclose(ours.numpy(), theirs.numpy())

@@ -246,3 +246,37 @@ def test_lstsq_leaves_out_small_singular_values(driver):
     )
     assert ours.rank.tolist() == theirs.rank.tolist() == 1
     assert ours.solution.tolist() == [[1.0], [0.0]]
+
+
+PACKED = np.sin(np.arange(24.0) ** 2).reshape(2, 4, 3)
+SYMMETRIC = PACKED[:, :3] + PACKED[:, :3].swapaxes(-1, -2)
+
+
+def reflections(lib):
+    a, tau = lib.geqrf(lib.tensor(PACKED))
+    other = lib.arange(32.0, dtype=lib.float64).reshape(2, 4, 4)
+    products = [lib.ormqr(a, tau, other, left, t) for left in (True, False) for t in (True, False)]
+    return [a, tau, *products, lib.geqrf(lib.zeros(0, 3, 2)).tau]
+
+
+def symmetric_factors(lib):
+    x = lib.tensor(SYMMETRIC)
+    LD, pivots = lib.linalg.ldl_factor(x)
+    found = lib.linalg.ldl_solve(LD, pivots, lib.tensor(PACKED[0, :3, :2]))
+    info = lib.linalg.ldl_factor_ex(x).info
+    hermitian = lib.linalg.ldl_factor(x + 1j * (x.tril() - x.triu()), hermitian=True)
+    return [LD, pivots, found, info, hermitian.LD]
+
+
+@pytest.mark.parametrize("call", [reflections, symmetric_factors])
+def test_factors_are_packed_as_pytorchs(call):
+    for mine, its in zip(call(gg), call(torch), strict=True):
+        assert mine.numpy().dtype == its.numpy().dtype
+        np.testing.assert_allclose(mine.numpy(), its.numpy(), atol=1e-12)
+
+
+def test_packed_factors_have_no_gradient(lib):
+    x = lib.tensor(SYMMETRIC[0], requires_grad=True)
+    for factors in (lib.geqrf(x)[0], lib.linalg.ldl_factor(x).LD):
+        with pytest.raises(RuntimeError, match=r"derivative for .* is not implemented"):
+            factors.sum().backward()

@@ -154,3 +154,22 @@ def test_a_copy_to_another_dtype_is_one_node_and_its_gradient_comes_back_convert
         assert dx.tolist() == [2.0, 4.0]
         (second,) = lib.autograd.grad(dx.sum(), x)
         assert (second.dtype, second.tolist()) == (lib.float64, [2.0, 2.0])
+
+
+def test_storage_of_a_file_shows_its_bytes(lib, tmp_path):
+    path = str(tmp_path / "numbers")
+    shared = lib.UntypedStorage.from_file(path, True, 8)
+    x = lib.tensor([], dtype=lib.int32).set_(shared)
+    x[1] = 7
+    assert (tmp_path / "numbers").read_bytes() == bytes([0, 0, 0, 0, 7, 0, 0, 0])
+    apart = lib.UntypedStorage.from_file(path, False, 8)
+    y = lib.tensor([], dtype=lib.int32).set_(apart, 1, (1,))
+    y[0] = 9
+    assert (x.tolist(), y.tolist()) == ([0, 7], [9])
+
+
+def test_set_shows_parts_of_a_memory(lib):
+    x = lib.arange(6.0)
+    y = lib.tensor([]).set_(x.untyped_storage(), 1, (2, 2), (2, 1))
+    y[0, 0] = 50.0
+    assert (y.tolist(), x.tolist()) == ([[50, 2], [3, 4]], [0, 50, 2, 3, 4, 5])

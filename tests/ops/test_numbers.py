@@ -1,6 +1,7 @@
 """Functions of numbers beside PyTorch: edges, dtypes, refusals, what is written in place."""
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -314,3 +315,53 @@ def test_counts_beyond_64_bits_are_refused_at_once():
         with pytest.raises(RuntimeError, match="verflow"):
             call()
     assert gg.polygamma(10**9, gg.ones(2)).tolist() == [-math.inf] * 2
+
+
+FACTORS = """
+    m.add(b, b, alpha=2)        m.sub(b, b, alpha=-1)           m.rsub(b, 3, alpha=2)
+    m.add(b, 300, alpha=2)      m.sub(k, 1.5, alpha=1.5)        m.add(k, 1.5, alpha=1.5)
+    m.rsub(k, 1.5, alpha=2)     b.sub_(b, alpha=2)              m.add(k, b, alpha=300)
+    m.bincount(b)               m.addmv(b, b.diag(), b, alpha=2)
+"""
+TOO_LARGE = """
+    m.add(b, b, alpha=300)      m.sub(b, b, alpha=300)          m.rsub(b, 3, alpha=300)
+    b.sub_(b, alpha=300)        m.addmv(b, b.diag(), b, beta=300)
+    m.where(b > 5, b, 300)      b ** 300                        m.threshold(b, 3, 300)
+    b.index_add(0, m.tensor([0]), b[:1], alpha=300)
+"""
+
+
+def of_integers(m, call):
+    small = m.tensor([250, 2, 7], dtype=m.uint8)
+    return eval(call, {"m": m, "b": small, "k": m.tensor([1, 2, 3])})
+
+
+@together
+@pytest.mark.parametrize("call", [c for c in re.split(r"\s{2,}", FACTORS) if c])
+def test_factors_of_integers_are_pytorchs(call):
+    ours, theirs = [of_integers(m, call).numpy() for m in (gg, torch)]
+    assert ours.dtype == theirs.dtype
+    assert ours.tolist() == theirs.tolist()
+
+
+@together
+@pytest.mark.parametrize("call", [c for c in re.split(r"\s{2,}", TOO_LARGE) if c])
+@pytest.mark.parametrize("m", [gg, torch])
+def test_number_that_a_dtype_cannot_hold_is_refused(m, call):
+    with pytest.raises(RuntimeError, match="value cannot be converted to type uint8_t without ove"):
+        of_integers(m, call)
+
+
+@pytest.mark.parametrize("call", ["m.heaviside(x, x)", "m.bincount(m.tensor([1, 0]), x.abs())"])
+def test_pass_raises_where_it_comes_to_a_result_without_a_derivative(lib, call):
+    x = lib.tensor([1.0, -2.0], requires_grad=True)
+    y = eval(call, {"m": lib, "x": x})
+    assert y.requires_grad
+    with pytest.raises(RuntimeError, match=r"derivative for .*aten::.* is not implemented"):
+        y.sum().backward()
+
+
+def test_nextafter_moves_as_its_input_does(lib):
+    x, y = lib.tensor([1.0, 2.0], requires_grad=True), lib.tensor([1.0, 3.0], requires_grad=True)
+    grads = lib.autograd.grad(lib.nextafter(x, y).sum(), (x, y))
+    assert [grad.tolist() for grad in grads] == [[0.0, 1.0], [0.0, 0.0]]

@@ -138,6 +138,9 @@ def grad(
         tell(error, starts)
         raise
     results: list[Tensor | None] = []
+    given = engine.gradients_given(starts, grad_outputs)
+    known = {id(_owner(x.payload)): x for x in given if x is not None}
+    known |= {id(x.payload): x for x in known.values()}
     for x, value in zip(goals, captured, strict=True):
         if value is None and not allow_unused:
             unused = importlib.import_module("glassgrad.reasons.cuts").unused_error(
@@ -156,8 +159,35 @@ def grad(
                     "tensor."
                 )
             value = wrap(np.zeros_like(x.payload), LEAF if create_graph else None)
-        results.append(as_tensor(value))
+        results.append(_tensor_of(value, known))
     return tuple(results)
+
+
+def _tensor_of(value: Any, known: dict[int, Tensor]) -> Tensor | None:
+    """A gradient as a tensor; as the one that is known, if no rule has made another array.
+
+    Args:
+        known: the gradients that were given or returned, by the identity of their arrays, and of
+            those in whose memory they lie. Who shares memory shares its version.
+    """
+    if type(value) is not np.ndarray:
+        return as_tensor(value)
+    owner = _owner(value)
+    beside = known.get(id(value), known.get(id(owner)))
+    if beside is not None and beside.payload is value:
+        return beside
+    result = known[id(value)] = wrap(value)
+    if beside is not None:
+        result.cold_side().version = beside.version_counter()
+    known.setdefault(id(owner), result)
+    return result
+
+
+def _owner(array: Any) -> Any:
+    """The array in whose memory an array lies."""
+    while type(array) is np.ndarray and type(array.base) is np.ndarray:
+        array = array.base
+    return array
 
 
 def in_one_pass(run: Callable[[list[Tensor]], list[Any]], batch: list[Tensor]) -> list[Any]:

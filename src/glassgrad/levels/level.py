@@ -33,10 +33,12 @@ class Level:
         outer: the levels that were open before it, the innermost last.
         grad, forward: whether recording, and forward mode, were on where it was opened.
         modes_inside: the modes of the function that is transformed, where they are others.
+        is_of_gradients: whether it is no transform of the user's, but a batch of gradients.
         off_below: the modes that are off below it wherever they were off around it.
     """
 
     kind = ""
+    is_of_gradients = False
     off_below: ClassVar[Names] = ("grad", "forward")
     modes_inside: ClassVar[Changes] = {}
 

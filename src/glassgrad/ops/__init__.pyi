@@ -19,7 +19,7 @@ from glassgrad.ops.elementary import FrexpReturn, vander as vander
 from glassgrad.ops.fourier import istft as istft, stft as stft
 from glassgrad.ops.generator import Generator, Generator as Generator, get_rng_state as get_rng_state, initial_seed as initial_seed, manual_seed as manual_seed, seed as seed, set_rng_state as set_rng_state
 from glassgrad.ops.indexing import index_put as index_put, put as put, unravel_index as unravel_index
-from glassgrad.ops.joining import Tensors, as_strided as as_strided, as_strided_ as as_strided_, as_strided_scatter as as_strided_scatter, atleast_1d as atleast_1d, atleast_2d as atleast_2d, atleast_3d as atleast_3d, broadcast_shapes as broadcast_shapes, broadcast_tensors as broadcast_tensors, cartesian_prod as cartesian_prod, combinations as combinations, dsplit as dsplit, hsplit as hsplit, meshgrid as meshgrid, narrow as narrow, segment_reduce as segment_reduce, select as select, select_scatter as select_scatter, slice_scatter as slice_scatter, split as split, split_with_sizes as split_with_sizes, unsafe_chunk as unsafe_chunk, unsafe_split as unsafe_split, unsafe_split_with_sizes as unsafe_split_with_sizes, vsplit as vsplit
+from glassgrad.ops.joining import Tensors, as_strided as as_strided, as_strided_ as as_strided_, as_strided_scatter as as_strided_scatter, atleast_1d as atleast_1d, atleast_2d as atleast_2d, atleast_3d as atleast_3d, broadcast_shapes as broadcast_shapes, broadcast_tensors as broadcast_tensors, cartesian_prod as cartesian_prod, combinations as combinations, dsplit as dsplit, hsplit as hsplit, meshgrid as meshgrid, narrow as narrow, narrow_copy as narrow_copy, segment_reduce as segment_reduce, select as select, select_scatter as select_scatter, slice_scatter as slice_scatter, split as split, split_with_sizes as split_with_sizes, unsafe_chunk as unsafe_chunk, unsafe_split as unsafe_split, unsafe_split_with_sizes as unsafe_split_with_sizes, vsplit as vsplit
 from glassgrad.ops.linalg import chain_matmul as chain_matmul, einsum as einsum
 from glassgrad.ops.masking import masked_fill as masked_fill, masked_scatter as masked_scatter
 from glassgrad.ops.matrices import _lu as lu, _qr as qr, _svd as svd, logdet as logdet, lu_unpack as lu_unpack, matrix_exp as matrix_exp, pinverse as pinverse
@@ -1569,8 +1569,10 @@ def dstack(tensors: Tensors, *, out: Tensor | tuple[Tensor, ...] | None = None) 
     See also: https://pytorch.org/docs/stable/generated/torch.dstack.html
     """
 
-def empty(*sizes: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False, size: Any = None, out: Tensor | tuple[Tensor, ...] | None = None, layout: Any = None, pin_memory: bool | None = None) -> Tensor:
+def empty(*sizes: Any, memory_format: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False, size: Any = None, out: Tensor | tuple[Tensor, ...] | None = None, layout: Any = None, pin_memory: bool | None = None) -> Tensor:
     """A tensor whose values are whatever was in memory; see `zeros`.
+
+    With `memory_format=channels_last` the dim of channels lies innermost.
 
     Example:
         >>> empty(2, 3).shape
@@ -1579,7 +1581,7 @@ def empty(*sizes: Any, dtype: Any = None, device: Any = None, requires_grad: boo
         glassgrad.int64
     """
 
-def empty_like(input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, memory_format: Any = None, layout: Any = None, pin_memory: bool | None = None) -> Tensor:
+def empty_like(input: Tensor, *, memory_format: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False, layout: Any = None, pin_memory: bool | None = None) -> Tensor:
     """`empty`, in the shape, the dtype and on the device of `input`."""
 
 def empty_strided(size: Sequence[int], stride: Sequence[int], *, dtype: Any = None, device: Any = None, requires_grad: bool = False, layout: Any = None, pin_memory: bool | None = None) -> Tensor:
@@ -2055,6 +2057,26 @@ def ge(input: Operand, other: Operand, *, out: Tensor | tuple[Tensor, ...] | Non
         tensor([False,  True])
     """
 
+def geqrf(input: Tensor, *, out: Tensor | tuple[Tensor, ...] | None = None) -> Any:
+    """The factors of A = Q·R as LAPACK has them: R, and the reflections whose product is Q.
+
+    Args:
+        input: shape `(…, n, m)`; k is the smaller of n and m.
+        out: where to write the result, if the tape need not record it.
+
+    Returns:
+        The named tuple (a, tau), of the shape of A and `(…, k)`: R on and above the diagonal of
+        `a`, below it and in `tau` what `householder_product` takes. They have no gradient.
+
+    Raises:
+        ShapeError, DTypeError: if they are no matrices of floats.
+
+    Example:
+        >>> geqrf(tensor([[3.0], [4.0]])).a
+        tensor([[-5.0000],
+                [ 0.5000]])
+    """
+
 ger = outer
 
 def gradient(input: Tensor, *, spacing: Any = 1, dim: Dims = None, edge_order: int = 1, axis: Dims = None) -> tuple[Tensor, ...]:
@@ -2169,7 +2191,7 @@ def heaviside(input: Tensor, values: Tensor, *, out: Tensor | tuple[Tensor, ...]
         out: where to write the result, if the tape need not record it.
 
     Returns:
-        Tensor of shape `S` and the same dtype; it has no gradient, here as in PyTorch.
+        Tensor of shape `S` and the same dtype. As in PyTorch, a pass that comes to it raises.
 
     Raises:
         ShapeError: if the shapes do not broadcast.
@@ -3412,7 +3434,7 @@ def nextafter(input: Tensor, other: Tensor, *, out: Tensor | tuple[Tensor, ...] 
         out: where to write the result, if the tape need not record it.
 
     Returns:
-        Tensor of shape `S`; it has no gradient.
+        Tensor of shape `S`; it moves as `input` does.
 
     Raises:
         ShapeError: if the shapes do not broadcast.
@@ -3443,6 +3465,24 @@ def nonzero(input: Tensor, *, as_tuple: bool = False, out: Tensor | tuple[Tensor
                 [1, 0]])
 
     See also: https://pytorch.org/docs/stable/generated/torch.nonzero.html
+    """
+
+def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
+    """The first places of elements that are not 0, as many as asked for.
+
+    Args:
+        input: tensor with `d` dims.
+        size: how many; what is missing is `fill_value`.
+        out: where to write the result, if the tape need not record it.
+
+    Returns:
+        int64 tensor of shape `(size, d)`.
+
+    Example:
+        >>> nonzero_static(tensor([0, 1, 2]), size=3)
+        tensor([[ 1],
+                [ 2],
+                [-1]])
     """
 
 def norm(input: Tensor, p: Order = 'fro', dim: Dims = None, keepdim: bool = False, dtype: Any = None, *, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
@@ -3524,6 +3564,26 @@ def orgqr(input: Tensor, tau: Tensor, *, out: Tensor | tuple[Tensor, ...] | None
         >>> householder_product(tensor([[0.0], [1.0]]), tensor([1.0]))
         tensor([[ 0.],
                 [-1.]])
+    """
+
+def ormqr(input: Tensor, tau: Tensor, other: Tensor, left: bool = True, transpose: bool = False, *, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
+    """The product of `other` and Q, the matrix that `geqrf` has written down as reflections.
+
+    Args:
+        input, tau: what `geqrf` returned: shapes `(…, n, k)` and `(…, k)`.
+        other: shape `(…, n, m)`, or `(…, m, n)` if Q stands at the right.
+        left: `Q @ other` rather than `other @ Q`.
+        transpose: take `Q.mH` in the place of Q.
+        out: where to write the result, if the tape need not record it.
+
+    Returns:
+        Tensor of the shape of `other`.
+
+    Example:
+        >>> a, tau = geqrf(tensor([[3.0], [4.0]]))
+        >>> ormqr(a, tau, tensor([[-5.0], [0.0]]))
+        tensor([[3.],
+                [4.]])
     """
 
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
@@ -3769,6 +3829,16 @@ def randperm(n: int, *, generator: Generator | None = None, dtype: Any = None, d
     Example:
         >>> sorted(randperm(4).tolist())
         [0, 1, 2, 3]
+    """
+
+def range(start: Any, end: Any, step: Any = 1, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, out: Tensor | tuple[Tensor, ...] | None = None, layout: Any = None, pin_memory: bool | None = None) -> Tensor:
+    """The numbers `start, start + step, …`, with `end`: what PyTorch had before `arange`.
+
+    Example:
+        >>> import warnings
+        >>> with warnings.catch_warnings(action="ignore"):
+        ...     range(1, 3)
+        tensor([1., 2., 3.])
     """
 
 def reciprocal(input: Tensor, *, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
@@ -5235,6 +5305,7 @@ __all__ = [
     "gcd",
     "gcd_",
     "ge",
+    "geqrf",
     "ger",
     "get_device",
     "get_rng_state",
@@ -5362,6 +5433,7 @@ __all__ = [
     "nanquantile",
     "nansum",
     "narrow",
+    "narrow_copy",
     "ne",
     "neg",
     "neg_",
@@ -5369,6 +5441,7 @@ __all__ = [
     "negative_",
     "nextafter",
     "nonzero",
+    "nonzero_static",
     "norm",
     "normal",
     "not_equal",
@@ -5376,6 +5449,7 @@ __all__ = [
     "ones",
     "ones_like",
     "orgqr",
+    "ormqr",
     "outer",
     "pairwise_distance",
     "pdist",
@@ -5403,6 +5477,7 @@ __all__ = [
     "randn",
     "randn_like",
     "randperm",
+    "range",
     "ravel",
     "real",
     "reciprocal",

@@ -29,6 +29,7 @@ import functools
 import inspect
 import itertools
 import operator
+import typing
 from collections.abc import Callable
 from inspect import CO_VARARGS, CO_VARKEYWORDS
 from types import CodeType, FunctionType
@@ -413,6 +414,7 @@ NEW = {"dtype": None, "device": None, "requires_grad": False}
 """The keywords of all functions that make a tensor, with their defaults."""
 
 HELPERS: Parameters = {
+    "SCALARS": frozenset(np.sctypeDict.values()),
     "GlassgradError": GlassgradError,
     "check": check,
     "chosen_reduction": chosen_reduction,
@@ -601,6 +603,7 @@ def _like_input(function: Any, name: str, *, size: bool) -> Any:
     text, given = ("", given) if size else _with_size(given)
     shown = given.led_by_input(without="size" if size else "")
     others = ("memory_format",) if size else ("size",) * bool(given.star)
+    others = tuple([each for each in others if each not in given.keyword])
     shown = shown.wider(*others, "layout", "pin_memory")
     text += (
         "check.tensor(name, {input})\n"
@@ -667,8 +670,11 @@ def _derived(
     Args:
         used: what the body uses, beside `function`, its `name` and HELPERS.
 
-    If the body fails because an argument is no tensor, that is what it says.
+    If the body fails because an argument is no tensor, that is what it says. A scalar of NumPy's
+    in the place of a number is that number: with a dtype of its own it would decide the result's.
     """
+    if "declared" not in vars(function):  # what is derived has seen to it
+        body = _with_numbers(function, given) + body
     lines = "".join([f"    {line}\n" for line in body.splitlines()])
     body = f"try:\n{lines}except GlassgradError as error:\n"
     body += "    check.told(error, name, function)\n    raise\n"
@@ -695,6 +701,18 @@ def _derived(
     derived.__annotations__ = {name: known[name] for name in shown if name in known}
     derived.__dict__["declared"] = function
     return derived
+
+
+def _with_numbers(function: Any, given: Arguments) -> str:
+    """The lines that make Python's numbers of NumPy's, for the arguments that may be numbers."""
+    text = ""
+    for name, shown in [(each, f"{{{each}}}") for each in given.positional] + [
+        (each, each) for each in given.keyword
+    ]:
+        wanted = function.__annotations__.get(name)
+        if any(kind in (int, float, complex) for kind in (wanted, *typing.get_args(wanted))):
+            text += f"if {shown}.__class__ in SCALARS:\n    {shown} = {shown}.item()\n"
+    return text
 
 
 def _made(body: str, given: Arguments, *used: str) -> Func:

@@ -6,10 +6,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from glassgrad.core.errors import MissingRuleError
+from glassgrad.core.function import Function
 from glassgrad.core.graph import Node
 from glassgrad.core.primitive import Parameters, Primitive
 from glassgrad.core.state import Func, Names, Shape
-from glassgrad.core.tensor import Size, Tensor
+from glassgrad.core.tensor import Size, Tensor, wrap
 from glassgrad.levels.level import transposed_twice
 
 from ._arguments import OpClass
@@ -130,8 +132,8 @@ class Flat(Elementwise):
 
     @staticmethod
     def backward(ctx, grad):
-        zeros = np.zeros_like(grad)
-        return zeros if len(ctx.edges) == 1 else (zeros,) * len(ctx.edges)
+        zeros = [np.zeros_like(grad) for _ in ctx.edges]
+        return tuple(zeros) if len(zeros) > 1 else zeros[0]
 
 
 class Symmetric(Primitive):
@@ -354,3 +356,40 @@ class Replaced(Linear, Along):
         shown = run(cls.of, grad, **place)
         left = run(cls, grad, np.zeros_like(shown), **place) if wants_x else None
         return left, shown if wants_src else None
+
+
+# Without a derivative -----------------------------------------------------------------------------
+
+
+def without_derivative(name: str, result: Tensor, *operands: Tensor) -> Tensor:
+    """A result of the op called `name` that depends on the operands, but not by a derivative."""
+    if not any(x.requires_grad for x in operands):
+        return result
+    said = (
+        f"the derivative for '{name}' is not implemented. It asks which elements are equal, or in "
+        "which part they are, and that changes by steps. Write `x.detach()` for none."
+    )
+    x = next(x for x in operands if x.requires_grad)
+    return Refused.apply(x, result, MissingRuleError, said)
+
+
+class Refused(Function):
+    """Passes on a result that depends on `x`, and raises an error when it is differentiated."""
+
+    @staticmethod
+    def forward(x, result, error, said):
+        return wrap(result.payload)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        _, _, ctx.error, ctx.said = inputs
+
+    @staticmethod
+    def vmap(info, in_dims, x, result, error, said):
+        return Refused.apply(x, result, error, said), in_dims[1]
+
+    @staticmethod
+    def backward(ctx, *grads):
+        raise ctx.error(ctx.said)
+
+    jvp = backward

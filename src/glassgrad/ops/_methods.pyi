@@ -8,7 +8,7 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.ops._arguments import Dims, Operand
 from glassgrad.ops.elementary import FrexpReturn
 from glassgrad.ops.generator import Generator
-from glassgrad.ops.memory import TypedStorage, UntypedStorage, contiguous_format
+from glassgrad.ops.memory import Storage, TypedStorage, UntypedStorage, contiguous_format
 from glassgrad.ops.norms import Order
 from glassgrad.ops.ordering import AminmaxReturn, CummaxReturn, CumminReturn, HistogramReturn, KthvalueReturn, ModeReturn, SortReturn, TopkReturn
 from glassgrad.ops.shape import Ints
@@ -750,6 +750,9 @@ class OpMethods:
     def geometric_(self, p: builtins.float, *, generator: Generator | None = None) -> Tensor:
         """Fill `input` with the number of trials, each of which succeeds with probability `p`, up to"""
 
+    def geqrf(self) -> Any:
+        """The factors of A = Q·R as LAPACK has them: R, and the reflections whose product is Q."""
+
     def ger(self, vec2: Tensor) -> Tensor:
         """All products of an element of `input` and one of `vec2`."""
 
@@ -1170,6 +1173,9 @@ class OpMethods:
     def narrow(self, dim: builtins.int, start: builtins.int | Tensor, length: builtins.int) -> Tensor:
         """A range of a dim."""
 
+    def narrow_copy(self, dim: builtins.int, start: builtins.int, length: builtins.int) -> Tensor:
+        """A copy of what `narrow` shows."""
+
     def ne(self, other: Operand) -> Tensor:
         """`input != other`, element by element; see `eq`."""
 
@@ -1191,7 +1197,7 @@ class OpMethods:
     def new(self, *args: Any) -> Tensor:
         """A tensor of the dtype of `input`, of sizes or of values."""
 
-    def new_empty(self, *sizes: Any, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False, size: Any = None, layout: Any = None, pin_memory: builtins.bool | None = None) -> Tensor:
+    def new_empty(self, *sizes: Any, memory_format: Any = None, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False, size: Any = None, layout: Any = None, pin_memory: builtins.bool | None = None) -> Tensor:
         """`empty`, in the dtype and on the device of `input`."""
 
     def new_empty_strided(self, size: Sequence[builtins.int], stride: Sequence[builtins.int], *, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False, layout: Any = None, pin_memory: builtins.bool | None = None) -> Tensor:
@@ -1218,6 +1224,9 @@ class OpMethods:
     def nonzero(self, *, as_tuple: builtins.bool = False) -> Any:
         """The places of all elements that are not 0, row by row."""
 
+    def nonzero_static(self, *, size: builtins.int, fill_value: builtins.int = -1) -> Tensor:
+        """The first places of elements that are not 0, as many as asked for."""
+
     def norm(self, p: Order = 'fro', dim: Dims = None, keepdim: builtins.bool = False, dtype: Any = None) -> Tensor:
         """The length of all elements, or of those along some dims."""
 
@@ -1232,6 +1241,9 @@ class OpMethods:
 
     def orgqr(self, tau: Tensor) -> Tensor:
         """The first columns of products of reflections 1 − τ·v·vᴴ."""
+
+    def ormqr(self, tau: Tensor, other: Tensor, left: builtins.bool = True, transpose: builtins.bool = False) -> Tensor:
+        """The product of `other` and Q, the matrix that `geqrf` has written down as reflections."""
 
     def outer(self, vec2: Tensor) -> Tensor:
         """All products of an element of `input` and one of `vec2`."""
@@ -1384,7 +1396,7 @@ class OpMethods:
     def select_scatter(self, src: Tensor, dim: builtins.int, index: builtins.int) -> Tensor:
         """`input` with `src` in the place of one element of a dim."""
 
-    def set_(self, source: Tensor | None = None) -> Tensor:
+    def set_(self, source: Tensor | Storage | None = None, storage_offset: builtins.int = 0, size: Sequence[builtins.int] | None = None, stride: Sequence[builtins.int] | None = None) -> Tensor:
         """Let the tensor itself show the memory of another one."""
 
     def sgn(self) -> Tensor:
@@ -1512,6 +1524,9 @@ class OpMethods:
 
     def swapdims(self, axis0: builtins.int, axis1: builtins.int) -> Tensor:
         """`transpose` under NumPy's name."""
+
+    def swapdims_(self, axis0: builtins.int, axis1: builtins.int) -> Tensor:
+        """`transpose_` under NumPy's name."""
 
     def t(self) -> Tensor:
         """A matrix transposed; a vector or a 0-d tensor as it is."""

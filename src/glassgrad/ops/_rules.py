@@ -108,13 +108,15 @@ def shifted(dims: Any) -> Any:
 
 
 def spread(value: Any, shape: Shape) -> Any:
-    """`value` broadcast to `shape`: what the gradient of a sum is.
+    """`value` broadcast to `shape`: the gradient of a sum; it may be written if `value` may.
 
     The view of a 0-d array is made by hand, in an eighth of the time of `np.broadcast_to`.
     """
     if type(value) is np.ndarray and not value.ndim:
         return np.ndarray(shape, value.dtype, value, strides=(0,) * len(shape))
-    return np.broadcast_to(value, shape)
+    if isinstance(value, Tensor):
+        return np.broadcast_to(value, shape)
+    return backend_of(value).broadcast_to(value, shape)
 
 
 def reduce_at(name: str, array: Any, key: Any, values: Any) -> None:

@@ -150,9 +150,9 @@ def quick_update(ufunc: Func, input: Tensor, other: Any, alpha: float = 1) -> bo
         cold.is_inference or (beside is not None and beside.version is cold.version)
     ):
         return False  # of one storage: they may overlap in part
-    if alpha != 1:
-        value = silently(np.multiply, value, alpha)
     try:
+        if alpha != 1:
+            value = silently(np.multiply, value, alpha)
         try:  # noqa: SIM105  # `suppress` takes as long as a small step
             ufunc(array, value, array)
         except (RuntimeWarning, FloatingPointError):

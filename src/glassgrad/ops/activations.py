@@ -97,6 +97,8 @@ class Threshold(Elementwise):
         check.kernel("threshold is", x, "iuf", why)
         if x.dtype.kind in "iu":  # these have no fractions: neither have the numbers
             threshold, value = int(threshold), int(value)
+            check.number(x.dtype, threshold)
+            check.number(x.dtype, value)
         return np.where(x <= threshold, value, x)  # nan stays
 
     @staticmethod

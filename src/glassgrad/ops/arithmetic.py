@@ -13,7 +13,7 @@ from glassgrad.core.errors import DTypeError, ShapeError
 from glassgrad.core.primitive import as_operator, constant
 from glassgrad.core.tensor import Tensor
 from glassgrad.memory.views import as_view
-from glassgrad.values.dtypes import Number, bool_
+from glassgrad.values.dtypes import Number, bool_, dtype_of_number
 
 from . import _checks as check
 from ._arguments import Operand, turned
@@ -104,7 +104,10 @@ def _is_scaled(alpha: Number, *operands: Operand) -> bool:
     """Whether a sum has a factor. It must be one that the result can hold."""
     if alpha == 1 and alpha is not True:
         return False
-    kinds = {each.dtype.kind for each in operands if isinstance(each, Tensor)}
+    kinds = {
+        (each.dtype if isinstance(each, Tensor) else dtype_of_number(each)).kind
+        for each in operands
+    }
     why = "A factor becomes an element of the result. Write `mul(other, alpha)`, of its dtype."
     if alpha is True and kinds - {"b"}:
         raise DTypeError(f"Boolean alpha only supported for Boolean results, got {alpha}. {why}")

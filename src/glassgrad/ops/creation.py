@@ -1,5 +1,6 @@
 """New tensors: from data, filled, counting, like another one, by PyTorch's oldest constructors."""
 
+import builtins
 import functools
 import math
 from collections.abc import Sequence
@@ -345,8 +346,10 @@ def ones(*size: Any, **new: Any) -> Tensor:
 
 
 @factory(like=True, new=True)
-def empty(*size: Any, **new: Any) -> Tensor:
+def empty(*size: Any, memory_format: Any = None, **new: Any) -> Tensor:
     """A tensor whose values are whatever was in memory; see `zeros`.
+
+    With `memory_format=channels_last` the dim of channels lies innermost.
 
     Example:
         >>> empty(2, 3).shape
@@ -354,7 +357,11 @@ def empty(*size: Any, **new: Any) -> Tensor:
         >>> empty_like(tensor([1, 2])).dtype
         glassgrad.int64
     """
-    return filled("empty", size, None, **new)
+    out = filled("empty", size, None, **new)
+    if "channels_last" not in str(memory_format):
+        return out
+    laid_out: Tensor = out.detach().contiguous(memory_format=memory_format)
+    return laid_out.requires_grad_(out.requires_grad)
 
 
 @factory(new=True, out=False)
@@ -479,6 +486,31 @@ def arange(start: Any, end: Any = None, step: Any = 1, *, dtype: Any = None, **n
     if wanted is not None and wanted.kind in "iu":  # such steps have no fractions, either
         first, by = int(first), int(by)
     return made(first + by * steps, wanted or default, **new)
+
+
+@factory()
+def range(start: Any, end: Any, step: Any = 1, *, dtype: Any = None, **new: Any) -> Tensor:
+    """The numbers `start, start + step, …`, with `end`: what PyTorch had before `arange`.
+
+    Example:
+        >>> import warnings
+        >>> with warnings.catch_warnings(action="ignore"):
+        ...     range(1, 3)
+        tensor([1., 2., 3.])
+    """
+    warn(
+        "torch.range is deprecated and will be removed in a future release because its behavior is "
+        "inconsistent with Python's range builtin. Instead, use torch.arange, which produces "
+        "values in [start, end)."
+    )
+    first, last, by = [_real("range", value) for value in (start, end, step)]
+    wanted = get_default_dtype() if dtype is None else as_dtype(dtype)
+    behind: Any = last
+    if wanted.kind in "iu":
+        behind = int(last) + (1 if by > 0 else -1)
+    elif by:
+        behind = first + (math.floor((last - first) / by) + 0.5) * by
+    return arange(first, behind, by, dtype=wanted, **new)
 
 
 def _real(name: str, value: Any) -> int | float:
@@ -619,7 +651,7 @@ class TensorType:
                     "shares memory and converts nothing. Write `x.to(dtype)`."
                 )
             return wrap(given.payload)
-        if isinstance(given, range):
+        if isinstance(given, builtins.range):
             given = list(given)
         if is_array(given) or (isinstance(given, (list, tuple)) and not isinstance(given, Size)):
             return fresh(array_from(given, self.dtype))

@@ -258,6 +258,8 @@ def pow(input: Operand, exponent: Operand) -> Tensor:
             f"Integers to negative integer powers are not allowed, got {input.dtype} to the "
             f"power of {exponent}. The result is a fraction. Write `x.float() ** exponent`."
         )
+    if isinstance(exponent, int) and isinstance(input, Tensor) and input.dtype.kind != "b":
+        check.number(input.dtype, exponent)
     return PowTensor.apply(input, exponent)
 
 

@@ -187,6 +187,17 @@ def narrow(input: Tensor, dim: int, start: int | Tensor, length: int) -> Tensor:
     return sliced(input, at, first, first + length, 1)
 
 
+@op()
+def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
+    """A copy of what `narrow` shows.
+
+    Example:
+        >>> narrow_copy(tensor([1, 2, 3, 4]), 0, 1, 2)
+        tensor([2, 3])
+    """
+    return narrow(input, dim, start, length).clone()
+
+
 @method(name="slice")
 def slice_along(
     input: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
@@ -462,7 +473,9 @@ def _checked(
     sizes = size_of((tuple(size),), "as_strided")
     steps = size_of((tuple(stride),), "as_strided", argument="stride")
     own = input.storage_offset()
-    offset = own if storage_offset is None else storage_offset
+    offset = own
+    if storage_offset is not None:
+        offset = int_of(storage_offset, "as_strided", "storage_offset")
     said = "mismatch in length of strides and shape: {} and {}"
     why = "As size and stride must have the same length, write one of both for each dim."
     check.equal(said, len(steps), len(sizes), why)

@@ -670,6 +670,8 @@ def _added(input: Tensor, product: Tensor, beta: Any, alpha: Any) -> Tensor:
     if product.dtype.kind in "iub":
         kind = bool if product.dtype.kind == "b" else int
         beta, alpha = kind(beta), kind(alpha)
+        check.number(product.dtype, beta)
+        check.number(product.dtype, alpha)
     stretched = input.expand(product.shape)
     if alpha != 1:
         product = product * alpha

@@ -182,7 +182,7 @@ class MaskedScatter(Linear, Elementwise):
     @staticmethod
     def forward(mask, x, source):
         shape = np.broadcast_shapes(mask.shape, x.shape)
-        out = np.copy(np.broadcast_to(x, shape))
+        out = np.copy(x) if x.shape == shape else np.copy(np.broadcast_to(x, shape), order="C")
         chosen = np.broadcast_to(mask, shape)
         out[chosen] = source.reshape(-1)[: int(chosen.sum())]
         return out

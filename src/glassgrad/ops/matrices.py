@@ -20,14 +20,14 @@ Stacks of matrices are decomposed one by one; they lie in the last two dims.
 import functools
 import math
 from collections import namedtuple
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
 from glassgrad.core.errors import DTypeError, GradientError, LinAlgError, ShapeError
 from glassgrad.core.state import Names, Values
-from glassgrad.core.tensor import Tensor
+from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.values.backend import asnumpy, backend_of
 from glassgrad.values.layers import array_of
 
@@ -35,7 +35,7 @@ from . import _checks as check
 from ._arguments import int_of
 from ._checks import scalar_name
 from ._declaring import function, of_numpy, op
-from ._families import Along, Transposed
+from ._families import Along, Transposed, without_derivative
 from ._rules import lined_up, run, seen, show_named, total
 from .arithmetic import abs
 from .diagonals import diag_embed, diagonal, tril, triu
@@ -546,11 +546,184 @@ def householder_product(input: Tensor, tau: Tensor) -> Tensor:
         )
     vectors = tril(input, -1) + input.new_tensor(np.eye(n, m))
     nothing = vectors[..., :0].sum(-1, keepdim=True)  # so it stays in the graph if k is 0
-    found = nothing + input.new_tensor(np.eye(n, m))
-    for at in reversed(range(k)):
+    return _reflected(nothing + input.new_tensor(np.eye(n, m)), vectors, tau, reversed(range(k)))
+
+
+def _reflected(x: Tensor, vectors: Tensor, tau: Tensor, order: Iterable[int]) -> Tensor:
+    """`x`, multiplied from the left by one reflection after the other."""
+    for at in order:
         v = vectors[..., at : at + 1]
-        found = found - tau[..., at, None, None] * v @ (v.mH @ found)
-    return found
+        x = x - tau[..., at, None, None] * v @ (v.mH @ x)
+    return x
+
+
+_Geqrf = return_type("geqrf", "a tau")
+
+
+@op(out=True)
+def geqrf(input: Tensor) -> Any:
+    """The factors of A = Q·R as LAPACK has them: R, and the reflections whose product is Q.
+
+    Args:
+        input: shape `(…, n, m)`; k is the smaller of n and m.
+
+    Returns:
+        The named tuple (a, tau), of the shape of A and `(…, k)`: R on and above the diagonal of
+        `a`, below it and in `tau` what `householder_product` takes. They have no gradient.
+
+    Raises:
+        ShapeError, DTypeError: if they are no matrices of floats.
+
+    Example:
+        >>> geqrf(tensor([[3.0], [4.0]])).a
+        tensor([[-5.0000],
+                [ 0.5000]])
+    """
+    check_matrices("torch.geqrf", input, square=False)
+    packed, tau = _by_lapack("geqrf", (input,), lambda call, x: call(x)[:2])
+    return _Geqrf(*[without_derivative("geqrf", each, input) for each in (packed, tau)])
+
+
+@op(out=True)
+def ormqr(
+    input: Tensor, tau: Tensor, other: Tensor, left: bool = True, transpose: bool = False
+) -> Tensor:
+    """The product of `other` and Q, the matrix that `geqrf` has written down as reflections.
+
+    Args:
+        input, tau: what `geqrf` returned: shapes `(…, n, k)` and `(…, k)`.
+        other: shape `(…, n, m)`, or `(…, m, n)` if Q stands at the right.
+        left: `Q @ other` rather than `other @ Q`.
+        transpose: take `Q.mH` in the place of Q.
+
+    Returns:
+        Tensor of the shape of `other`.
+
+    Example:
+        >>> a, tau = geqrf(tensor([[3.0], [4.0]]))
+        >>> ormqr(a, tau, tensor([[-5.0], [0.0]]))
+        tensor([[3.],
+                [4.]])
+    """
+    if not left:
+        return ormqr(input, tau, other.mH, transpose=not transpose).mH
+    n, m = input.shape[-2:]
+    vectors = tril(input, -1) + input.new_tensor(np.eye(n, m))
+    places = range(tau.shape[-1])
+    if transpose:
+        return _reflected(other, vectors, tau.conj(), places)
+    return _reflected(other, vectors, tau, reversed(places))
+
+
+def _by_lapack(name: str, operands: Sequence[Tensor], call: Callable[..., Values]) -> list[Tensor]:
+    """What a routine of LAPACK's makes of each matrix of a batch.
+
+    Args:
+        operands: the first has matrices; the dims in front of them are the batch of all.
+        call: takes the routine, and of each operand what belongs to one matrix.
+    """
+    from scipy.linalg import get_lapack_funcs
+
+    arrays = [asnumpy(x.detach().payload) for x in operands]
+    batch = arrays[0].shape[:-2]
+    (routine,) = get_lapack_funcs((name,), arrays[:1])
+    places = list(np.ndindex(batch))
+    found = [call(routine, *[x[at] for x in arrays]) for at in places]
+    if not found:  # of an empty batch
+        found = [call(routine, *[np.zeros(x.shape[len(batch) :], x.dtype) for x in arrays])]
+    stacks = [np.stack(parts)[: len(places)] for parts in zip(*found, strict=True)]
+    backend = backend_of(array_of(operands[0]))
+    return [wrap(backend.asarray(x.reshape((*batch, *x.shape[1:])))) for x in stacks]
+
+
+# LDL ----------------------------------------------------------------------------------------------
+
+_LdlFactor = return_type("linalg_ldl_factor", "LD pivots")
+_LdlFactorEx = return_type("linalg_ldl_factor_ex", "LD pivots info")
+
+
+@function(home="linalg", out=True)
+def ldl_factor_ex(A: Tensor, *, hermitian: bool = False, check_errors: bool = False) -> Any:
+    """`ldl_factor`, and what is wrong with each matrix.
+
+    Returns:
+        The named tuple (LD, pivots, info). `info` is 0, or the place of the first 0 on the diagonal
+        of D, counted from 1.
+
+    Example:
+        >>> ldl_factor_ex(tensor([[4.0, 2.0], [2.0, 3.0]])).info
+        tensor(0, dtype=glassgrad.int32)
+    """
+    check_matrices("torch.linalg.ldl_factor_ex", A)
+
+    def factor(routine: Any, x: Any) -> Values:
+        packed, pivots, info = routine(x, lower=True)
+        return np.tril(packed), pivots, np.int32(info)
+
+    found = _by_lapack(_of_symmetric(A, hermitian, "trf"), (A,), factor)
+    packed, pivots, info = found
+    if check_errors and bool((info != 0).any()):
+        raise LinAlgError(
+            f"torch.linalg.ldl_factor_ex: D[{int(info.max())}] is zero: the matrix has no inverse. "
+            "Write check_errors=False for its factors."
+        )
+    return _LdlFactorEx(without_derivative("aten::linalg_ldl_factor_ex", packed, A), pivots, info)
+
+
+@function(home="linalg", out=True)
+def ldl_factor(A: Tensor, *, hermitian: bool = False) -> Any:
+    """The factors of a symmetric matrix A = L·D·Lᵀ in one matrix, as `ldl_solve` takes them.
+
+    Args:
+        A: shape `(…, n, n)`; only its lower triangle is read.
+        hermitian: A = L·D·Lᴴ, for complex numbers.
+
+    Returns:
+        The named tuple (LD, pivots), of the shapes of A and `(…, n)`, as LAPACK packs them: D has
+        blocks of one or two rows. They have no gradient.
+
+    Raises:
+        ShapeError, DTypeError: if they are no square matrices of floats.
+
+    Example:
+        >>> ldl_factor(tensor([[4.0, 2.0], [2.0, 3.0]])).LD
+        tensor([[4.0000, 0.0000],
+                [0.5000, 2.0000]])
+    """
+    return _LdlFactor(*ldl_factor_ex(A, hermitian=hermitian, check_errors=True)[:2])
+
+
+@function(home="linalg", out=True)
+def ldl_solve(LD: Tensor, pivots: Tensor, B: Tensor, *, hermitian: bool = False) -> Tensor:
+    """The solution X of A·X = B, by the factors of `ldl_factor`.
+
+    Args:
+        LD, pivots: what `ldl_factor` returned.
+        B: shape `(…, n, k)`.
+
+    Returns:
+        Tensor of the shape of B; it has no gradient.
+
+    Example:
+        >>> LD, pivots = ldl_factor(tensor([[4.0, 2.0], [2.0, 3.0]]))
+        >>> ldl_solve(LD, pivots, tensor([[6.0], [5.0]]))
+        tensor([[1.],
+                [1.]])
+    """
+    check_matrices("torch.linalg.ldl_solve", LD)
+
+    def solve(routine: Any, packed: Any, swapped: Any, right: Any) -> Values:
+        return routine(packed, swapped, right, lower=True)[:1]
+
+    batch = np.broadcast_shapes(LD.shape[:-2], B.shape[:-2])
+    operands = [x.expand(*batch, *x.shape[-axes:]) for x, axes in ((LD, 2), (pivots, 1), (B, 2))]
+    (found,) = _by_lapack(_of_symmetric(LD, hermitian, "trs"), operands, solve)
+    return without_derivative("aten::linalg_ldl_solve", found, LD, B)
+
+
+def _of_symmetric(x: Tensor, hermitian: bool, routine: str) -> str:
+    """LAPACK's name of a routine for symmetric matrices, or for Hermitian ones."""
+    return ("he" if hermitian and x.is_complex() else "sy") + routine
 
 
 # LU -----------------------------------------------------------------------------------------------

@@ -1,7 +1,8 @@
 """Where a tensor lies in memory, overwriting that, and giving it other memory."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -176,6 +177,20 @@ class UntypedStorage(Storage):
     """
 
     __slots__ = ()
+
+    @classmethod
+    def from_file(cls, filename: Any, shared: bool = False, nbytes: int = 0) -> "UntypedStorage":
+        """The first bytes of a file, read as they are needed.
+
+        Args:
+            shared: whether writes go to the file, which is made and made longer if need be.
+            nbytes: how many bytes.
+        """
+        if shared:
+            with Path(filename).open("ab") as file:
+                file.truncate(max(file.tell(), nbytes))
+        mode: Any = "r+" if shared else "c"
+        return cls(np.asarray(np.memmap(filename, np.uint8, mode, shape=(nbytes,))))
 
 
 FUNCTIONS |= {"TypedStorage": TypedStorage, "UntypedStorage": UntypedStorage}
@@ -630,12 +645,20 @@ def resize_as_(input: Tensor, the_template: Tensor) -> Tensor:
 
 
 @method()
-def set_(input: Tensor, source: Tensor | None = None) -> Tensor:
+def set_(
+    input: Tensor,
+    source: Tensor | Storage | None = None,
+    storage_offset: int = 0,
+    size: Sequence[int] | None = None,
+    stride: Sequence[int] | None = None,
+) -> Tensor:
     """Let the tensor itself show the memory of another one.
 
     Args:
         input: tensor that is no view, written in place.
-        source: tensor of the same dtype; None: a tensor without elements.
+        source: tensor of the same dtype, or the memory of one; None: a tensor without elements.
+        storage_offset, size, stride: which elements of a memory, as of `as_strided`; None: all, in
+            one row.
 
     Returns:
         `input` itself. A write to one of both is seen in the other, but counted only there.
@@ -652,6 +675,11 @@ def set_(input: Tensor, source: Tensor | None = None) -> Tensor:
     See also: https://pytorch.org/docs/stable/generated/torch.Tensor.set_.html
     """
     why = "Its memory is shared. Write `x.set_(tensor(values))`."
+    if isinstance(source, Storage):
+        source = wrap(in_a_row(source._array).view(input.payload.dtype))
+        if size is not None:
+            steps = np.empty(size, np.int8).strides if stride is None else stride
+            source = source.as_strided(size, steps, storage_offset)
     check.kind("set_(): argument 'source' must be Tensor", source, Tensor | None, why)
     if source is not None and source.dtype is not input.dtype:
         raise DTypeError(

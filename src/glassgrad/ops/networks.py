@@ -31,7 +31,7 @@ from .creation import arange, ones, zeros
 from .joining import cat
 from .linalg import einsum, linear
 from .random import dropout
-from .scattering import IndexSelect
+from .scattering import Embedding
 from .selection import where
 
 # Normalisation -----------------------------------------------------------------------------------
@@ -717,17 +717,15 @@ def embedding(
             f"index out of range in self: from {values.min()} to {values.max()}, of {count} rows. "
             "Write indices from 0 up that are below that."
         )
-    index = input if input.ndim == 1 else input.reshape(-1)
     if max_norm is not None:
-        _shorten(weight.detach(), index, max_norm, norm_type)
-    rows = IndexSelect.apply(weight, index, dim=0)
+        _shorten(weight.detach(), input.reshape(-1), max_norm, norm_type)
+    rows = Embedding.apply(weight, input, dim=0)
     if scale_grad_by_freq:
-        share = (1 / _how_often(index, count, rows).index_select(0, index)).unsqueeze(-1)
+        share = (1 / _how_often(input.reshape(-1), count, rows))[input].unsqueeze(-1)
         rows = rows * share + (rows * (1 - share)).detach()
     if padding_idx is not None:
-        is_padding = (index == padding_idx % count).unsqueeze(-1)
-        rows = where(is_padding, rows.detach(), rows)
-    return rows if index is input else rows.reshape(*input.shape, weight.shape[1])
+        rows = where((input == padding_idx % count).unsqueeze(-1), rows.detach(), rows)
+    return rows
 
 
 @functional()

@@ -19,7 +19,15 @@ from glassgrad.values.dtypes import Number, as_dtype, int32, int64
 from . import _checks as check
 from ._arguments import Dims, OpClass, dim_there, int_of, names_none, reduced, wrap_dim
 from ._declaring import in_numpys_order, op
-from ._families import Along, AlongLine, Reduction, Transposed, forward_of, over_dims
+from ._families import (
+    Along,
+    AlongLine,
+    Reduction,
+    Transposed,
+    forward_of,
+    over_dims,
+    without_derivative,
+)
 from ._rules import (
     batch_all,
     in_dim,
@@ -38,7 +46,7 @@ from .creation import arange, as_tensor, full
 from .masking import masked_fill
 from .reduction import any as any_of
 from .reduction import diff, sum
-from .scattering import Refused, ScatterAdd, gather
+from .scattering import ScatterAdd, gather
 from .selection import clamp, maximum, minimum, where
 from .shape import flatten, in_shape, movedim, reshape
 
@@ -1192,17 +1200,6 @@ def bucketize(
 # Unique elements ----------------------------------------------------------------------------------
 
 
-def without_derivative(name: str, x: Tensor, result: Tensor) -> Tensor:
-    """A result of the op called `name` that depends on `x`, but not by a derivative."""
-    if not x.requires_grad:
-        return result
-    said = (
-        f"the derivative for '{name}' is not implemented. It asks which elements are equal, or in "
-        "which bin they are, and that changes by steps. Write `x.detach()` for none."
-    )
-    return Refused.apply(x, result, errors.MissingRuleError, said)
-
-
 class _Distinct(Primitive):
     """The distinct elements, or slices; where each element went, and how often each is there."""
 
@@ -1343,7 +1340,7 @@ def unique_consecutive(
 
 def _distinct(name: str, rule: OpClass, input: Tensor, **how: Any) -> tuple[Tensor, ...]:
     values, *others = rule.apply(input, **how)
-    return without_derivative(name, input, values), *others
+    return without_derivative(name, values, input), *others
 
 
 def _asked(found: Any, return_inverse: bool, return_counts: bool) -> Any:
@@ -1418,6 +1415,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     length = int_of(minlength, "bincount", "minlength")
     check.least("minlength should be >= 0, got {}", length, 0, "It counts counts.")
     check.kernel('"bincount_cpu"', input, "iu", "Only whole numbers are counted. Write `x.long()`.")
+    input = input.long()
     values = seen(input)
     if input.ndim != 1 or (values is not None and values.size and values.min() < 0):
         raise errors.ShapeError(
@@ -1429,7 +1427,8 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     said = "weights should be 1-d and have the same length as input"
     check.same_shape(said, weights, input, "Each element has one.")
     counted = Bincount.apply(input, weights.detach(), minlength=length)
-    return counted.to(weights.dtype) if weights.dtype.name == "float32" else counted
+    counted = counted.to(weights.dtype) if weights.dtype.name == "float32" else counted
+    return without_derivative("aten::bincount", counted, weights)
 
 
 # Histograms ---------------------------------------------------------------------------------------
@@ -1559,7 +1558,7 @@ def histogram(
     if density:
         found = found / (found.sum() * diff(edges))
     for each in (input,) if weight is None else (input, weight):
-        found = without_derivative("histogram", each, found)
+        found = without_derivative("histogram", found, each)
     return HistogramReturn(found, edges)
 
 
@@ -1647,7 +1646,7 @@ def histogramdd(
         for dim, edge in enumerate(edges):
             found = found / reshape(diff(edge), [-1, *[1] * (d - dim - 1)])
     for each in (input,) if weight is None else (input, weight):
-        found = without_derivative("histogramdd", each, found)
+        found = without_derivative("histogramdd", found, each)
     return HistogramddReturn(found, tuple(edges))
 
 

@@ -13,10 +13,10 @@ from glassgrad.core.state import Func
 from glassgrad.core.tensor import Tensor, is_differentiable
 
 from . import _checks as check
-from ._arguments import Operand
+from ._arguments import Operand, int_of
 from ._checks import scalar_name
 from ._declaring import in_numpys_order, op
-from ._families import Elementwise, Flat, Predicate
+from ._families import Elementwise, Flat
 from ._rules import run
 from .arithmetic import DivRounded, check_divisor, div
 
@@ -170,7 +170,8 @@ def round(input: Tensor, *, decimals: int = 0) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.round.html
     """
-    return RoundDecimals.apply(input, decimals=decimals) if decimals else Round.apply(input)
+    places = int_of(decimals, "round", "decimals")
+    return RoundDecimals.apply(input, decimals=places) if places else Round.apply(input)
 
 
 in_numpys_order(np.round, round)
@@ -371,11 +372,15 @@ def nan_to_num(
 in_numpys_order(np.nan_to_num, nan_to_num)
 
 
-class Nextafter(Predicate):
-    """z = nextafter(x, y)"""
+class Nextafter(Elementwise):
+    """z = nextafter(x, y)        x̄ = z̄·[x ≠ y],  ȳ = 0"""
 
     ufunc = np.nextafter
     kernel = "nextafter_cpu"
+
+    @staticmethod
+    def gradient(grad, x, y):
+        return np.where(x != y, grad, 0), np.zeros_like(grad)
 
 
 @op(Nextafter, out=True, inplace=True, tensors=("input", "other"))
@@ -386,7 +391,7 @@ def nextafter(input: Tensor, other: Tensor) -> Tensor:
         input, other: floating-point tensors of shapes that broadcast to `S`.
 
     Returns:
-        Tensor of shape `S`; it has no gradient.
+        Tensor of shape `S`; it moves as `input` does.
 
     Raises:
         ShapeError: if the shapes do not broadcast.

@@ -93,7 +93,7 @@ def grid_sample(
     of_image = arange(n, device=input.device).reshape(-1, *[1] * (grid.ndim - 2)) * pixels
     rows = input.movedim(1, -1).reshape(n * pixels, channels)
     read = rows.index_select(0, (picked + of_image).flatten()).reshape(*picked.shape, channels)
-    return (read * weight.unsqueeze(-1)).sum(0).movedim(-1, 1)
+    return (read * weight.unsqueeze(-1)).sum(0).movedim(-1, 1).contiguous()
 
 
 def _taps(place: Tensor, size: int, mode: str, padding_mode: str, is_aligned: bool) -> Taps:

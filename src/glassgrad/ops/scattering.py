@@ -6,13 +6,13 @@ its gradient back by adding there, and the other way round. Several elements for
 added, or become their product, mean, or the largest of them: `scatter_reduce`, `index_reduce`.
 """
 
+import math
 from typing import Any, ClassVar
 
 import numpy as np
 
 from glassgrad import ops
 from glassgrad.core import errors
-from glassgrad.core.function import Function
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.state import Func, Shape, Values
 from glassgrad.core.tensor import Tensor, wrap
@@ -26,7 +26,7 @@ from . import _checks as check
 from ._arguments import OpClass, int_of, wrap_dim
 from ._checks import scalar_name
 from ._declaring import of_numpy, op
-from ._families import Along, KeepsShape, Linear, Moved, Symmetric
+from ._families import Along, KeepsShape, Linear, Moved, Refused, Symmetric
 from ._rules import batch_all, in_dim, in_front, reduce_at, run, zeros_like
 from ._writing import fill_value
 from .conversion import Contiguous
@@ -314,6 +314,32 @@ class IndexSelect(_Reading, BySlice):
         return in_rows(x[in_dim(index, dim)])
 
 
+class Embedding(IndexSelect):
+    """yᵢ = x[indexᵢ]        x̄ₖ = Σᵢ ȳᵢ·[indexᵢ = k]
+
+    Of the first dim, with an index of any shape.
+    """
+
+    @staticmethod
+    def backward(ctx, grad):
+        if ctx.index.ndim == 1 or not isinstance(grad, Tensor):
+            return _Reading.backward(ctx, grad)
+        line, zeros = ctx.index.reshape(-1), zeros_like(grad, ctx.shape)
+        rows = grad.reshape(*line.shape, ctx.shape[1])
+        return run(IndexAdd, zeros, rows, line, dim=0, alpha=1)
+
+    @classmethod
+    def vmap(cls, info, in_dims, *operands, dim, **how):
+        """Examples share a table; or each has its own, and the index becomes one line."""
+        x, index = operands
+        if in_dims[0] is None:
+            return cls.apply(x, index, dim=dim)
+        shape = index.shape if in_dims[1] is None else index.shape[1:]
+        line = index.reshape(*index.shape[: index.ndim - len(shape)], math.prod(shape))
+        rows = super().vmap(info, in_dims, x, line, dim=dim, **how)
+        return rows.reshape(x.shape[0], *shape, x.shape[2])
+
+
 class Gather(_Reading, ByElement):
     """yᵢⱼ = x[indexᵢⱼ, j]        x̄ₖⱼ = Σᵢ ȳᵢⱼ·[indexᵢⱼ = k]"""
 
@@ -363,6 +389,7 @@ class IndexAdd(_Adding, BySlice, Linear):
 
     @staticmethod
     def forward(x, source, index, *, dim, alpha):
+        check.number(source.dtype, alpha)
         return _add_at(
             np.copy(x, order="C"), in_dim(index, dim), source if alpha == 1 else alpha * source
         )
@@ -977,28 +1004,6 @@ _RULES = {
     "amax": _by_extreme,
     "amin": _by_extreme,
 }
-
-
-class Refused(Function):
-    """Passes on a result that depends on `x`, and raises an error when it is differentiated."""
-
-    @staticmethod
-    def forward(x, result, error, said):
-        return wrap(result.payload)
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        _, _, ctx.error, ctx.said = inputs
-
-    @staticmethod
-    def vmap(info, in_dims, x, result, error, said):
-        return Refused.apply(x, result, error, said), in_dims[1]
-
-    @staticmethod
-    def backward(ctx, *grads):
-        raise ctx.error(ctx.said)
-
-    jvp = backward
 
 
 @op(ScatterReduce, inplace=True)

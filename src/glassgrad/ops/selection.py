@@ -14,7 +14,7 @@ from glassgrad.values.layers import array_of
 from . import _checks as check
 from ._arguments import Operand
 from ._declaring import in_numpys_order, op
-from ._families import Elementwise, Predicate
+from ._families import Elementwise, Predicate, without_derivative
 from ._rules import on_tensors
 
 
@@ -172,7 +172,7 @@ def heaviside(input: Tensor, values: Tensor) -> Tensor:
         input, values: real tensors of one dtype and of shapes that broadcast to `S`.
 
     Returns:
-        Tensor of shape `S` and the same dtype; it has no gradient, here as in PyTorch.
+        Tensor of shape `S` and the same dtype. As in PyTorch, a pass that comes to it raises.
 
     Raises:
         ShapeError: if the shapes do not broadcast.
@@ -188,7 +188,8 @@ def heaviside(input: Tensor, values: Tensor) -> Tensor:
         raise DTypeError(f"heaviside is not yet implemented for complex tensors. {_UNORDERED}")
     said = "heaviside is not yet implemented for tensors with different dtypes"
     check.same_dtype(said, input, values, called="values")
-    return Heaviside.apply(input, values)
+    result = Heaviside.apply(input, values)
+    return without_derivative("aten::heaviside", result, input, values)
 
 
 class Where(Elementwise):
@@ -269,6 +270,31 @@ def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
     return (Nonzero if as_tuple else Argwhere).apply(input)
 
 
+@op(out=True)
+def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1) -> Tensor:
+    """The first places of elements that are not 0, as many as asked for.
+
+    Args:
+        input: tensor with `d` dims.
+        size: how many; what is missing is `fill_value`.
+
+    Returns:
+        int64 tensor of shape `(size, d)`.
+
+    Example:
+        >>> nonzero_static(tensor([0, 1, 2]), size=3)
+        tensor([[ 1],
+                [ 2],
+                [-1]])
+    """
+    said = "nonzero_static: 'size' must be an non-negative integer, got {}"
+    check.least(said, size, 0, "It counts places. Write `size=n`.")
+    places = argwhere(input)[:size]
+    out = places.new_full((size, input.ndim), fill_value)
+    out[: places.shape[0]] = places
+    return out
+
+
 @op(Argwhere)
 def argwhere(input: Tensor) -> Tensor:
     """`nonzero(input)` under NumPy's name.
@@ -320,6 +346,9 @@ def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
     said = "where expected condition to be a boolean tensor, but got a tensor with dtype {name}"
     why = "A number is neither true nor false. Write `where(c != 0, x, y)`."
     check.dtype(said, array_of(condition), "b", why)
+    for value, beside in ((input, other), (other, input)):
+        if isinstance(value, int) and isinstance(beside, Tensor) and beside.dtype.kind in "iu":
+            check.number(beside.dtype, value)
     return Where.apply(condition, input, other)
 
 
@@ -482,7 +511,7 @@ def _fractional(input: Tensor, *bounds: Any) -> Tensor:
     """`input`, as floats or as integers if a bound is such a number and it has none."""
     _check_real(input, *bounds)
     kind = input.payload.dtype.kind
-    if kind != "f" and any(isinstance(bound, float) for bound in bounds):
+    if kind != "f" and any(isinstance(bound, float | np.floating) for bound in bounds):
         return input.to(get_default_dtype())
     if kind == "b":
         if all(isinstance(bound, bool) or bound is None for bound in bounds):

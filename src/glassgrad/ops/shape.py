@@ -774,7 +774,7 @@ def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
     return transpose(input, axis0, axis1)
 
 
-@method()
+@method(aliases=("swapdims_",))
 def swapaxes_(input: Tensor, axis0: int, axis1: int) -> Tensor:
     """`transpose_` under NumPy's name.
 

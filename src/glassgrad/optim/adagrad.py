@@ -65,6 +65,7 @@ class Adagrad(Optimizer):
     maximize: InitVar[bool] = False
     differentiable: InitVar[bool] = False
     fused: InitVar[bool | None] = None
+    _order = ("lr", "lr_decay", "eps")
     _not_negative = (*Optimizer._not_negative, "lr_decay", "initial_accumulator_value")
 
     def add_param_group(self, param_group: Group) -> None:
@@ -132,6 +133,7 @@ class RMSprop(Optimizer):
     foreach: InitVar[bool | None] = None
     maximize: InitVar[bool] = False
     differentiable: InitVar[bool] = False
+    _order = ("lr", "momentum", "alpha", "eps", "centered")
     _not_negative = (*Optimizer._not_negative, "alpha")
 
     def update(self, x: Any, grad: Any, group: Group, state: State) -> None:
@@ -141,13 +143,13 @@ class RMSprop(Optimizer):
         square = state.buffer("square_avg")
         square *= alpha
         square += (1 - alpha) * (grad * grad)
+        velocity = state.buffer("momentum_buffer") if group["momentum"] > 0 else None
         if group["centered"]:
             mean = state.buffer("grad_avg")
             mean += (1 - alpha) * (grad - mean)
             square = square - mean * mean
         grad = grad / (np.sqrt(square) + group["eps"])
-        if group["momentum"] > 0:
-            velocity = state.buffer("momentum_buffer")
+        if velocity is not None:
             velocity *= group["momentum"]
             velocity += grad
             grad = velocity
@@ -203,6 +205,8 @@ class Adadelta(Optimizer):
         why = "It is the share of the old average that is kept. Write a number from 0 to 1."
         check.within("Invalid rho value: {}", options["rho"], 0.0, 1.0, why, ArgumentError)
         return options
+
+    _order = ("lr", "rho", "eps", "weight_decay", "maximize", "capturable")
 
     def update(self, x: Any, grad: Any, group: Group, state: State) -> None:
         state.count()

@@ -185,6 +185,7 @@ class Adamax(_OfAverages):
 
     lr: InitVar[float | Tensor] = 2e-3
     foreach: InitVar[bool | None] = None
+    _order = ("lr", "betas", "eps", "weight_decay", "foreach", "maximize", "differentiable")
 
     def update(self, x: Any, grad: Any, group: Group, state: State) -> None:
         step = state.count()
@@ -231,14 +232,23 @@ class NAdam(_OfAverages):
     lr: InitVar[float | Tensor] = 2e-3
     momentum_decay: InitVar[float] = 4e-3
     decoupled_weight_decay: InitVar[bool] = False
+    _order = (
+        "lr",
+        "betas",
+        "eps",
+        "weight_decay",
+        "momentum_decay",
+        "decoupled_weight_decay",
+        "maximize",
+    )
 
     def update(self, x: Any, grad: Any, group: Group, state: State) -> None:
         step = state.count()
+        product = state.number("mu_product", 1.0)
         lr, (beta1, beta2) = group["lr"], group["betas"]
         grad, mean, square = _averages(x, grad, group, state)
         now = beta1 * (1 - 0.5 * 0.96 ** (step * group["momentum_decay"]))
         after = beta1 * (1 - 0.5 * 0.96 ** ((step + 1) * group["momentum_decay"]))
-        product = state.number("mu_product", 1.0)
         product *= now
         spread = np.sqrt(square / (1 - beta2**step)) + group["eps"]
         x -= lr * (1 - now) / (1 - float(product)) * (grad / spread)
@@ -278,6 +288,16 @@ class RAdam(_OfAverages):
     """
 
     decoupled_weight_decay: InitVar[bool] = False
+    _order = (
+        "lr",
+        "betas",
+        "eps",
+        "weight_decay",
+        "maximize",
+        "foreach",
+        "capturable",
+        "decoupled_weight_decay",
+    )
 
     def update(self, x: Any, grad: Any, group: Group, state: State) -> None:
         step = state.count()

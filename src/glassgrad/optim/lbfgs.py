@@ -117,7 +117,7 @@ class LBFGS(Optimizer):
             )
         first_loss, here = self._evaluate(closure)
         group = self.param_groups[0]
-        lr, evaluations = float(group["lr"]), 1
+        lr, evaluations = group["lr"], 1
         kept = self.state[group["params"][0]]
         kept["func_evals"] = kept.get("func_evals", 0) + 1
         for iteration in range(1, group["max_iter"] + 1):
@@ -125,11 +125,11 @@ class LBFGS(Optimizer):
                 break
             kept["n_iter"] = kept.get("n_iter", 0) + 1
             direction = _direction(kept, here.grad, group["history_size"])
-            distance = lr
+            kept["t"] = lr
             if kept["n_iter"] == 1:
-                distance = min(1.0, 1.0 / float(np.abs(here.grad).sum())) * lr
-            kept.update(d=wrap(direction), t=distance)
-            kept.update(prev_flat_grad=wrap(here.grad), prev_loss=here.loss)
+                kept["t"] = min(1.0, wrap((1 / np.abs(here.grad).sum()).reshape(()))) * lr
+            distance = float(kept["t"])
+            kept.update(d=wrap(direction), prev_flat_grad=wrap(here.grad), prev_loss=here.loss)
             start = here._replace(distance=0.0, slope=float(here.grad @ direction))
             if start.slope > -group["tolerance_change"]:
                 break
@@ -213,7 +213,7 @@ def _direction(state: dict[str, Any], grad: Any, size: int) -> Any:
         size: how many of them to remember.
     """
     if state.get("prev_flat_grad") is None:
-        state.update(old_dirs=[], old_stps=[], ro=[], H_diag=1.0)
+        state.update(al=[None] * size, d=None, t=None, old_dirs=[], old_stps=[], ro=[], H_diag=1)
         return -grad
     change = grad - state["prev_flat_grad"].payload
     step = state["d"].payload * float(state["t"])
@@ -221,7 +221,7 @@ def _direction(state: dict[str, Any], grad: Any, size: int) -> Any:
     if bend > 1e-10:
         for name, new in (("old_dirs", change), ("old_stps", step), ("ro", (1 / bend).reshape(()))):
             state[name] = [*state[name], wrap(new)][-size:]
-        state["H_diag"] = float(bend / (change @ change))
+        state["H_diag"] = wrap((bend / (change @ change)).reshape(()))
     kept = zip(state["old_dirs"], state["old_stps"], strict=True)
     pairs = [(change.payload, step.payload) for change, step in kept]
     out, shares = -grad, []
@@ -229,7 +229,9 @@ def _direction(state: dict[str, Any], grad: Any, size: int) -> Any:
         shares.append(step @ out / (change @ step))
         out -= shares[-1] * change
     out *= float(state["H_diag"])
-    for (change, step), share in zip(pairs, reversed(shares), strict=True):
+    shares.reverse()
+    state["al"] = [wrap(share.reshape(())) for share in shares] + [None] * (size - len(shares))
+    for (change, step), share in zip(pairs, shares, strict=True):
         out += (share - change @ out / (change @ step)) * step
     return out
 

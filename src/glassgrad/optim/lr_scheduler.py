@@ -94,6 +94,7 @@ class LRScheduler:
     _get_lr_called_within_step = False
     _is_initial = False
     _stays_when_resumed = True  # leaves the learning rate that an optimiser was loaded with
+    _order: ClassVar[tuple[str, ...]] = ()  # what comes first in PyTorch's states
     _with_states: ClassVar[
         tuple[str, ...]
     ] = ()  # the names of attributes of which only what they remember is saved
@@ -216,7 +217,8 @@ class LRScheduler:
     def state_dict(self) -> SavedState:
         """What must be saved to go on later: all attributes but the optimiser."""
         apart = ("optimizer", *self._with_states)
-        kept = {key: value for key, value in vars(self).items() if key not in apart}
+        kept = {**dict.fromkeys(self._order), **vars(self)}
+        kept = {key: value for key, value in kept.items() if key not in apart}
         return kept | {name: _state_of(vars(self)[name]) for name in self._with_states}
 
     def load_state_dict(self, state_dict: SavedState) -> None:
@@ -573,6 +575,8 @@ class CosineAnnealingWarmRestarts(LRScheduler):
     eta_min: float = 0.0
     last_epoch: int = -1
 
+    _order = ("T_0", "T_i")
+
     def __post_init__(self) -> None:
         require_count("Expected positive integer T_0", self.T_0)
         require_count("Expected integer T_mult >= 1", self.T_mult)
@@ -633,7 +637,7 @@ class _WithMomentum(LRScheduler):
         self.max_momentums = for_groups("max_momentum", self.optimizer, highest)
         for group, low, high in self._momenta() if last_epoch == -1 else ():
             self._set_momentum(group, high)
-            group["base_momentum"], group["max_momentum"] = low, high
+            group["max_momentum"], group["base_momentum"] = high, low
 
     def _momenta(self) -> Iterable[tuple[Group, float, float]]:
         """Each group, with the bounds of its momentum."""
@@ -783,7 +787,6 @@ class OneCycleLR(_WithMomentum):
         said = f"Expected float between 0 and 1 pct_start, but got {pct_start}"
         _require(is_fraction, said, "Write a fraction, such as 0.3.")
         way_of(anneal_strategy)
-        self._anneal_func_type = anneal_strategy
         up = pct_start * self.total_steps
         phases = [
             (up - 1, "initial_lr", "max_lr", "max_momentum", "base_momentum"),
@@ -798,6 +801,7 @@ class OneCycleLR(_WithMomentum):
         self._schedule_phases: list[Any] = [
             dict(zip(names, phase, strict=True)) for phase in phases
         ]
+        self._anneal_func_type = anneal_strategy
         highest = zip(optimizer.param_groups, for_groups("max_lr", optimizer, max_lr), strict=True)
         for group, rate in highest if last_epoch == -1 else ():
             group["initial_lr"] = rate / div_factor
@@ -806,6 +810,7 @@ class OneCycleLR(_WithMomentum):
         self.cycle_momentum = cycle_momentum
         if cycle_momentum:
             self._begin_momentum(base_momentum, max_momentum, last_epoch)
+            del self.base_momentums, self.max_momentums  # the groups have them
         super().__init__(optimizer, last_epoch)
 
     def _rates(self) -> list[Rate]:
@@ -974,6 +979,18 @@ class ReduceLROnPlateau(LRScheduler):
     cooldown: int = 0
     min_lr: InitVar[float | Sequence[float]] = 0
     eps: float = 1e-8
+
+    _order = (
+        "factor",
+        "default_min_lr",
+        "min_lrs",
+        "patience",
+        "cooldown",
+        "eps",
+        "last_epoch",
+        "_last_lr",
+        "mode_worse",
+    )
 
     def __post_init__(self, min_lr: Any) -> None:
         said = f"Factor should be < 1.0, got {self.factor}"

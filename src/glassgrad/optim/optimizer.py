@@ -270,6 +270,7 @@ class Optimizer:
     """
 
     _options: ClassVar[Names] = ()  # the names of the options that the class declares
+    _order: ClassVar[Names] = ()  # which of them come first in PyTorch's groups, if others do there
     # The options that are numbers from 0 up.
     _not_negative: ClassVar[Names] = ("lr", "momentum", "momentum_decay", "weight_decay", "eps")
     _opt_called: bool | None = None  # whether `step` was called since a scheduler asked; None: none
@@ -300,6 +301,7 @@ class Optimizer:
     def __post_init__(self, params: Params, *given: Any) -> None:
         """Begin with the options that a class declares (see `with_options`)."""
         options = dict(zip(self._options, given, strict=True))
+        options = {**dict.fromkeys(self._order), **options}
         _check(options, self._not_negative)
         Optimizer.__init__(self, params, self._completed(options))
 
@@ -570,7 +572,8 @@ def require_not_negative(name: str, value: Any) -> None:
     """Raise for a negative option, such as a learning rate."""
     what = {"lr": "learning rate", "eps": "epsilon value"}.get(name, f"{name} value")
     why = "It scales how far a step goes. Write a number, such as 0.01."
-    check.kind(f"Invalid {what}: {value!r} must be a number", value, int | float | Tensor, why)
+    kinds = int | float | np.number | Tensor
+    check.kind(f"Invalid {what}: {value!r} must be a number", value, kinds, why)
     if isinstance(value, Tensor) and value.numel() != 1:
         raise errors.ArgumentError(
             f"Tensor {name} must be 1-element, got shape {tuple(value.shape)}. All parameters of "

@@ -51,6 +51,7 @@ class Rprop(Optimizer):
     foreach: InitVar[bool | None] = None
     maximize: InitVar[bool] = False
     differentiable: InitVar[bool] = False
+    _order = ("lr", "etas", "step_sizes", "foreach", "maximize", "differentiable")
 
     def _completed(self, options: Group) -> Group:
         etas = options["etas"]

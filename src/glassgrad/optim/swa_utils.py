@@ -195,6 +195,8 @@ class SWALR(LRScheduler):
     anneal_strategy: Literal["cos", "linear"] = "cos"
     last_epoch: int = -1
 
+    _order = ("_anneal_strategy",)
+
     def __post_init__(self, swa_lr: Any) -> None:
         rates = for_groups("swa_lr", self.optimizer, swa_lr)
         for rate, group in zip(rates, self.optimizer.param_groups, strict=True):

@@ -174,8 +174,11 @@ def settled(x: Any) -> Any:
 
 
 def refuse_inside(call: str) -> None:
-    """Raise if a transform is being computed: `call` would tell the tape, and not the transform."""
-    if modes.levels:
+    """Raise if a transform is being computed: `call` would tell the tape, and not the transform.
+
+    A batch of gradients is none: what a node does there, it does on the tape.
+    """
+    if not all(level.is_of_gradients for level in modes.levels):
         kinds = " of ".join([level.kind for level in modes.levels])
         raise TransformError(
             f"You are attempting to call {call} (or perhaps using torch.autograd.functional.* "

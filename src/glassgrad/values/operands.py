@@ -104,7 +104,7 @@ def _value(cls: Any, operand: Any, position: int) -> Any:
     if isinstance(operand, (bool, int, float, complex)) or is_array(operand):
         return operand
     if isinstance(operand, np.generic):
-        return np.asarray(operand)
+        return operand.item()
     raise errors.ArgumentTypeError(
         f"{cls.__name__.lower()}(): argument {position + 1} must be Tensor, not "
         f"{type(operand).__name__}. Ops compute on tensors and numbers. "
