@@ -142,7 +142,7 @@ def with_huge(value, huge):
 @pytest.mark.filterwarnings("ignore::UserWarning")  # of huge corrections, and the like
 def test_an_integer_that_is_too_large_is_told_of_by_every_op(little_memory):
     taken = 0
-    for case, given in [(case, given) for case in opcases.CASES for given in case.samples[:2]]:
+    for case, given in [(row, each) for row in opcases.CASES for each in row.samples[:2]]:
         arrays = case.arrays(given)
         plain = {name: value for name, value in given.params.items() if name != "rank"}  # a test's
         for params in [each for huge in HUGE for each in with_huge(plain, huge)]:
