@@ -1,11 +1,14 @@
 """What a beginner types: each mistake has a message in three sentences, and changes nothing."""
 
+import contextlib
+import math
 import re
 
 import numpy as np
 import pytest
 
 import glassgrad as gg
+import opcases
 from checks import together
 from glassgrad import nn, optim
 from glassgrad.core.errors import GlassgradError
@@ -106,3 +109,80 @@ def test_what_is_no_tensor_is_told_by_the_arguments_name(argument, call, taken):
 def _everything():
     state = gg.get_rng_state().tolist()
     return X.tolist(), X._version, COUNTS.tolist(), COUNTS._version, gg.is_grad_enabled(), state
+
+
+# Numbers that are too large -----------------------------------------------------------------------
+
+HUGE = 2**40, -(2**70)
+
+
+@pytest.fixture
+def little_memory():
+    """So little that an array of 2**40 bytes has no room, whatever the system promises."""
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (2**37, before[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_AS, before)
+
+
+def with_huge(value, huge):
+    """The value with a huge number in place of each integer in it, one at a time."""
+    if type(value) is int:
+        yield huge
+    elif isinstance(value, dict):
+        for name, part in value.items():
+            yield from ({**value, name: each} for each in with_huge(part, huge))
+    elif isinstance(value, (tuple, list)):
+        for at, part in enumerate(value):
+            for each in with_huge(part, huge):
+                yield type(value)([*value[:at], each, *value[at + 1 :]])
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")  # of huge corrections, and the like
+def test_an_integer_that_is_too_large_is_told_of_by_every_op(little_memory):
+    taken = 0
+    for case, given in [(row, each) for row in opcases.CASES for each in row.samples[:2]]:
+        arrays = case.arrays(given)
+        plain = {name: value for name, value in given.params.items() if name != "rank"}  # a test's
+        for params in [each for huge in HUGE for each in with_huge(plain, huge)]:
+            taken += 1
+            tensors = [gg.tensor(array) for array in arrays]
+            with contextlib.suppress(GlassgradError):
+                case.call(case.op, *tensors, **{**given.params, **params})
+    assert taken > 300
+
+
+@together
+@pytest.mark.parametrize(
+    ("builtin", "words", "call"),
+    [
+        (
+            MemoryError,
+            r"can't allocate memory: zeros\(\) .*\(1099511627776,\)",
+            lambda: gg.zeros(2**40),
+        ),
+        (RuntimeError, "can't allocate memory: ones", lambda: gg.ones(2**20, 2**20)),
+        (RuntimeError, r"can't allocate memory: repeat\(\)", lambda: X.repeat(2**40, 1)),
+        (RuntimeError, "can't allocate memory: add", lambda: gg.ones(2**20, 1) + gg.ones(2**20)),
+        (RuntimeError, r"unpacking long long: repeat\(\)", lambda: X.repeat(2**70, 1)),
+        (RuntimeError, "unpacking long long: arange", lambda: gg.arange(2**70)),
+        (RuntimeError, "degree 1099511627776", lambda: gg.special.hermite_polynomial_h(X, 2**40)),
+        (RuntimeError, "scale_factor", lambda: nn.functional.interpolate(X[None], None, math.nan)),
+    ],
+)
+def test_what_is_too_large_is_told_in_pytorchs_words(builtin, words, call, little_memory):
+    with pytest.raises(builtin, match=words) as caught:
+        call()
+    assert isinstance(caught.value, GlassgradError)
+
+
+@together
+@pytest.mark.parametrize("decimals", [400, -400, 2**70, 3, -2])
+def test_decimals_of_any_number_round_as_pytorch_does(decimals):
+    torch = pytest.importorskip("torch")
+    values = [1.5, 0.0, -2e10, 1234.5678]
+    found = gg.round(gg.tensor(values, dtype=gg.float64), decimals=decimals)
+    decimals = max(min(decimals, 2**62), -(2**62))
+    wanted = torch.round(torch.tensor(values, dtype=torch.float64), decimals=decimals)
+    np.testing.assert_array_equal(found.numpy(), wanted.numpy())

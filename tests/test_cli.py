@@ -184,3 +184,28 @@ def test_python_dash_m_runs_the_same_command():
         [sys.executable, "-m", "glassgrad", "--version"], capture_output=True, text=True, check=True
     )
     assert ran.stdout == f"glassgrad {version('glassgrad')}\n"
+
+
+@pytest.mark.parametrize("typed", ["draw {} -o g.svg", "step {}", "watch {}"])
+def test_a_package_that_is_missing_is_named_before_a_script_runs(
+    typed, tmp_path, capsys, monkeypatch
+):
+    script = tmp_path / "script.py"
+    script.write_text("1 / 0\n")
+    monkeypatch.setitem(sys.modules, "xxhash", None)
+    assert cli.main(typed.format(script).split()) == cli.FAILED
+    assert capsys.readouterr().err.startswith("glassgrad: the package xxhash is not installed")
+
+
+def test_a_package_that_a_script_misses_here_is_named(tmp_path, capsys, monkeypatch):
+    script = tmp_path / "script.py"
+    script.write_text("import glassgrad as gg\ngg.save({}, '/nowhere/x.safetensors')\n")
+    monkeypatch.setitem(sys.modules, "safetensors.numpy", None)
+    assert cli.main(["watch", str(script)]) == cli.FAILED
+    assert "Write `pip install safetensors`." in capsys.readouterr().err
+
+
+def test_figures_below_a_file_are_refused(tmp_path, capsys):
+    (tmp_path / "file").write_text("")
+    assert cli.main(["course", "--figures", str(tmp_path / "file")]) == cli.FAILED
+    assert "cannot write into" in capsys.readouterr().err

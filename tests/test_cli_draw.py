@@ -319,7 +319,7 @@ def test_a_script_that_is_not_there(capsys, tmp_path):
 
 
 def test_a_png_that_cannot_be_made_is_refused_before_the_script_runs(draw, monkeypatch):
-    monkeypatch.setattr(cli, "find_spec", lambda name: None)
+    monkeypatch.setitem(sys.modules, "resvg_py", None)
     code, _, told, complaint = draw(LOSS + "loss.backward()\n", out="pass.png")
     assert (code, told) == (cli.MISUSED, "")
     assert "pip install resvg_py" in complaint

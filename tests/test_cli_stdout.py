@@ -1,5 +1,6 @@
 """What the programs say where stdout is closed, full, or read by nobody."""
 
+import io
 import os
 import subprocess
 import sys
@@ -10,6 +11,7 @@ import pytest
 import glassgrad as gg
 from checks import together
 from forking import ENVIRONMENT, forking
+from glassgrad import cli
 
 PASS = """
 import glassgrad as gg
@@ -161,3 +163,35 @@ def test_a_picture_needs_no_stdout(folder):
     code, complaint = ran(folder, typed, None, *CLOSED)
     assert code == 0
     assert "→ graph.svg" in complaint
+
+
+@pytest.fixture
+def stdout_in(monkeypatch):
+    """Have a stdout of an encoding in this process."""
+
+    def replace(encoding):
+        stdout = io.TextIOWrapper(io.BytesIO(), encoding, write_through=True)
+        monkeypatch.setattr(sys, "stdout", stdout)
+        return stdout
+
+    return replace
+
+
+@together
+@pytest.mark.parametrize("typed", [["--help"], ["view", "pass.json"]])
+def test_what_the_encoding_of_stdout_has_not_is_escaped(folder, typed, stdout_in, monkeypatch):
+    monkeypatch.chdir(folder)
+    stdout = stdout_in("ascii")
+    assert cli.main(typed) == cli.DONE
+    assert b"\\u2" in stdout.buffer.getvalue()
+    assert stdout.errors == "strict"
+
+
+def test_a_script_may_close_stdout(folder, stdout_in, monkeypatch, capfd):
+    monkeypatch.chdir(folder)
+    (folder / "closes.py").write_text("import sys\nsys.stdout.close()\n" + PASS)
+    stdout_in("utf-8")
+    assert cli.main(["draw", "closes.py", "-o", "g.svg"]) == cli.DONE
+    stdout_in("utf-8")
+    assert cli.main(["step", "closes.py"]) == cli.FAILED
+    assert "cannot write to stdout: it is closed" in capfd.readouterr().err

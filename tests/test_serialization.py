@@ -265,6 +265,17 @@ def test_tensors_of_pytorch_are_read(dtype, options):
 
 
 @together
+@pytest.mark.parametrize("dtype", ["uint16", "uint32", "uint64"])
+def test_tensors_of_dtypes_without_a_storage_are_read(dtype):
+    x = torch.arange(6).to(getattr(torch, dtype))
+    whole, part = from_pytorch([x, x[2:].reshape(2, 2).t()])
+    assert str(whole.dtype) == dtype
+    assert part.tolist() == [[2, 4], [3, 5]]
+    whole[2] = 9
+    assert part[0, 0].item() == 9
+
+
+@together
 @pytest.mark.parametrize("options", FORMATS)
 def test_memory_that_pytorch_shared_is_shared(options):
     x = torch.zeros(4)
@@ -457,6 +468,22 @@ def test_tensors_beyond_their_storage_are_refused(form):
 
 def test_storages_that_are_not_there_are_refused():
     refused(archive(tensor_pickle((1,), (1,))), "storage '0' has not the 16 bytes")
+
+
+def test_storages_that_are_together_larger_than_an_old_file_are_refused():
+    class Pickler(pickle.Pickler):
+        def persistent_id(self, obj):
+            key = ("storage", torch.FloatStorage, str(id(obj)), "cpu", 100)
+            return key if isinstance(obj, Own) else None
+
+    file = io.BytesIO()
+    torch.save([], file, _use_new_zipfile_serialization=False)
+    claims = io.BytesIO()
+    Pickler(claims, 2).dump([Own() for _ in range(100)])
+    empty = pickle.dumps([], 2)
+    at = file.getvalue().index(empty)
+    data = file.getvalue()[:at] + claims.getvalue() + empty
+    refused(data, "those before it would be larger than the file")
 
 
 def test_archives_that_unpack_to_more_than_they_are_are_refused():

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from io import TextIOWrapper
 from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -41,7 +42,8 @@ def run_program(name: str, work: Callable[[], int]) -> int:
     """
     code, reason = FAILED, ""
     try:
-        return work()
+        with _escaping():
+            return work()
     except SystemExit as request:  # --help and --version end here, and mistakes
         return int(request.code or DONE)
     except BrokenPipeError:  # who reads our output has seen enough: `… | head -1`
@@ -51,10 +53,36 @@ def run_program(name: str, work: Callable[[], int]) -> int:
         code, reason = INTERRUPTED, "stopped"
     except Refused as refusal:
         code, reason = refusal.code, str(refusal)
-    except (GlassgradError, ModuleNotFoundError) as error:
+    except ModuleNotFoundError as error:
+        reason = absent(str(error.name))
+    except GlassgradError as error:
         reason = str(error)
     tell(reason, name)
     return code
+
+
+def absent(module: str) -> str:
+    """What to do about a module that glassgrad looks for, and is not installed."""
+    package = module.partition(".")[0]
+    return (
+        f"the package {package} is not installed, and is needed here. `pip install glassgrad` "
+        f"brings what glassgrad needs everywhere. Write `pip install {package}`."
+    )
+
+
+@contextmanager
+def _escaping() -> Iterator[None]:
+    """Escape, inside, signs that the encoding of stdout has not, as stderr does."""
+    stdout = sys.stdout
+    if not isinstance(stdout, TextIOWrapper) or stdout.errors != "strict":
+        yield
+        return
+    stdout.reconfigure(errors="backslashreplace")
+    try:
+        yield
+    finally:
+        if not stdout.closed:
+            stdout.reconfigure(errors="strict")
 
 
 def tell(text: str, name: str = "glassgrad") -> None:
@@ -179,7 +207,7 @@ def to_stdout() -> Iterator[None]:
         BrokenPipeError: if who reads it has seen enough.
     """
     try:
-        if sys.stdout is None:
+        if not is_open():
             raise OSError(errno.EBADF, "it is closed")
         yield
         sys.stdout.flush()
@@ -192,8 +220,13 @@ def to_stdout() -> Iterator[None]:
             raise
 
 
+def is_open() -> bool:
+    """Whether there is a stdout: none may have come with the process, and a script may close it."""
+    return sys.stdout is not None and not sys.stdout.closed
+
+
 def silence() -> None:
     """Send what stdout still holds nowhere: Python would complain of it at the very end."""
-    if sys.stdout is not None:
+    if is_open():
         with Path(os.devnull).open("wb") as nowhere:
             os.dup2(nowhere.fileno(), sys.stdout.fileno())

@@ -52,6 +52,7 @@ class StorageType:
 
 STORAGE_TYPES = {f"{name}Storage": StorageType(dtype.name) for dtype, name in TYPE_NAMES.items()}
 STORAGE_TYPES["BFloat16Storage"] = StorageType("bfloat16")
+STORAGE_TYPES["storage.UntypedStorage"] = StorageType("uint8")
 
 
 def read_torch(file: BinaryIO) -> Any:
@@ -115,9 +116,13 @@ def _read_legacy(file: BinaryIO) -> Any:
     file.seek(0)
     pending: dict[Any, tuple[StorageType, Any]] = {}
 
+    left = size
+
     def read(key: Any, kind: StorageType, numel: int) -> Any:
-        if numel * kind.stored.itemsize > size:
-            raise _damaged(f"storage {key!r} would be larger than the file")
+        nonlocal left
+        left -= numel * kind.stored.itemsize
+        if left < 0:
+            raise _damaged(f"storage {key!r} and those before it would be larger than the file")
         return pending.setdefault(key, (kind, np.empty(numel, kind.dtype)))[1]
 
     for _ in range(3):
@@ -181,6 +186,21 @@ def _rebuild_tensor(
     return tensor.requires_grad_() if requires_grad is True else tensor
 
 
+def _rebuild_untyped(
+    storage: Any,
+    offset: Any,
+    size: Any,
+    stride: Any,
+    requires_grad: Any,
+    _: Any,
+    dtype: Any,
+    *rest: Any,
+) -> Tensor:
+    """A tensor of a dtype that has no storage of its own, as uint16."""
+    memory = _expect(storage, np.ndarray).view(_expect(dtype, np.dtype))
+    return _rebuild_tensor(memory, offset, size, stride, requires_grad)
+
+
 def _rebuild_parameter(data: Any, requires_grad: Any, *rest: Any) -> Parameter:
     return Parameter(data, requires_grad=requires_grad is True)
 
@@ -227,6 +247,7 @@ def _fill(array: Any, version: Any, shape: Any, dtype: Any, is_fortran: Any, dat
 _CALLED: dict[str, Callable[..., Any]] = {
     "torch._utils._rebuild_tensor": _rebuild_tensor,
     "torch._utils._rebuild_tensor_v2": _rebuild_tensor,
+    "torch._utils._rebuild_tensor_v3": _rebuild_untyped,
     "torch._utils._rebuild_parameter": _rebuild_parameter,
     "torch._utils._rebuild_parameter_with_state": _rebuild_parameter,
     "torch.Size": Size,

@@ -1,11 +1,12 @@
 """Charts are sound SVG, say what they show, and a slider has a chart for each value."""
 
+import json
 import xml.etree.ElementTree as ET
 
 import pytest
 
 import glassgrad as gg
-from glassgrad.course import heat, plot, slider
+from glassgrad.course import folder, heat, plot, slider
 
 
 def shapes(figure, tag):
@@ -93,3 +94,11 @@ def test_a_chart_of_a_slider_may_have_a_pass_under_it():
 def test_nothing_to_plot_is_refused():
     with pytest.raises(gg.errors.ArgumentError, match="nothing to plot in 1 curves"):
         plot({"nan": ([0.0], [float("nan")])})
+
+
+def test_the_pictures_of_a_chapter_leave_the_default_dtype(tmp_path):
+    cell = {"cell_type": "code", "id": "a", "source": ["gg.set_default_dtype(gg.float64)"]}
+    cell["source"].insert(0, "import glassgrad as gg\n")
+    (tmp_path / "05.ipynb").write_text(json.dumps({"cells": [cell]}))
+    assert list(folder.pictures(tmp_path / "05.ipynb")) == []
+    assert gg.get_default_dtype() == gg.float32

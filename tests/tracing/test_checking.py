@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from checks import together
 from glassgrad.core.errors import DataError
-from glassgrad.tracing import Trace
-from glassgrad.tracing.events import _misfit, load_schema, problem
+from glassgrad.tracing import Trace, events
+from glassgrad.tracing.events import _dangling, _fits, _fraction, _misfit, load_schema, problem
 
 DATA = Path(__file__).parents[1] / "data"
 DOCUMENTS = [json.loads(path.read_text("utf-8")) for path in sorted(DATA.glob("*.trace.json"))]
@@ -68,6 +68,8 @@ def assert_both_say_the_same_after_a_change(data):
     if odd == "n1\n" and what != "remove" and said is not None:
         return  # Python's `$` lets an id end with a newline; JSON's does not, and we do not
     assert (said is None) is SLOWLY.is_valid(document)
+    slowly = said or _fraction(document) or _dangling(document)
+    assert _fits(document) is (slowly is None)
 
 
 @together
@@ -79,6 +81,21 @@ def test_a_document_that_is_something_else_is_refused_by_both(value):
 
 def test_sound_documents_have_no_problem():
     assert [problem(document) for document in DOCUMENTS] == [None] * len(DOCUMENTS)
+
+
+def test_for_what_is_wrong_nobody_looks_in_a_document_that_fits(monkeypatch):
+    for name in ("_misfit", "_fraction", "_dangling"):
+        monkeypatch.setattr(events, name, None)
+    assert problem(DOCUMENTS[0]) is None
+
+
+@together
+@pytest.mark.parametrize("path", [["nodes", 1, "id"], ["outputs", 0, "id"]])
+def test_an_id_whose_number_python_would_not_read_is_none(path):
+    document = copy.deepcopy(DOCUMENTS[0])
+    part, index, field = path
+    document["graph"][part][index][field] = document["graph"][part][index][field][0] + "9" * 5000
+    assert "is no id of the form" in problem(document)
 
 
 def test_an_id_that_ends_with_a_newline_is_none():

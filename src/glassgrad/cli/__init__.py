@@ -98,6 +98,9 @@ def _run(typed: list[str]) -> int:
         raise Refused(f"{arguments.command} runs no script that could take {arguments.rest[0]}")
     if runs_script and arguments.var is not None and arguments.number is not None:
         raise Refused("--var and --pass each say which pass is meant: leave one of them out")
+    for module in ("rich", "xxhash"):  # known before a script has run for an hour
+        if find_spec(module) is None:
+            raise Refused(_programs.absent(module), FAILED)
     return arguments.work(arguments) or DONE
 
 

@@ -100,7 +100,7 @@ def _kept(target: Path, changed: list[str]) -> list[str]:
 def save_figures(target: Path) -> int:
     """Run the chapters, and save their pictures for slides, and their players for a projector."""
     count = 0
-    with reaching(f"write into {target}", "Name another folder."), to_stdout():
+    with to_stdout(), reaching(f"write into {target}", "Name another folder."):
         target.mkdir(parents=True, exist_ok=True)
         for chapter in folder.chapters():
             for name, text in folder.pictures(chapter):

@@ -16,7 +16,7 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 from glassgrad import doctor, tracing
-from glassgrad._programs import reaching, tell, to_stdout
+from glassgrad._programs import absent, is_open, reaching, tell, to_stdout
 from glassgrad._words import counted
 from glassgrad.cli import torch_scripts
 from glassgrad.core import backward as engine
@@ -96,11 +96,15 @@ class Script:
             raise
         except BaseException as error:  # noqa: BLE001  # as Python does at the end of a script
             _print_traceback(error)
-            if isinstance(error, ModuleNotFoundError) and error.name == "torch":
-                tell(torch_scripts.MISSING)
+            if isinstance(error, ModuleNotFoundError):
+                *_, (frame, _) = traceback.walk_tb(error.__traceback__)
+                if error.name == "torch":
+                    tell(torch_scripts.MISSING)
+                elif str(frame.f_globals.get("__name__")).startswith("glassgrad."):
+                    tell(absent(str(error.name)))
             return 1
         finally:
-            if sys.stdout is not None:
+            if is_open():
                 with to_stdout():
                     pass  # what the script has written comes before what is said here
         return 0

@@ -18,7 +18,15 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from glassgrad._programs import reaching, real_number, silence, tell, to_stdout, whole_number
+from glassgrad._programs import (
+    is_open,
+    reaching,
+    real_number,
+    silence,
+    tell,
+    to_stdout,
+    whole_number,
+)
 from glassgrad._words import printable
 from glassgrad.core.errors import ArgumentError, DataError, GlassgradError
 from glassgrad.core.tensor import Tensor
@@ -129,7 +137,7 @@ class Prompt(cmd.Cmd):
 
     def _say(self, text: str) -> None:
         text = printable(text)
-        if sys.stdout is not None and sys.stdout.isatty():
+        if is_open() and sys.stdout.isatty():
             text = wrapped(text, shutil.get_terminal_size().columns)
         try:
             with to_stdout():

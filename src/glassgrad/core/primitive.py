@@ -355,10 +355,9 @@ def rescue(cls: Any, error: Exception, values: Values, parameters: Parameters) -
     """Compute silently what only warned (PyTorch gives inf and nan); explain what failed."""
     if isinstance(error, (RuntimeWarning, FloatingPointError)):
         return silently(cls.forward, *values, **parameters)
-    known = ValueError, TypeError, IndexError
-    if isinstance(error, GlassgradError) or not isinstance(error, known):
+    if isinstance(error, GlassgradError):
         raise error
-    raise plugs.checks.named(cls.explain(error, values)) from None
+    raise plugs.checks.named(plugs.values.explained(cls, error, values)) from None
 
 
 _constants: dict[tuple[Any, Any], Any] = {}

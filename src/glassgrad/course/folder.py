@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from glassgrad._programs import reaching
+from glassgrad.values.dtypes import get_default_dtype, set_default_dtype
 from glassgrad.viz import Drawing, Player
 
 from .chapters import numbers, tasks
@@ -79,10 +80,14 @@ def copy_to(folder: Path, *, keep: list[str]) -> list[str]:
 def pictures(chapter: Path) -> Iterator[tuple[str, str]]:
     """What a chapter shows, which is run for it: a name and an SVG each; of players a page, too."""
     space: dict[str, Any] = {"__name__": "__main__"}
-    for cell in json.loads(chapter.read_text("utf-8"))["cells"]:
-        if cell["cell_type"] == "code":
-            shown = _shown(ast.parse("".join(cell["source"])), chapter.name, space)
-            yield from _files(f"{chapter.stem}-{cell['id']}", shown)
+    dtype = get_default_dtype()  # a chapter may set another
+    try:
+        for cell in json.loads(chapter.read_text("utf-8"))["cells"]:
+            if cell["cell_type"] == "code":
+                shown = _shown(ast.parse("".join(cell["source"])), chapter.name, space)
+                yield from _files(f"{chapter.stem}-{cell['id']}", shown)
+    finally:
+        set_default_dtype(dtype)
 
 
 def _files(name: str, shown: Any) -> Iterator[tuple[str, str]]:

@@ -19,7 +19,7 @@ from glassgrad.core import errors
 from glassgrad.core.state import Names, is_ours
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.dtypes import TYPE_NAMES, DType
-from glassgrad.values.operands import no_kernel
+from glassgrad.values.operands import no_kernel, too_large
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -53,8 +53,12 @@ def _instead(value: object) -> str:
     return "Ops compute on tensors. Write `glassgrad.tensor(values)`."
 
 
+EXPLAINED = AttributeError, TypeError, MemoryError, OverflowError, ValueError
+"""What Python and NumPy raise of arguments that nobody has looked at."""
+
+
 def blamed(error: Any, name: str, function: Any) -> Exception:
-    """The error to raise for one of a call: maybe that something else stood for a tensor.
+    """The error to raise for one of a call: something stood for a tensor, or is too large, maybe.
 
     Args:
         error: what the call has raised; its arguments are in the frame that has caught it.
@@ -62,6 +66,8 @@ def blamed(error: Any, name: str, function: Any) -> Exception:
     """
     if isinstance(error, errors.GlassgradError) or error.__traceback__ is None:
         return error
+    if isinstance(error, (MemoryError, OverflowError, ValueError)):
+        return too_large(error, name) or error
     frame = error.__traceback__.tb_frame
     names = frame.f_code.co_varnames[: frame.f_code.co_argcount + frame.f_code.co_kwonlyargcount]
     return no_tensor_among(name, function, {each: frame.f_locals[each] for each in names}) or error

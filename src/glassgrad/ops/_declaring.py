@@ -678,7 +678,7 @@ def _derived(
     lines = "".join([f"    {line}\n" for line in body.splitlines()])
     body = f"try:\n{lines}except GlassgradError as error:\n"
     body += "    check.told(error, name, function)\n    raise\n"
-    body += "except (AttributeError, TypeError) as error:\n"
+    body += "except check.EXPLAINED as error:\n"
     body += "    raise check.blamed(error, name, function)\n"
     used = {**HELPERS, "name": function.__name__, **used}
     made = _made(body, given, *used)(function=function, **used)

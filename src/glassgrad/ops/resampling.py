@@ -12,7 +12,13 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from glassgrad.core.errors import ArgumentError, ArgumentTypeError, MissingRuleError, ShapeError
+from glassgrad.core.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    MissingRuleError,
+    RangeError,
+    ShapeError,
+)
 from glassgrad.core.function import FunctionMeta
 from glassgrad.core.state import Names, Shape
 from glassgrad.core.tensor import Tensor
@@ -419,6 +425,11 @@ def _new_sizes(
         )
     if scale_factor is None:
         return ints_of(tuple(several), "interpolate", "size"), [None] * rank
+    if not all(map(math.isfinite, several)):
+        raise RangeError(
+            f"value cannot be converted to type int64_t without overflow: scale_factor={several}. "
+            "A size is multiplied by it. Write a number."
+        )
     sizes = tuple([math.floor(n * f) for n, f in zip(input.shape[2:], several, strict=True)])
     return sizes, [None] * rank if recompute else several
 

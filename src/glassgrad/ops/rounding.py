@@ -143,9 +143,8 @@ class RoundDecimals(Flat):
                 f"round(decimals={decimals}) is not implemented for '{scalar_name(x.dtype)}': "
                 "integers have no decimals. Leave `decimals` out, or write `x.float()`."
             )
-        if decimals < 0:
-            return np.rint(x / 10**-decimals) * 10**-decimals
-        return np.rint(x * 10**decimals) / 10**decimals
+        scale = float(f"1e{abs(decimals)}")  # inf, where 10ᵏ is larger than any float
+        return np.rint(x / scale) * scale if decimals < 0 else np.rint(x * scale) / scale
 
 
 @op(RoundDecimals, Round, aliases=("special.round",), numpy=(np.rint,))

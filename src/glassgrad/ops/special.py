@@ -737,6 +737,9 @@ def spherical_bessel_j0(input: Tensor) -> Tensor:
 # Orthogonal polynomials ---------------------------------------------------------------------------
 
 
+MOST_DEGREE = 10_000_000
+
+
 def polynomial(name: str, x: Any, n: Any, lower: int = 0) -> Any:
     """The values at x of polynomials of SciPy's, of degree n: what of it is whole.
 
@@ -744,6 +747,11 @@ def polynomial(name: str, x: Any, n: Any, lower: int = 0) -> Any:
         lower: how many degrees lower. Of a negative degree the value is 0.
     """
     degree = np.positive(n, dtype=np.int64, casting="unsafe") - lower
+    if (highest := np.max(degree, initial=0)) > MOST_DEGREE:
+        raise RangeError(
+            f"a polynomial of degree {highest} is not computed. That takes as many steps for each "
+            f"element. Write a degree up to {MOST_DEGREE:,}."
+        )
     return np.where(degree < 0, 0, computed(name, np.where(degree < 0, 0, degree), x))
 
 

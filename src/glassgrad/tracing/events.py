@@ -112,13 +112,14 @@ from functools import cache, cached_property, lru_cache
 from graphlib import CycleError, TopologicalSorter
 from importlib import resources
 from io import BytesIO, TextIOWrapper
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 from glassgrad._words import UNPRINTABLE, counted
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, DataError
 from glassgrad.tracing import sound
+from glassgrad.tracing.fitting import Fitting
 from glassgrad.tracing.held import Held
 from glassgrad.tracing.seen import Entry, uncollected
 from glassgrad.tracing.summary import ArrayId
@@ -433,14 +434,15 @@ def _lines(trace: Trace) -> Iterator[str]:
     parts = ["nodes", "leaves", "outputs"] if trace.outputs else ["nodes", "leaves"]
     for name in parts:
         closing = "]" if name == parts[-1] else "],\n"
-        yield from _block(f'  "{name}": [', map(_text, trace.graph[name]), closing, "\n   ")
+        yield from _block(f'  "{name}": [', _texts(trace.graph[name]), closing, "\n   ")
     for name in ("checkpoints", "levels", "inside", "wanted"):
         if name in trace.graph:
             yield f',\n  "{name}": {_text(trace.graph[name])}'
     names = sorted(trace.arrays, key=_rank)
-    arrays = (f"{_text(name)}: {_text(trace.arrays[name])}" for name in names)
+    entries = _texts(trace.arrays[name] for name in names)
+    arrays = (f"{_text(name)}: {text}" for name, text in zip(names, entries, strict=True))
     yield from _block('},\n "arrays": {', arrays, "},\n", "\n  ")
-    yield from _block(' "events": [', map(_text, trace.events), "]}\n", "\n  ")
+    yield from _block(' "events": [', _texts(trace.events), "]}\n", "\n  ")
 
 
 def _block(opening: str, rows: Iterable[str], closing: str, line: str) -> Iterator[str]:
@@ -455,8 +457,33 @@ def _rank(name: str) -> tuple[int, str]:
     return int(name[1:]) if name[1:].isdigit() else -1, name
 
 
+def _texts(entries: Iterable[Entry]) -> Iterator[str]:
+    """Each entry as text. Most have their fields in order, which many tell faster than one."""
+    entries = iter(entries)
+    while some := list(islice(entries, 1000)):
+        yield from map(_as_text if _are_in_order(some) else _text, some)
+
+
+def _are_in_order(values: list[Any]) -> bool:
+    """Whether all dicts in there, in whatever they are, have their fields in order."""
+    while values:
+        dicts = [value for value in values if type(value) is dict]
+        if not all(list(names) == _order(names) for names in set(map(tuple, dicts))):
+            return False
+        lists = [value for value in values if type(value) is list]
+        if len(dicts) + len(lists) < len(values):  # of classes that are told apart one by one
+            return False
+        parts = chain(*map(dict.values, dicts), *lists)
+        values = [part for part in parts if type(part) not in _PLAIN]
+    return True
+
+
 def _text(value: Any) -> str:
-    text = _encode(_ordered(value))
+    return _as_text(_ordered(value))
+
+
+def _as_text(value: Any) -> str:
+    text = _encode(value)
     if text.isascii():
         return text
     # Half of a surrogate pair (a name can hold one) has no UTF-8, and a terminal would obey other
@@ -499,9 +526,10 @@ def _refusal(source: str, found: str) -> DataError:
 
 
 # Is a document a trace? -------------------------------------------------------------------------
-# The schema file in this package is the one description of the format; then ids are looked at. It
-# is compiled to Python (fastjsonschema: a log may have a million events, and jsonschema takes a
-# minute for thirty thousand).
+# The schema file in this package is the one description of the format; then ids are looked at. A
+# document is first held against both as a whole (`fitting.py`): a log may have a million events.
+# Only for one that does not fit, the place is looked for, with the schema compiled to Python
+# (fastjsonschema: jsonschema takes a minute for thirty thousand events).
 
 
 Check = Callable[[Any], Any]
@@ -528,7 +556,10 @@ def problem(document: Any) -> Problem:
 
 def _problem(document: Any, depth: int) -> Problem:
     """The same, with passes inside of passes to that depth."""
-    for wrong_in in (_misfit, _fraction, _dangling, sound.misfit):
+    steps: list[Callable[[Any], Problem]] = [_twice, _disorder, sound.misfit]
+    if not _fits(document):
+        steps = [_misfit, _fraction, _twice, _dangling, *steps[1:]]
+    for wrong_in in steps:
         if wrong := wrong_in(document):
             return wrong.removeprefix(".")
     for index, event in enumerate(document["events"]):
@@ -537,6 +568,17 @@ def _problem(document: Any, depth: int) -> Problem:
             if wrong:
                 return f"events[{index}].inner: {wrong}"
     return None
+
+
+def _fits(document: Any) -> bool:
+    """Whether a document fits the schema, and each id in it is one of its entries."""
+    schema = load_schema()
+    fitting = Fitting(schema, most=sound.LARGEST, names=_NO_REFERENCES)
+    return fitting.fits([document], schema) and fitting.refers_to(_known(document))
+
+
+_NO_REFERENCES = ("id", "storage", "hook", "edge", "inside", "wanted")
+"""The fields whose id is the entry's own, or of what is no entry, or is looked at in `sound.py`."""
 
 
 def _misfit(document: Any) -> Problem:
@@ -638,22 +680,39 @@ def _brief(value: Any) -> str:
 # --- what refers to what -----------------------------------------------------------------------
 
 
-def _dangling(document: Entry) -> Problem:
-    """The first id that is used and not defined, or defined twice."""
-    graph, events = document["graph"], document["events"]
-    names = "nodes", "leaves", "outputs", "checkpoints"
-    parts = {f"graph.{name}": graph.get(name, []) for name in names}
-    known = {entry["id"] for part in parts.values() for entry in part} | document["arrays"].keys()
+def _known(document: Entry) -> set[str]:
+    """The ids of all entries."""
+    graph = document["graph"]
+    parts = [graph.get(name, ()) for name in ("nodes", "leaves", "outputs", "checkpoints")]
+    return {*[entry["id"] for part in parts for entry in part], *document["arrays"]}
+
+
+def _twice(document: Entry) -> Problem:
+    """The kind of entries of which two have the same id."""
     for name in ("nodes", "leaves", "checkpoints"):
-        entries = graph.get(name, [])
+        entries = document["graph"].get(name, [])
         if len({entry["id"] for entry in entries}) < len(entries):
             return f"graph.{name}: two {name} have the same id"
-    for where, part in (parts | {"events": events}).items():
+    return None
+
+
+def _dangling(document: Entry) -> Problem:
+    """The first id that is used and not defined."""
+    graph, known = document["graph"], _known(document)
+    names = "nodes", "leaves", "outputs", "checkpoints"
+    parts = {f"graph.{name}": graph.get(name, []) for name in names}
+    for where, part in (parts | {"events": document["events"]}).items():
         for index, entry in enumerate(part):
             if unknown := _unknown(entry, known):
                 return f"{where}[{index}]: {unknown}"
-    if circle := _circle(graph["nodes"]):
+    return None
+
+
+def _disorder(document: Entry) -> Problem:
+    """A circle of edges, or the first event that is out of order."""
+    if circle := _circle(document["graph"]["nodes"]):
         return f"graph.nodes: the edges lead in a circle, {circle}"
+    events = document["events"]
     for index, event in enumerate(events):
         if event["k"] != index:
             return f"events[{index}].k: expected {index}, found {event['k']}"
@@ -694,6 +753,9 @@ def _unknown(entry: Entry, known: set[str]) -> Problem:
 
 def _circle(nodes: list[Entry]) -> Problem:
     """A circle of edges, as text. Every view walks the edges, and would walk it for ever."""
+    rank: dict[str | None, int] = {node["id"]: at for at, node in enumerate(nodes)} | {None: -1}
+    if all(rank[edge["to"]] < at for at, node in enumerate(nodes) for edge in node["edges"]):
+        return None  # as in every trace of a pass
     sorter: TopologicalSorter[str] = TopologicalSorter()
     for node in nodes:
         sorter.add(node["id"], *(edge["to"] for edge in node["edges"] if edge["to"] is not None))

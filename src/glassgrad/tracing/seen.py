@@ -123,9 +123,9 @@ class SeenSaved(NamedTuple):
     def entry(self, table: ArrayTable) -> Entry:
         """As an entry of a node's `saved`."""
         memory = self.memory
-        entry: Entry = {"name": self.name, "storage": memory.storage, "version": self.version}
-        entry |= {"bytes": memory.bytes, "shape": list(memory.shape)}
-        entry |= {"dtype": dtype_name(memory.dtype), "array": table.tell(memory.array)}
+        entry: Entry = {"name": self.name, "storage": memory.storage, "shape": list(memory.shape)}
+        entry |= {"dtype": dtype_name(memory.dtype), "version": self.version}
+        entry |= {"bytes": memory.bytes, "array": table.tell(memory.array)}
         if self.now != self.version:
             entry["now"] = self.now
         if self.leaf is not None:
@@ -172,12 +172,12 @@ class SeenNode(NamedTuple):
             entry["src"] = show(entry["src"])
         if self.dtype is not None:
             entry |= {"shape": list(self.shape), "dtype": dtype_name(self.dtype)}
+        if self.saved:
+            entry["saved"] = [saved.entry(table) for saved in self.saved]
         entry["edges"] = [{"to": to, "slot": slot} for to, slot, _ in self.edges]
         for edge, (_, _, shape) in zip(entry["edges"], self.edges, strict=True):
             if shape is not None:
                 edge["sum_to"] = list(shape)
-        if self.saved:
-            entry["saved"] = [saved.entry(table) for saved in self.saved]
         if self.retained:
             entry["retains"] = [{"slot": slot, **x.entry(table)} for slot, x in self.retained]
         return entry

@@ -140,6 +140,38 @@ def broadcast_text(*shapes: Shape) -> str:
     return "These shapes do not broadcast."
 
 
+class TooLargeError(errors.GlassgradError, RuntimeError, MemoryError):
+    """A result that has no room in memory."""
+
+
+def too_large(error: Exception, name: str) -> Exception | None:
+    """The error for what NumPy says of a size or another integer that is too large."""
+    said = str(error)
+    if isinstance(error, MemoryError):
+        return TooLargeError(
+            f"can't allocate memory: {name}() asked for a larger array than there is room for. "
+            f"{said or 'Unable to allocate it'}. Write smaller sizes, or compute it in parts."
+        )
+    if isinstance(error, OverflowError) or said.startswith(_NO_SUCH_SIZE):
+        return errors.RangeError(
+            f"Overflow when unpacking long long: {name}() was given a number that is too large, "
+            f"or sizes whose product is. {said.rstrip('.')}. Write smaller ones."
+        )
+    return None
+
+
+_NO_SUCH_SIZE = "Maximum allowed dimension", "array is too big", "Maximum allowed size"
+"""How NumPy's errors for sizes that no array has begin."""
+
+
+def explained(cls: Any, error: Exception, values: Values) -> Exception:
+    """The error to raise when `forward` failed with `error`, which may be none that an op tells."""
+    if found := too_large(error, cls.__name__.lower()):
+        return found
+    known = isinstance(error, (ValueError, TypeError, IndexError))
+    return cls.explain(error, values) if known else error
+
+
 def explain(cls: Any, error: Exception, values: Values) -> Exception:
     """The error to raise when `forward` failed with `error` on `values`."""
     shapes = " and ".join(str(tuple(v.shape)) for v in values)
