@@ -20,6 +20,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, InitVar, dataclass
 from typing import Any, ClassVar, TypeVar, dataclass_transform
 
+import numpy as np
+
 from glassgrad import ops
 from glassgrad._words import printable
 from glassgrad.autograd.gradients import clear_gradients
