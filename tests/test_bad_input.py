@@ -178,11 +178,10 @@ def test_what_is_too_large_is_told_in_pytorchs_words(builtin, words, call, littl
 
 
 @together
-@pytest.mark.parametrize("decimals", [400, -400, 2**70, 3, -2])
+@pytest.mark.parametrize("decimals", [400, -400, 2**62, -(2**62), 3, -2])
 def test_decimals_of_any_number_round_as_pytorch_does(decimals):
     torch = pytest.importorskip("torch")
     values = [1.5, 0.0, -2e10, 1234.5678]
     found = gg.round(gg.tensor(values, dtype=gg.float64), decimals=decimals)
-    decimals = max(min(decimals, 2**62), -(2**62))
     wanted = torch.round(torch.tensor(values, dtype=torch.float64), decimals=decimals)
     np.testing.assert_array_equal(found.numpy(), wanted.numpy())

@@ -65,8 +65,9 @@ def absent(module: str) -> str:
     """What to do about a module that glassgrad looks for, and is not installed."""
     package = module.partition(".")[0]
     return (
-        f"the package {package} is not installed, and is needed here. `pip install glassgrad` "
-        f"brings what glassgrad needs everywhere. Write `pip install {package}`."
+        f"the package {package} is not installed, and is needed here. What glassgrad needs comes "
+        "with it. In a copy of the source, write `pip install .`, and for more an extra of the "
+        "page Install."
     )
 
 
