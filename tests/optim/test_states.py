@@ -35,6 +35,7 @@ def assert_alike(ours, theirs):
             assert_alike(mine, its)
     elif isinstance(theirs, torch.Tensor):
         assert isinstance(ours, gg.Tensor)
+        assert isinstance(ours.payload, np.ndarray)
         assert ours.numpy().dtype == theirs.numpy().dtype
         np.testing.assert_allclose(ours.numpy(), theirs.numpy(), rtol=1e-5, atol=1e-8)
     elif isinstance(theirs, float):

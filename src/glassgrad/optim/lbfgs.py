@@ -10,7 +10,7 @@ import numpy as np
 from glassgrad.autograd.grad_mode import no_grad
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, GraphError
 from glassgrad.core.state import setting
-from glassgrad.core.tensor import Tensor, wrap
+from glassgrad.core.tensor import Tensor, whole, wrap
 
 from .optimizer import Group, Optimizer, Params, State, with_options
 
@@ -127,7 +127,7 @@ class LBFGS(Optimizer):
             direction = _direction(kept, here.grad, group["history_size"])
             kept["t"] = lr
             if kept["n_iter"] == 1:
-                kept["t"] = min(1.0, wrap((1 / np.abs(here.grad).sum()).reshape(()))) * lr
+                kept["t"] = min(1.0, wrap(whole(1 / np.abs(here.grad).sum()))) * lr
             distance = float(kept["t"])
             kept.update(d=wrap(direction), prev_flat_grad=wrap(here.grad), prev_loss=here.loss)
             start = here._replace(distance=0.0, slope=float(here.grad @ direction))
@@ -219,9 +219,9 @@ def _direction(state: dict[str, Any], grad: Any, size: int) -> Any:
     step = state["d"].payload * float(state["t"])
     bend = change @ step
     if bend > 1e-10:
-        for name, new in (("old_dirs", change), ("old_stps", step), ("ro", (1 / bend).reshape(()))):
+        for name, new in (("old_dirs", change), ("old_stps", step), ("ro", whole(1 / bend))):
             state[name] = [*state[name], wrap(new)][-size:]
-        state["H_diag"] = wrap((bend / (change @ change)).reshape(()))
+        state["H_diag"] = wrap(whole(bend / (change @ change)))
     kept = zip(state["old_dirs"], state["old_stps"], strict=True)
     pairs = [(change.payload, step.payload) for change, step in kept]
     out, shares = -grad, []
@@ -230,7 +230,7 @@ def _direction(state: dict[str, Any], grad: Any, size: int) -> Any:
         out -= shares[-1] * change
     out *= float(state["H_diag"])
     shares.reverse()
-    state["al"] = [wrap(share.reshape(())) for share in shares] + [None] * (size - len(shares))
+    state["al"] = [wrap(whole(share)) for share in shares] + [None] * (size - len(shares))
     for (change, step), share in zip(pairs, shares, strict=True):
         out += (share - change @ out / (change @ step)) * step
     return out
