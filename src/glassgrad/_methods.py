@@ -18,7 +18,7 @@ from .core.state import modes, wrote
 from .core.tensor import ANY_DTYPE, LEAF, Size, Tensor, is_differentiable, wrap
 from .hooks import on_gradients as hooks
 from .hooks.on_gradients import Hooks
-from .levels.subclasses import torch_function
+from .levels.subclasses import note_class, torch_function
 from .memory.calls import warn
 from .missing import why_missing
 from .ops import _checks as check
@@ -450,6 +450,11 @@ class Methods:
     # Subclasses ---------------------------------------------------------------------------------
 
     __torch_function__ = classmethod(torch_function)
+
+    @classmethod
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super(Tensor, cls).__init_subclass__(**kwargs)
+        note_class(cls)
 
     def as_subclass(self: "Tensor", cls: type[Subclass]) -> Subclass:
         """The same memory as a tensor of a subclass, through which gradients flow."""

@@ -667,12 +667,13 @@ def _derived(
     Args:
         used: what the body uses, beside `function`, its `name` and HELPERS.
 
-    If the body fails because an argument is no tensor, that is what it says.
+    If the body fails because an argument is no tensor, that is what it says, or asks its class.
     """
     lines = "".join([f"    {line}\n" for line in body.splitlines()])
-    body = f"try:\n{lines}except GlassgradError as error:\n"
-    body += "    check.told(error, name, function)\n    raise\n"
-    body += "except (AttributeError, TypeError) as error:\n"
+    body = f"try:\n{lines}except (AttributeError, GlassgradError, TypeError) as error:\n"
+    body += "    if check.is_for_others(error):\n        return check.answered(error)\n"
+    body += "    if isinstance(error, GlassgradError):\n"
+    body += "        check.told(error, name, function)\n        raise\n"
     body += "    raise check.blamed(error, name, function)\n"
     used = {**HELPERS, "name": function.__name__, **used}
     made = _made(body, given, *used)(function=function, **used)
