@@ -88,8 +88,8 @@ def is_inference(input: Tensor) -> _builtins.bool:
 
 
 _PACKAGES = (
-    "course data distributions fft func linalg multiprocessing nn optim overrides profiler signal "
-    "sparse special testing tracing trajectory utils viz"
+    "course data distributions fft func linalg multiprocessing nn optim overrides profiler "
+    "quasirandom signal sparse special testing tracing trajectory utils viz"
 )
 _LATER = {name: name for name in _PACKAGES.split()}
 _LATER |= {"record": "tracing", "draw": "viz", "explain": "viz", "player": "viz", "vmap": "func"}
