@@ -23,6 +23,7 @@ from .memory.calls import warn
 from .missing import why_missing
 from .ops import _checks as check
 from .ops import _lookup
+from .ops._arguments import wrap_dim
 from .ops._rules import without_layers
 from .values.backend import CPU, Device, asnumpy, backend_of, device_of
 from .values.dtypes import DType, Home, as_dtype
@@ -287,7 +288,7 @@ class Methods:
 
     def size(self: "Tensor", dim: int | None = None) -> Any:
         """The shape, or the size of one dim."""
-        return self.shape if dim is None else self.shape[dim]
+        return self.shape if dim is None else self.shape[wrap_dim(dim, self.ndim)]
 
     @property
     def name(self: "Tensor") -> str | None:

@@ -383,7 +383,7 @@ class Batch(Layer):
         )
 
 
-class Info(NamedTuple):
+class VmapInfo(NamedTuple):
     """What a `vmap` rule is told of the batch.
 
     Attributes:
@@ -409,7 +409,7 @@ class BatchLevel(Level):
 
     def __init__(self, batch_size: int, randomness: str = "error") -> None:
         super().__init__()
-        self.info = Info(batch_size, randomness)
+        self.info = VmapInfo(batch_size, randomness)
 
     def layer(self, value: Tensor) -> Layer:
         """What shows one example of `value`."""
