@@ -375,3 +375,26 @@ def test_a_parameter_is_pruned_again_by_what_is_left(lib):
         hook.add_pruning_method(3)
     prune.remove(layer, "weight")
     assert not prune.is_pruned(layer)
+
+
+def test_a_second_parametrization_leaves_the_original(lib):
+    class Skew(lib.nn.Module):
+        def forward(self, x):
+            return x.triu(1) - x.triu(1).mT
+
+        def right_inverse(self, a):
+            return a.triu(1)
+
+    class Cayley(lib.nn.Module):
+        def forward(self, x):
+            return lib.linalg.solve(lib.eye(2) - x, lib.eye(2) + x)
+
+        def right_inverse(self, a):
+            return lib.linalg.solve(lib.eye(2) + a, a - lib.eye(2))
+
+    made = lib.nn.Linear(2, 2)
+    made.weight.data = lib.tensor([[0.0, 0.5], [0.0, 0.0]])
+    for part in (Skew(), Cayley()):
+        lib.nn.utils.parametrize.register_parametrization(made, "weight", part)
+    assert made.parametrizations.weight.original.tolist() == [[0, 0.5], [0, 0]]
+    assert lib.allclose(made.weight, lib.tensor([[0.6, 0.8], [-0.8, 0.6]]))
