@@ -89,12 +89,11 @@ def no_tensor_among(name: str, function: Any, given: dict[str, Any]) -> Exceptio
     return None
 
 
-def is_for_others(error: Exception) -> bool:
+def is_for_others(error: Exception, given: list[Any]) -> bool:
     """Whether a user's call failed because an argument is no tensor, but computes by itself."""
     frame = error.__traceback__ and error.__traceback__.tb_frame
     if frame is None or frame.f_back is None or is_ours[frame.f_back.f_code.co_filename]:
         return False
-    given = [frame.f_locals.get(name) for name in frame.f_code.co_varnames]
     return any(_is_other(x) for each in given for x in several(each))
 
 

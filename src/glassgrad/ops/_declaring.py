@@ -670,8 +670,10 @@ def _derived(
     If the body fails because an argument is no tensor, that is what it says, or asks its class.
     """
     lines = "".join([f"    {line}\n" for line in body.splitlines()])
+    all_given = ", ".join([*given.braced(), *given.keyword, *[given.star] * bool(given.star)])
     body = f"try:\n{lines}except (AttributeError, GlassgradError, TypeError) as error:\n"
-    body += "    if check.is_for_others(error):\n        return check.answered(error)\n"
+    body += f"    if check.is_for_others(error, [{all_given}]):\n"
+    body += "        return check.answered(error)\n"
     body += "    if isinstance(error, GlassgradError):\n"
     body += "        check.told(error, name, function)\n        raise\n"
     body += "    raise check.blamed(error, name, function)\n"
