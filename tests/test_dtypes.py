@@ -98,8 +98,17 @@ def test_the_dtype_of_a_sum_is_told(lib):
     assert lib.get_default_dtype() is lib.float32
 
 
-def test_a_dtype_that_is_a_name_alone_is_pickled_by_it(lib):
-    assert pickle.loads(pickle.dumps(lib.bfloat16)) is copy.deepcopy(lib.bfloat16) is lib.bfloat16
+@pytest.mark.parametrize("name", ["bfloat16", "complex32", "chalf", "float8_e5m2"])
+def test_a_dtype_that_is_a_name_alone_is_pickled_by_it(lib, name):
+    dtype = getattr(lib, name)
+    assert pickle.loads(pickle.dumps(dtype)) is copy.deepcopy(dtype) is dtype
+    assert dtype.is_complex == ("c" in name)
+    assert dtype.itemsize == getattr(torch, name).itemsize
+
+
+def test_such_a_dtype_becomes_one_that_holds_its_numbers():
+    with pytest.warns(UserWarning, match="complex32 become complex64"):
+        assert glassgrad.ones(1).to(glassgrad.complex32).dtype == glassgrad.complex64
 
 
 NOT_IMPLEMENTED = {

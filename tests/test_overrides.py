@@ -1,5 +1,6 @@
 """`torch.overrides` in both libraries: names of functions, and modes that see their calls."""
 
+import gc
 import threading
 
 import pytest
@@ -112,3 +113,71 @@ def test_functions_methods_and_properties_have_names(lib):
     found = double(Own())
     assert found[0]
     assert tuple(found[1]) == (Own,)
+
+
+def tensors_of_ones_own(lib):
+    """The public calls that a subclass of Tensor sees, by name."""
+    seen = []
+
+    class Logging(lib.Tensor):
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            seen.append((func.__name__, func is getattr(lib.Tensor, func.__name__, None)))
+            return super().__torch_function__(func, types, args, kwargs or {})
+
+    x = lib.ones(2, 2).as_subclass(Logging)
+    results = [x + 1, 1 - x, x @ x, x[0], -x, x.view(4), x.std(), x == 1, x >= x, x.detach()]
+    x += 1
+    x[0] = 2
+    results += [lib.matmul(x, x), lib.nn.functional.layer_norm(x, (2,)), lib.cat([x, x])]
+    plain = lib.ones(2, 2).as_subclass(lib.Tensor)
+    return seen, x.shape, len(x), [type(y).__name__ for y in [*results, x.data, plain]]
+
+
+def handled_by_ones_own(lib):
+    """What a class that is no tensor makes of calls, as in "Extending torch" of PyTorch's docs."""
+    handled = {lib.mean: "mean", lib.matmul: "matmul", lib.nn.functional.linear: "linear"}
+    handled |= {lib.cat: "cat", lib.std: "std", lib.Tensor.add: "add", lib.where: "where"}
+
+    class Diagonal:
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            return handled.get(func, NotImplemented), len(args), sorted(kwargs or {})
+
+    d, x = Diagonal(), lib.ones(2, 2)
+    calls = [lib.mean(d), lib.matmul(x, d), lib.nn.functional.linear(x, d, bias=None)]
+    calls += [lib.cat([x, d], 1), lib.std(d, correction=0), x + d, lib.where(x > 0, d, 0)]
+    return [(name, *rest) for name, *rest in calls if name is not NotImplemented]
+
+
+def watched_by_identity(lib):
+    """Which functions a mode finds among those that it looks for, by each way to ask."""
+    before, found = lib.zeros, []
+
+    class Looking(lib.overrides.TorchFunctionMode):
+        def __torch_function__(self, func, types, args=(), kwargs=None):
+            found.append((func is lib.ones, func == before, func in {lib.Tensor.add, lib.randn}))
+            return func(*args, **(kwargs or {}))
+
+    with Looking():
+        _ = lib.ones(1), lib.zeros(1), lib.randn(1), lib.zeros(1) + 1
+    return found
+
+
+@together
+@pytest.mark.parametrize("program", [tensors_of_ones_own, handled_by_ones_own, watched_by_identity])
+def test_classes_of_ones_own_see_the_public_calls(program):
+    assert program(glassgrad) == program(torch)
+
+
+def test_names_lead_to_the_functions_again_when_such_a_class_is_gone():
+    add = glassgrad.add
+
+    class Own(glassgrad.Tensor):
+        pass
+
+    assert glassgrad.add is not add
+    assert glassgrad.add == add
+    del Own
+    gc.collect()
+    assert glassgrad.add is add

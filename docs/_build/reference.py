@@ -33,7 +33,7 @@ PAGES = [
         *(".autograd.functional", ".autograd.forward_ad", ".autograd", ".func", ".nn.functional"),
         *(".nn.utils.rnn", ".nn.utils.parametrize", ".nn.utils.parametrizations"),
         *(".nn.utils.prune", ".nn.utils", ".nn.init", ".nn", ".optim.lr_scheduler"),
-        *(".optim.swa_utils", ".optim", ".distributions", ".utils.checkpoint"),
+        *(".optim.swa_utils", ".optim", ".distributions", ".quasirandom", ".utils.checkpoint"),
         *(".utils.data", ".data", ".environment", ".doctor", ""),
     )
 ]

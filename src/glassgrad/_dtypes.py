@@ -21,11 +21,15 @@ __all__ = [
     "can_cast",
     "cdouble",
     "cfloat",
+    "chalf",
+    "complex32",
     "complex64",
     "complex128",
     "double",
     "dtype",
     "finfo",
+    "float8_e4m3fn",
+    "float8_e5m2",
     "float16",
     "float32",
     "float64",
@@ -146,20 +150,20 @@ bool_ = public(dtypes.bool_)
 class _Absent(dtype):
     """A dtype that PyTorch has and NumPy has not: a name, for programs that choose one of several.
 
-    It is equal to itself only. What is asked for in it is computed in float32, which holds all its
-    numbers, and says so.
+    It is equal to itself only. What is asked for in it is computed in another one, which holds all
+    its numbers, and says so.
     """
 
-    __slots__ = ()
+    __slots__ = ("instead",)
 
-    def __init__(self, name: str, itemsize: int) -> None:
-        self.name, self.itemsize, self.kind = name, itemsize, "f"
+    def __init__(self, name: str, itemsize: int, instead: DType = dtypes.float32) -> None:
+        self.name, self.itemsize, self.kind, self.instead = name, itemsize, instead.kind, instead
 
     @property
     def dtype(self) -> Any:  # type: ignore[override]  # NumPy asks for it
-        """float32: NumPy has none of its own."""
-        warn(f"tensors of {self.name} become float32: NumPy has no such dtype.")
-        return dtypes.float32
+        """The other one: NumPy has none of its own."""
+        warn(f"tensors of {self.name} become {self.instead}: NumPy has no such dtype.")
+        return self.instead
 
     def __eq__(self, other: object) -> bool:
         return self is other
@@ -172,6 +176,8 @@ class _Absent(dtype):
 
 
 bfloat16 = _Absent("bfloat16", 2)
+complex32 = chalf = _Absent("complex32", 4, dtypes.complex64)
+float8_e4m3fn, float8_e5m2 = _Absent("float8_e4m3fn", 1), _Absent("float8_e5m2", 1)
 
 
 def get_default_dtype() -> dtype:

@@ -18,11 +18,12 @@ from .core.state import modes, wrote
 from .core.tensor import ANY_DTYPE, LEAF, Size, Tensor, is_differentiable, wrap
 from .hooks import on_gradients as hooks
 from .hooks.on_gradients import Hooks
-from .levels.subclasses import torch_function
+from .levels.subclasses import note_class, torch_function
 from .memory.calls import warn
 from .missing import why_missing
 from .ops import _checks as check
 from .ops import _lookup
+from .ops._arguments import wrap_dim
 from .ops._rules import without_layers
 from .values.backend import CPU, Device, asnumpy, backend_of, device_of
 from .values.dtypes import DType, Home, as_dtype
@@ -287,7 +288,7 @@ class Methods:
 
     def size(self: "Tensor", dim: int | None = None) -> Any:
         """The shape, or the size of one dim."""
-        return self.shape if dim is None else self.shape[dim]
+        return self.shape if dim is None else self.shape[wrap_dim(dim, self.ndim)]
 
     @property
     def name(self: "Tensor") -> str | None:
@@ -450,6 +451,11 @@ class Methods:
     # Subclasses ---------------------------------------------------------------------------------
 
     __torch_function__ = classmethod(torch_function)
+
+    @classmethod
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super(Tensor, cls).__init_subclass__(**kwargs)
+        note_class(cls)
 
     def as_subclass(self: "Tensor", cls: type[Subclass]) -> Subclass:
         """The same memory as a tensor of a subclass, through which gradients flow."""

@@ -23,7 +23,7 @@ from glassgrad.ops import _checks as check
 from . import ops
 from ._dtypes import bfloat16, dtype, float16
 from .core.errors import ArgumentError, ArgumentTypeError, DeviceError, GraphError, LinAlgError
-from .core.state import setting
+from .core.state import modes, setting
 from .core.tensor import Size, Tensor
 from .levels import subclasses
 from .missing import tells_missing
@@ -736,6 +736,7 @@ _FUNCTIONS: tuple[tuple[str, Any, str], ...] = (
     ("distributed.elastic.multiprocessing.errors", _same, "record"),
     ("distributed.nn", _no_group, "all_reduce all_gather"),
     ("fx", _same, "wrap"),
+    ("fx.experimental.proxy_tensor", _says(None), "get_proxy_mode"),
     ("hub", _says(os.path.expanduser("~/.cache/torch/hub")), "get_dir"),  # noqa: PTH111  # quicker
     ("hub", _says(os.path.expanduser("~/.cache/torch")), "_get_torch_home"),  # noqa: PTH111
     ("hub", _says(None), "set_dir"),
@@ -787,6 +788,7 @@ _MODULES: dict[str, dict[str, Any]] = {
         "_assert_async": lambda input, assert_msg="Expected a tensor that is not 0.": _assert(
             bool(input), assert_msg
         ),
+        "Future": Future,
         "SymBool": SymBool,
         "SymFloat": SymFloat,
         "SymInt": SymInt,
@@ -798,12 +800,18 @@ _MODULES: dict[str, dict[str, Any]] = {
     "_C": {
         "_LinAlgError": LinAlgError,
         "Value": object,
+        "_are_functorch_transforms_active": lambda: bool(modes.levels),
         "_get_tracing_state": lambda: None,
         "_log_api_usage_once": lambda event: None,
     },
     "_dynamo": {"OptimizedModule": type("OptimizedModule", (), {})},
     "_dynamo.config": {"suppress_errors": False, "verbose": False},
     "_inductor.config": {},
+    "_subclasses.fake_tensor": {
+        "FakeTensor": type("FakeTensor", (), {}),
+        "FakeTensorMode": type("FakeTensorMode", (), {}),
+        "is_fake": lambda x: False,
+    },
     "_utils": {
         "_flatten_dense_tensors": _in_a_row,
         "_unflatten_dense_tensors": _in_shape,

@@ -24,7 +24,6 @@ _INSTEAD = {
     "quant q_per": "Tensors are not quantized here: write float32.",
     "qint quint": "There are no dtypes for quantized tensors: write float32.",
     "float8": "NumPy computes nothing in float8: write float32.",
-    "complex32 chalf": "Write complex64.",
     "mkldnn": "Arrays lie as NumPy's here: leave it out.",
     "nested": "Write a list of tensors, or pad them to one size.",
     "onnx export": "Export the model with PyTorch: `to_torch(model)`.",

@@ -3,19 +3,21 @@
 Operands of classes with a `__torch_function__` see the ops that they meet (`levels/subclasses.py`).
 A mode sees all public functions, methods and properties, also those that make tensors:
 
-    with mode:          names of modules and of Tensor lead to functions that hand over the call
+    with mode:          names of modules and of Tensor lead to what hands over the call
         torch.ones(2)   mode.__torch_function__(ones, types, args, kwargs), with the mode left
     (left)              the names lead to the functions themselves again, which know of no modes
 
-So nothing is looked for where no mode is entered. What took a function from its module before,
-`from torch import ones`, calls that one: no mode sees it.
+So do users' classes that say themselves what a call gives: the names lead there while such a class
+is known. So nothing is looked for where there is neither. What took a function from its
+module before, `from torch import ones`, calls that one: no mode sees it.
 """
 
 import functools
+import inspect
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from importlib import import_module
-from types import FunctionType
+from types import FrameType, FunctionType, MethodType
 from typing import Any, ClassVar, Self, TypeVar
 
 from . import ops
@@ -23,14 +25,18 @@ from .core.state import Block, setting
 from .core.tensor import Tensor
 from .levels.subclasses import (
     PUBLIC,
+    USERS,
+    handed_over,
     handle_torch_function,
     has_torch_function,
     is_tensor_like,
+    note_class,
     overrides,
 )
 from .missing import missing_from
 from .ops._declaring import METHODS
 from .ops._lookup import load_all, names_in
+from .values.tree import several
 
 __all__ = [
     "TorchFunctionMode",
@@ -49,20 +55,23 @@ __getattr__ = missing_from(__name__)
 _HOMES = ("nn.functional", "", "linalg", "fft", "special")
 
 _ASKED = (
-    *("__bool__", "__complex__", "__contains__", "__float__"),
-    *("__index__", "__int__", "__len__", "__repr__"),
+    *("__array__", "__bool__", "__complex__", "__contains__", "__deepcopy__", "__float__"),
+    *("__index__", "__int__", "__iter__", "__len__", "__reduce_ex__", "__repr__"),
 )
 """What Python asks of a tensor, beside operators."""
 
-_BINARY = ("add", "eq", "ge", "gt", "le", "lt", "matmul", "mul", "ne", "sub")
+_SAME = "abs add ge gt le lt matmul mul ne neg pow sub"
+_OTHER = {"truediv": "div", "floordiv": "floor_divide", "mod": "remainder"}
 _OPERATORS = {
-    **{f"__{name}__": name for name in ("abs", "neg", *_BINARY)},
-    **{f"__i{name}__": f"{name}_" for name in ("add", "mul", "sub")},
+    **{f"__{name}__": name for name in _SAME.split()},
+    **{f"__i{name}__": f"{name}_" for name in ("add", "mul", "pow", "sub")},
+    **{f"__i{name}__": f"{method}_" for name, method in _OTHER.items()},
+    **{f"__r{name}__": f"bitwise_{name}" for name in ("and", "or", "xor")},
     "__truediv__": "div",
-    "__itruediv__": "div_",
     "__mod__": "remainder",
     "__radd__": "add",
     "__rmul__": "mul",
+    "__pos__": "positive",
 }
 """The methods that operators stand for: `x + 1` is a call of `Tensor.add`."""
 
@@ -84,7 +93,8 @@ def _public() -> dict[str, dict[str, Any]]:
 
 
 def _is_public(name: str) -> bool:
-    return name in METHODS or name in _ASKED or not name.startswith("_")
+    is_ours = name.startswith("_") or name in ("cold_side", "version_counter", "wrote")
+    return name in METHODS or name in _ASKED or not is_ours
 
 
 def _module(home: str) -> Any:
@@ -133,6 +143,8 @@ def resolve_name(f: Any) -> str | None:
     function = getattr(f, "function", f)
     owner = getattr(function, "__self__", None)
     if isinstance(owner, property):
+        read = getattr(owner.fget, "function", None)
+        owner = getattr(read, "__self__", owner)  # while names lead to what is seen
         return f"{_names()[owner]}.{function.__name__}" if owner in _names() else None
     return _names().get(function)
 
@@ -175,10 +187,11 @@ _entered = _Entered()
 
 
 class _All:
-    """The threads inside of modes: while there are some, names lead to them."""
+    """Who looks at calls: threads inside of modes, and how many classes of users'."""
 
-    lock = threading.Lock()
+    lock = threading.RLock()  # a class may go while it is held
     threads: ClassVar[set[int]] = set()
+    classes = 0
     is_led = False
 
 
@@ -214,7 +227,7 @@ class TorchFunctionMode(Block):
 
     def leave(self) -> None:
         super().leave()
-        _led(self)
+        lead()
 
     @classmethod
     def push(cls, *args: Any, **kwargs: Any) -> Self:
@@ -223,69 +236,114 @@ class TorchFunctionMode(Block):
 
 
 def _led(mode: M) -> M:
-    """Have names lead to modes where some are entered, and only there; return `mode`."""
-    with _All.lock: _lead()  # Note [One line is not cut]  # noqa: E701  # fmt: skip
+    lead()
     return mode
 
 
-def _lead() -> None:
+def lead(classes: int = 0) -> None:
+    """Have names lead to the modes and users' classes that look at calls, while there are some.
+
+    Args:
+        classes: how many there are more.
+    """
+    with _All.lock: _lead(classes)  # Note [One line is not cut]  # noqa: E701  # fmt: skip
+
+
+def _lead(classes: int) -> None:
+    _All.classes += classes
     (_All.threads.add if _entered.modes else _All.threads.discard)(threading.get_ident())
-    to_modes = bool(_All.threads)
-    if _All.is_led is not to_modes:
+    is_seen = bool(_All.threads or _All.classes)
+    if _All.is_led is not is_seen:
         for holder, name, own, seen in _turns():
-            setattr(holder, name, seen if to_modes else own)
-        _All.is_led = to_modes
+            setattr(holder, name, seen if is_seen else own)
+        _All.is_led = is_seen
 
 
 @functools.cache
 def _turns() -> list[tuple[Any, str, Any, Any]]:
-    """Where each name is, with what it leads to when no mode is entered, and when one is."""
+    """Where each name is, with what it leads to when nobody looks, and when somebody does."""
     turns: list[tuple[Any, str, Any, Any]] = []
     for home, named in _public().items():
         for holder in [Tensor] if home == "Tensor" else [_module(home), *[ops] * (not home)]:
             for name, own in named.items():
-                known = named[_OPERATORS[name]] if name in _OPERATORS else own
-                turns.append((holder, name, own, _seen(own, known)))
+                seen, method = _seen(own, name), _OPERATORS.get(name)
+                if method:
+                    seen = _Seen(own, name, _seen(named[method], method))
+                turns.append((holder, name, own, seen))
     return turns
 
 
 @functools.cache
-def _seen(own: Any, known: Any) -> Any:
-    """The same function or property, whose calls modes see as those of another one."""
-    if isinstance(own, property):
-        read, write = (_calls(part, part, own.fget) for part in (own.__get__, own.__set__))
-        return property(read, write if own.fset else None, own.fdel, own.__doc__)
-    return _calls(own, known, own)
+def _seen(own: Any, name: str) -> Any:
+    """The same function or property, whose calls are seen."""
+    if not isinstance(own, property):
+        return _Seen(own, name)
+    read, write = _Seen(own.__get__, "__get__"), _Seen(own.__set__, "__set__")
+    return property(read, write if own.fset else None, own.fdel, own.__doc__)
 
 
-def _calls(own: Any, known: Any, like: Any) -> Any:
-    @functools.wraps(like)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        entered = _entered.modes
-        if not entered:
-            return own(*args, **kwargs)
-        types = tuple(overrides((*args, *kwargs.values())))
-        with setting(vars(_entered), modes=entered[:-1]):
-            function = known
-            if entered[:-1] or own is not known:
-                function = _Again(known, call if entered[:-1] else own)
-            return entered[-1].__torch_function__(function, types, args, kwargs)
+class _Seen:
+    """A public function whose calls modes and operands of users' classes see.
 
-    return call
+    It is what they are given, too, and equal to the function: so a table of functions has it,
+    whenever that was written.
 
+    Args:
+        known: what they are given instead, if it is an operator.
+    """
 
-class _Again:
-    """What is equal to a function that a mode knows: an operator; or what an outer mode sees."""
+    def __init__(self, function: Any, name: str, known: Any = None) -> None:
+        self.function, self._known = function, known or self
+        functools.update_wrapper(self, function, updated=())
+        self.__name__ = name
 
-    def __init__(self, known: Any, call: Any) -> None:
-        self.function, self._call = known, call
-        functools.update_wrapper(self, known, updated=())
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else MethodType(self, instance)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self._call(*args, **kwargs)
+        entered = _entered.modes
+        types = overrides(_operands((*args, *kwargs.values())))
+        if entered:
+            with setting(vars(_entered), modes=entered[:-1]):
+                return entered[-1].__torch_function__(self._known, tuple(types), args, kwargs)
+        for kind in types:
+            note_class(kind)
+        asked = [kind for kind in types if not USERS.isdisjoint(kind.__mro__)]
+        if asked:
+            return handed_over(asked, self._known, args, kwargs)
+        return self.function(*args, **kwargs)
 
     def __eq__(self, other: object) -> bool:
-        return bool(other == self.function)
+        return bool(getattr(other, "function", other) == self.function)
 
     def __hash__(self) -> int:
         return hash(self.function)
+
+    def __repr__(self) -> str:
+        return repr(self.function)
+
+
+def answered(frame: FrameType) -> Any:
+    """What the classes of the arguments make of a call, given the frame of a public function.
+
+    They are given the arguments that are not left out.
+    """
+    code, given = frame.f_code, frame.f_locals
+    seen = next(s for _, _, own, s in _turns() if getattr(own, "__code__", None) is code)
+    names, n, m = code.co_varnames, code.co_argcount, code.co_kwonlyargcount
+    wanted = inspect.signature(seen.function).parameters
+    left_out = [name for name in names[: n + m] if given[name] is wanted[name].default]
+    while n and names[n - 1] in left_out:
+        n -= 1
+    args = tuple([given[name] for name in names[:n]])
+    if code.co_flags & inspect.CO_VARARGS:
+        args += given[names[code.co_argcount + m]]
+    behind = names[n : code.co_argcount + m]
+    for each in _operands((*args, *given.values())):
+        note_class(type(each))
+    return seen(*args, **{name: given[name] for name in behind if name not in left_out})
+
+
+def _operands(values: Iterable[Any]) -> list[Any]:
+    """Some arguments, and what stands in lists of them."""
+    return [each for value in values for each in several(value)]

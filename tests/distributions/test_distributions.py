@@ -295,6 +295,21 @@ def test_rules_for_divergences_are_found_by_class_and_can_be_added():
         d.register_kl(3, Mine)
 
 
+def test_what_libraries_build_on_is_there(lib):
+    c = lib.distributions.constraints
+
+    class Positive(type(c.positive)):
+        def __init__(self):
+            super().__init__(lower_bound=0.0)
+
+    class Shared:
+        """What distributions of a library have in common; no distribution itself."""
+
+    assert Positive().check(lib.tensor([-1.0, 2.0])).tolist() == [False, True]
+    assert set(c.__all__) == set(torch.distributions.constraints.__all__)
+    lib.distributions.register_kl(Shared, Shared)(lambda p, q: 0)
+
+
 # Made of others -----------------------------------------------------------------------------------
 
 

@@ -145,3 +145,24 @@ def test_a_hook_may_return_a_gradient_of_a_batched_pass(lib):
     y.register_hook(lambda grad: grad * 3)
     (rows,) = lib.autograd.grad(y, x, lib.eye(3, dtype=lib.float64), is_grads_batched=True)
     assert rows.tolist() == (6 * model.weight).tolist()
+
+
+def test_hooks_of_one_tensor_see_the_same_gradient(lib):
+    x = lib.ones(2, requires_grad=True)
+    y = x * 2
+    seen, doubled = [], []
+
+    def notes(grad):
+        seen.append(grad)
+        grad.note = "from the first"
+
+    def doubles(grad):
+        assert grad.note == "from the first"
+        doubled.append(grad * 2)
+        return doubled[0]
+
+    for hook in (notes, doubles, seen.append):
+        y.register_hook(hook)
+    y.sum().backward()
+    assert seen[1] is doubled[0]
+    assert x.grad.tolist() == [4, 4]

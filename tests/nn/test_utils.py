@@ -348,3 +348,53 @@ def test_a_norm_is_set_once_and_sequences_are_there(lib):
             lib.nn.utils.rnn.pad_sequence(given)
     with pytest.raises(AssertionError, match="must be greater than min_val"):
         lib.nn.Hardtanh(2, 1)
+
+
+def test_a_parameter_is_pruned_again_by_what_is_left(lib):
+    prune = lib.nn.utils.prune
+    layer = lib.nn.Linear(4, 6)
+    layer.weight.data = lib.arange(24.0).reshape(6, 4)
+    masks = []
+    for method, options in (
+        (prune.ln_structured, {"amount": 0.5, "n": 2, "dim": 0}),
+        (prune.ln_structured, {"amount": 1, "n": 1, "dim": 0}),
+        (prune.l1_unstructured, {"amount": 0.5}),
+    ):
+        method(layer, "weight", **options)
+        masks.append(layer.weight_mask.sum(1).tolist())
+    assert masks == [[0, 0, 0, 4, 4, 4], [0, 0, 0, 0, 4, 4], [0, 0, 0, 0, 0, 4]]
+    (hook,) = layer._forward_pre_hooks.values()
+    assert isinstance(hook, prune.PruningContainer)
+    assert [type(each).__name__ for each in hook] == ["LnStructured"] * 2 + ["L1Unstructured"]
+    assert (len(hook), hook[2]._tensor_name) == (3, "weight")
+    other = prune.Identity()
+    other._tensor_name = "bias"
+    with pytest.raises(ValueError, match="Can only add pruning methods acting on the parameter na"):
+        hook.add_pruning_method(other)
+    with pytest.raises(TypeError, match="is not a BasePruningMethod subclass"):
+        hook.add_pruning_method(3)
+    prune.remove(layer, "weight")
+    assert not prune.is_pruned(layer)
+
+
+def test_a_second_parametrization_leaves_the_original(lib):
+    class Skew(lib.nn.Module):
+        def forward(self, x):
+            return x.triu(1) - x.triu(1).mT
+
+        def right_inverse(self, a):
+            return a.triu(1)
+
+    class Cayley(lib.nn.Module):
+        def forward(self, x):
+            return lib.linalg.solve(lib.eye(2) - x, lib.eye(2) + x)
+
+        def right_inverse(self, a):
+            return lib.linalg.solve(lib.eye(2) + a, a - lib.eye(2))
+
+    made = lib.nn.Linear(2, 2)
+    made.weight.data = lib.tensor([[0.0, 0.5], [0.0, 0.0]])
+    for part in (Skew(), Cayley()):
+        lib.nn.utils.parametrize.register_parametrization(made, "weight", part)
+    assert made.parametrizations.weight.original.tolist() == [[0, 0.5], [0, 0]]
+    assert lib.allclose(made.weight, lib.tensor([[0.6, 0.8], [-0.8, 0.6]]))

@@ -48,11 +48,9 @@ assert inverse is gg.inverse and inv is gg.linalg.inv and loaded("matrices")
 
 def test_a_file_loads_when_a_method_of_it_is_asked_for(in_a_new_process):
     in_a_new_process("""
-class Mine(gg.Tensor): ...
-
 x = gg.tensor([1.0, 4.0])
 assert not loaded("elementary") and not loaded("matrices") and not loaded("rounding")
-assert Mine([1.0, 4.0]).sqrt().tolist() == [1, 2] and loaded("elementary")
+assert x.sqrt().tolist() == [1, 2] and loaded("elementary")
 assert gg.Tensor.inverse(gg.eye(2)).tolist() == [[1, 0], [0, 1]] and loaded("matrices")
 assert hasattr(x, "floor_") and not hasattr(x, "floorr") and loaded("rounding")
 assert x.sin_() is x

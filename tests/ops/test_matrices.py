@@ -280,3 +280,24 @@ def test_packed_factors_have_no_gradient(lib):
     for factors in (lib.geqrf(x)[0], lib.linalg.ldl_factor(x).LD):
         with pytest.raises(RuntimeError, match=r"derivative for .* is not implemented"):
             factors.sum().backward()
+
+
+def test_the_largest_singular_values_are_found_by_random_directions(lib):
+    basis = lib.linalg.qr(lib.arange(24.0).reshape(6, 4).sin().double())[0]
+    x = (basis * lib.tensor([8.0, 4.0, 2.0, 1.0])).requires_grad_()
+    for matrix in (x, x.mT):
+        u, s, v = lib.svd_lowrank(matrix, q=4)
+        assert s.tolist() == pytest.approx([8, 4, 2, 1])
+        assert lib.allclose(u @ s.diag() @ v.mT, matrix)
+    s.sum().backward()
+    assert lib.allclose(x.grad.norm(dim=0), lib.ones(4).double())
+    directions = lib.pca_lowrank(x.detach() + 5)[2]
+    centred = x.detach() - x.detach().mean(0)
+    assert lib.allclose(directions.abs(), lib.linalg.svd(centred, False).Vh.mT.abs())
+    assert lib.svd_lowrank(x.detach(), 1, M=x.detach())[1].item() == 0
+    with pytest.raises(ValueError, match=r"q\(=5\) must be non-negative integer and not greater t"):
+        lib.pca_lowrank(x, q=5)
+    with pytest.raises(ValueError, match=r"niter\(=-1\) must be non-negative integer"):
+        lib.pca_lowrank(x, niter=-1)
+    with pytest.raises(IndexError, match="Dimension out of range"):
+        x.size(2)

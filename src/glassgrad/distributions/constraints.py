@@ -13,6 +13,41 @@ from glassgrad.ops import zeros
 
 from .utils import limits
 
+__all__ = [
+    "Constraint",
+    "MixtureSameFamilyConstraint",
+    "boolean",
+    "cat",
+    "corr_cholesky",
+    "dependent",
+    "dependent_property",
+    "greater_than",
+    "greater_than_eq",
+    "half_open_interval",
+    "independent",
+    "integer_interval",
+    "interval",
+    "is_dependent",
+    "less_than",
+    "lower_cholesky",
+    "lower_triangular",
+    "multinomial",
+    "nonnegative",
+    "nonnegative_integer",
+    "one_hot",
+    "positive",
+    "positive_definite",
+    "positive_integer",
+    "positive_semidefinite",
+    "real",
+    "real_vector",
+    "simplex",
+    "square",
+    "stack",
+    "symmetric",
+    "unit_interval",
+]
+
 
 class Constraint:
     """A set of values.
@@ -36,8 +71,9 @@ class Constraint:
     lower_bound: Any
     upper_bound: Any
 
-    def __init__(self, *values: Any) -> None:
-        vars(self).update(zip(self.bounds, values, strict=True))
+    def __init__(self, *values: Any, **named: Any) -> None:
+        given = dict(zip(self.bounds, values, strict=False), **named)
+        vars(self).update({name: given[name] for name in self.bounds})
 
     def check(self, value: Any) -> Any:
         """Whether each value is in the set: booleans, without the dims of a value."""

@@ -383,7 +383,7 @@ class Batch(Layer):
         )
 
 
-class Info(NamedTuple):
+class VmapInfo(NamedTuple):
     """What a `vmap` rule is told of the batch.
 
     Attributes:
@@ -409,7 +409,7 @@ class BatchLevel(Level):
 
     def __init__(self, batch_size: int, randomness: str = "error") -> None:
         super().__init__()
-        self.info = Info(batch_size, randomness)
+        self.info = VmapInfo(batch_size, randomness)
         self.is_of_gradients = randomness == "never"
 
     def layer(self, value: Tensor) -> Layer:

@@ -263,10 +263,12 @@ def accumulated(leaf: Tensor) -> list[Step]:
 
 
 def run(steps: list[Step], grads: Grads) -> Grads:
-    """What hooks leave of `grads`, one after the other."""
+    """What hooks leave of `grads`, one after the other; they see the same tensors."""
+    seen = as_tensors(grads)
     for how, hook, extra in steps:
-        grads = how(hook, grads, extra)
-    return grads
+        seen = how(hook, seen, extra)
+    pairs = zip(seen, grads, strict=True)
+    return tuple([x if x is None or isinstance(old, Tensor) else x.payload for x, old in pairs])
 
 
 def run_after(cold: NodeHooks, edges: Sequence[Any], grads: Grads, grad: Any) -> Grads:
@@ -293,10 +295,11 @@ def run_after(cold: NodeHooks, edges: Sequence[Any], grads: Grads, grad: Any) ->
 def run_before(node: Node, grad: Any) -> Any:
     """What the hooks before a node with one output leave; its own are those that are left then."""
     cold: Any = node.cold
+    seen = as_tensor(grad)
     for _, hook, _ in [*cold.tensor.values()]:  # `run` written out
-        result = hook(as_tensor(grad))
+        result = hook(seen)
         if result is not None:
-            grad = _checked(hook, result, grad)
+            grad, seen = _checked(hook, result, grad), result
     if cold.retain or cold.pre:
         return run([*_retained(cold), *cold.pre.values()], (grad,))[0]
     return grad

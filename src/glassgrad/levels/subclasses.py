@@ -4,10 +4,14 @@ An op that meets an operand of such a class is handed to `__torch_function__(fun
 kwargs)` of that class. That of Tensor computes the op as ever, and gives its results the class. The
 op is handed over where it begins to compute: an op that is made of several others is handed over as
 these, and `args` and `kwargs` are those of the op's class, whose public function `func` stands for.
+A user's class is handed over the public calls themselves (`overrides.py`), from when it is known: a
+subclass of Tensor is so at once, others from their first call.
 """
 
 import threading
+import weakref
 from collections.abc import Callable, Iterable
+from importlib import import_module
 from typing import Any, Self
 
 from glassgrad.core.errors import ArgumentTypeError
@@ -17,6 +21,9 @@ from glassgrad.values.tree import several
 
 PUBLIC: dict[type, Callable[..., Any]] = {}
 """The public function of each op's class."""
+
+USERS: weakref.WeakSet[type] = weakref.WeakSet()
+"""The users' classes that say themselves what a call gives, or have results of their class."""
 
 
 class _Disabled(threading.local):
@@ -46,7 +53,7 @@ class PublicFunction:
     def __init__(self, rule: Any) -> None:
         self.rule = rule
         self.function = PUBLIC.get(rule, rule.apply)
-        self.__name__ = self.function.__name__
+        self.__name__ = getattr(self.function, "__name__", rule.__name__.lower())
         self.__doc__ = self.function.__doc__
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -62,6 +69,19 @@ class PublicFunction:
         return f"<function {self.__name__}>"
 
 
+def note_class(kind: type) -> None:
+    """Note a user's class that computes, or has results of its own: public functions ask it."""
+    handler: Any = getattr(kind, "__torch_function__", None)
+    handler = getattr(handler, "__func__", handler)
+    wrote = kind if handler is torch_function else handler
+    is_ours = handler is None or str(wrote.__module__).startswith("glassgrad.")
+    if not is_ours and not _is_plain(kind) and USERS.isdisjoint(kind.__mro__):
+        USERS.add(kind)
+        lead: Any = import_module("glassgrad.overrides").lead  # it knows all public functions
+        lead(1)
+        weakref.finalize(kind, lead, -1).atexit = False
+
+
 def overrides(operands: Iterable[Any]) -> list[type]:
     """The classes among those of the operands that compute ops by themselves, subclasses first."""
     found: list[type] = []
@@ -75,7 +95,7 @@ def overrides(operands: Iterable[Any]) -> list[type]:
 def _is_plain(kind: type) -> bool:
     """Whether results of it are plain tensors, as those of parameters and of transforms are."""
     plain = PLAIN - {Tensor} | set(WRAPPERS.values())
-    own = getattr(kind.__torch_function__, "__func__", None)  # type: ignore[attr-defined]  # `overrides` has looked
+    own = getattr(kind.__torch_function__, "__func__", None)  # type: ignore[attr-defined]  # its callers have looked
     return own is torch_function and not plain.isdisjoint(kind.__mro__)
 
 
@@ -88,6 +108,8 @@ def computed(rule: Any, operands: Values, parameters: dict[str, Any]) -> Any:
     types = overrides(operands)
     if not types:
         return NotImplemented
+    for kind in types:
+        note_class(kind)
     return handed_over(types, PublicFunction(rule), operands, parameters)
 
 
@@ -111,8 +133,11 @@ def torch_function(cls: Any, func: Any, types: Any, args: Values = (), kwargs: A
         return NotImplemented
     with setting(vars(_disabled), count=_disabled.count + 1):
         found = func(*args, **(kwargs or {}))
+    read = getattr(getattr(func, "function", None), "__self__", None)
+    if isinstance(read, property) and getattr(read.fget, "__name__", "") == "grad":
+        return found  # it is of the class that it was made with
     for each in several(found):
-        if type(each) is Tensor:
+        if type(each) is Tensor and not any(each is x for x in args):
             each.__class__ = cls
     return found
 

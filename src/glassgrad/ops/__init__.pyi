@@ -22,7 +22,7 @@ from glassgrad.ops.indexing import index_put as index_put, put as put, unravel_i
 from glassgrad.ops.joining import Tensors, as_strided as as_strided, as_strided_ as as_strided_, as_strided_scatter as as_strided_scatter, atleast_1d as atleast_1d, atleast_2d as atleast_2d, atleast_3d as atleast_3d, broadcast_shapes as broadcast_shapes, broadcast_tensors as broadcast_tensors, cartesian_prod as cartesian_prod, combinations as combinations, dsplit as dsplit, hsplit as hsplit, meshgrid as meshgrid, narrow as narrow, narrow_copy as narrow_copy, segment_reduce as segment_reduce, select as select, select_scatter as select_scatter, slice_scatter as slice_scatter, split as split, split_with_sizes as split_with_sizes, unsafe_chunk as unsafe_chunk, unsafe_split as unsafe_split, unsafe_split_with_sizes as unsafe_split_with_sizes, vsplit as vsplit
 from glassgrad.ops.linalg import chain_matmul as chain_matmul, einsum as einsum
 from glassgrad.ops.masking import masked_fill as masked_fill, masked_scatter as masked_scatter
-from glassgrad.ops.matrices import _lu as lu, _qr as qr, _svd as svd, logdet as logdet, lu_unpack as lu_unpack, matrix_exp as matrix_exp, pinverse as pinverse
+from glassgrad.ops.matrices import _lu as lu, _qr as qr, _svd as svd, logdet as logdet, lu_unpack as lu_unpack, matrix_exp as matrix_exp, pca_lowrank as pca_lowrank, pinverse as pinverse, svd_lowrank as svd_lowrank
 from glassgrad.ops.memory import TypedStorage as TypedStorage, UntypedStorage as UntypedStorage, detach_ as detach_, fill as fill, fill_ as fill_, get_device as get_device, is_nonzero as is_nonzero, is_same_size as is_same_size, is_storage as is_storage, layout, layout as layout, memory_format, memory_format as memory_format, numel as numel, resize_as_ as resize_as_, typename as typename, zero_ as zero_
 from glassgrad.ops.networks import bilinear as bilinear, group_norm as group_norm, layer_norm as layer_norm, rms_norm as rms_norm
 from glassgrad.ops.norms import Order, cdist as cdist, dist as dist, pairwise_distance as pairwise_distance, pdist as pdist
@@ -5452,6 +5452,7 @@ __all__ = [
     "ormqr",
     "outer",
     "pairwise_distance",
+    "pca_lowrank",
     "pdist",
     "permute",
     "pinverse",
@@ -5553,6 +5554,7 @@ __all__ = [
     "subtract",
     "sum",
     "svd",
+    "svd_lowrank",
     "swapaxes",
     "swapdims",
     "t",

@@ -20,6 +20,7 @@ from glassgrad.core.state import Names, is_ours
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.dtypes import TYPE_NAMES, DType
 from glassgrad.values.operands import no_kernel, too_large
+from glassgrad.values.tree import several
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -92,6 +93,24 @@ def no_tensor_among(name: str, function: Any, given: dict[str, Any]) -> Exceptio
             if not isinstance(part, Tensor):
                 return wrong_type(said, part, _instead(part))
     return None
+
+
+def is_for_others(error: Exception, given: list[Any]) -> bool:
+    """Whether a user's call failed because an argument is no tensor, but computes by itself."""
+    frame = error.__traceback__ and error.__traceback__.tb_frame
+    if frame is None or frame.f_back is None or is_ours[frame.f_back.f_code.co_filename]:
+        return False
+    return any(_is_other(x) for each in given for x in several(each))
+
+
+def _is_other(value: Any) -> bool:
+    return not isinstance(value, Tensor) and hasattr(type(value), "__torch_function__")
+
+
+def answered(error: Exception) -> Any:
+    """What the classes of the arguments make of such a call."""
+    frame = error.__traceback__ and error.__traceback__.tb_frame
+    return importlib.import_module("glassgrad.overrides").answered(frame)
 
 
 def named(error: Exception) -> Exception:

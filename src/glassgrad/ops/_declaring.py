@@ -670,15 +670,19 @@ def _derived(
     Args:
         used: what the body uses, beside `function`, its `name` and HELPERS.
 
-    If the body fails because an argument is no tensor, that is what it says. A scalar of NumPy's
-    in the place of a number is that number: with a dtype of its own it would decide the result's.
+    If the body fails because an argument is no tensor, that is what it says, or asks its class. A
+    scalar of NumPy's in the place of a number is that number: with a dtype of its own it would
+    decide the result's.
     """
     if "declared" not in vars(function):  # what is derived has seen to it
         body = _with_numbers(function, given) + body
     lines = "".join([f"    {line}\n" for line in body.splitlines()])
-    body = f"try:\n{lines}except GlassgradError as error:\n"
-    body += "    check.told(error, name, function)\n    raise\n"
-    body += "except check.EXPLAINED as error:\n"
+    all_given = ", ".join([*given.braced(), *given.keyword, *[given.star] * bool(given.star)])
+    body = f"try:\n{lines}except (GlassgradError, *check.EXPLAINED) as error:\n"
+    body += f"    if check.is_for_others(error, [{all_given}]):\n"
+    body += "        return check.answered(error)\n"
+    body += "    if isinstance(error, GlassgradError):\n"
+    body += "        check.told(error, name, function)\n        raise\n"
     body += "    raise check.blamed(error, name, function)\n"
     used = {**HELPERS, "name": function.__name__, **used}
     made = _made(body, given, *used)(function=function, **used)

@@ -25,7 +25,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from glassgrad.core.errors import DTypeError, GradientError, LinAlgError, ShapeError
+from glassgrad.core.errors import ArgumentError, DTypeError, GradientError, LinAlgError, ShapeError
 from glassgrad.core.state import Names, Values
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.values.backend import asnumpy, backend_of
@@ -42,6 +42,7 @@ from .diagonals import diag_embed, diagonal, tril, triu
 from .elementary import log
 from .joining import cat
 from .linalg import matmul
+from .random import randn
 from .reduction import products_of_others
 from .selection import maximum, where
 from .shape import in_shape, reshape
@@ -1204,6 +1205,73 @@ def _svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
         *batch, n, m = input.shape
         u, vh = input.new_zeros((*batch, n, n)), input.new_zeros((*batch, m, m))
     return _LegacySvd(u, s, vh.mH)
+
+
+@function()
+def svd_lowrank(
+    A: Tensor, q: int | None = 6, niter: int | None = 2, M: Tensor | None = None
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The largest singular values of matrices and their vectors, found by random directions.
+
+    Args:
+        A: shape `(…, n, m)`.
+        q: how many values; a few more than the rank that is expected.
+        niter: how often the directions are turned towards the largest ones.
+        M: what is subtracted from `A` before, of a shape that broadcasts to that of `A`.
+
+    Returns:
+        (U, S, V) of shapes `(…, n, q)`, `(…, q)` and `(…, m, q)`: A ≈ U·diag(S)·Vᴴ.
+
+    Example:
+        >>> svd_lowrank(tensor([[3.0, 0.0], [0.0, 4.0]]), q=2)[1]
+        tensor([4., 3.])
+
+    See also: Halko, Martinsson and Tropp, *Finding Structure with Randomness* (2009), §5.1.
+    """
+    rows = A if M is None else A - M
+    is_wide = rows.shape[-2] < rows.shape[-1]
+    if is_wide:
+        rows = rows.mT
+    drawn = randn(rows.shape[-1], 6 if q is None else q, dtype=A.dtype, device=A.device)
+    basis = qr(matmul(rows, drawn))[0]
+    for _ in range(niter or 0):
+        basis = qr(matmul(rows, qr(matmul(rows.mH, basis))[0]))[0]
+    u, s, vh = svd(matmul(basis.mH, rows), full_matrices=False)
+    u, v = matmul(basis, u), vh.mH
+    return (v.conj(), s, u.conj()) if is_wide else (u, s, v)
+
+
+@function()
+def pca_lowrank(
+    A: Tensor, q: int | None = None, center: bool = True, niter: int = 2
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The principal directions of examples, found by `svd_lowrank`.
+
+    Args:
+        A: n examples with m features, shape `(…, n, m)`.
+        q: how many directions; None for 6, or as many as there are.
+        center: subtract the mean of the examples first.
+        niter: as for `svd_lowrank`.
+
+    Returns:
+        (U, S, V): the columns of V are the directions, `S² / (n - 1)` the variances along them.
+
+    Raises:
+        ArgumentError: for more directions than there are.
+
+    Example:
+        >>> pca_lowrank(tensor([[0.0, 1.0], [2.0, 1.0]]), q=1)[1]
+        tensor([1.4142])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.pca_lowrank.html
+    """
+    n, m = A.shape[-2:]
+    count = min(6, n, m) if q is None else q
+    said = f"q(={{}}) must be non-negative integer and not greater than min(m, n)={min(n, m)}"
+    check.within(said, count, 0, min(n, m), "It counts directions.", ArgumentError)
+    said = "niter(={}) must be non-negative integer"
+    check.least(said, niter, 0, "Directions are turned that often.", ArgumentError)
+    return svd_lowrank(A - A.mean(-2, keepdim=True) if center else A, count, niter)
 
 
 # Exponentials -------------------------------------------------------------------------------------

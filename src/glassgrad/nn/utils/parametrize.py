@@ -149,8 +149,6 @@ def register_parametrization(
             _require_alike(value, parametrization(value))
         own.append(parametrization)
         own.unsafe |= unsafe
-        if hasattr(parametrization, "right_inverse"):
-            own.right_inverse(value.detach())
         return module
     if tensor_name not in module._parameters and tensor_name not in module._buffers:
         raise ArgumentError(

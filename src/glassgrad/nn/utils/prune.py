@@ -6,7 +6,7 @@
 what is left. `remove` makes an ordinary parameter of the product.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ __all__ = [
     "Identity",
     "L1Unstructured",
     "LnStructured",
+    "PruningContainer",
     "RandomStructured",
     "RandomUnstructured",
     "custom_from_mask",
@@ -88,13 +89,26 @@ class BasePruningMethod:
             original = module._parameters.pop(name)
             module.register_parameter(f"{name}_orig", original)
             module.register_forward_pre_hook(method)
+        else:
+            for key, hook in pre_hooks_of(module, BasePruningMethod).items():
+                if hook._tensor_name == name:
+                    all_of_them = (hook,) if type(hook) is not PruningContainer else hook
+                    method = PruningContainer(*all_of_them, method)
+                    module._forward_pre_hooks[key] = method
         module.register_buffer(f"{name}_mask", mask)
         method(module, ())
         return method
 
     def _mask_of_rest(self, scores: Tensor, before: Tensor) -> Tensor:
         """The mask before, with zeros for what this method prunes of the rest."""
-        if self.PRUNING_TYPE != "unstructured":
+        if self.PRUNING_TYPE == "structured":
+            dim: int = getattr(self, "dim")  # noqa: B009  # those that prune slices have it
+            left = before.movedim(dim, 0).flatten(1).sum(1) != 0
+            kept = (slice(None),) * (dim % before.ndim) + (left,)
+            made = before.clone()
+            made[kept] = self.compute_mask(scores[kept], before[kept])
+            return made
+        if self.PRUNING_TYPE == "global":
             return self.compute_mask(scores, before)
         kept = before.reshape(-1) == 1
         made = before.reshape(-1).clone()
@@ -108,6 +122,42 @@ class BasePruningMethod:
         """A tensor as it is when it is pruned."""
         before = ops.ones_like(t) if default_mask is None else default_mask
         return t * self._mask_of_rest(t if importance_scores is None else importance_scores, before)  # type: ignore[no-any-return]
+
+
+class PruningContainer(BasePruningMethod):
+    """The methods by which one parameter was pruned again and again, the first one first."""
+
+    def __init__(self, *methods: BasePruningMethod) -> None:
+        self._pruning_methods: tuple[BasePruningMethod, ...] = ()
+        self._tensor_name = methods[0]._tensor_name if methods else ""
+        for method in methods:
+            self.add_pruning_method(method)
+
+    def add_pruning_method(self, method: BasePruningMethod) -> None:
+        """Add one behind the others."""
+        if not isinstance(method, BasePruningMethod):
+            raise ArgumentTypeError(
+                f"{type(method)} is not a BasePruningMethod subclass. It says what the mask is. "
+                "Write `L1Unstructured(amount)`."
+            )
+        if method._tensor_name != self._tensor_name:
+            raise ArgumentError(
+                f"Can only add pruning methods acting on the parameter named '{self._tensor_name}' "
+                f"to PruningContainer. Found '{method._tensor_name}'. Each parameter has its own."
+            )
+        self._pruning_methods += (method,)
+
+    def __len__(self) -> int:
+        return len(self._pruning_methods)
+
+    def __iter__(self) -> Iterator[BasePruningMethod]:
+        return iter(self._pruning_methods)
+
+    def __getitem__(self, index: int) -> BasePruningMethod:
+        return self._pruning_methods[index]
+
+    def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
+        return self._pruning_methods[-1]._mask_of_rest(t, default_mask)
 
 
 class Identity(BasePruningMethod):
