@@ -115,11 +115,6 @@ class Generator:
         }
         return self
 
-    def _apart(self, state: Tensor | None = None) -> setting:
-        """The block in which it draws as from `state`, and after which it has drawn nothing."""
-        other = Generator().set_state(self.get_state() if state is None else state)
-        return setting(vars(self), _seed=other._seed, _source=other._source)
-
     def clone_state(self) -> "Generator":
         """Another generator that will give the same numbers."""
         return Generator(self.device).set_state(self.get_state())
@@ -186,13 +181,28 @@ def set_rng_state(new_state: Tensor) -> None:
     default_generator.set_state(new_state)
 
 
-def fork(state: Tensor | None = None) -> setting:
+class fork(setting):  # noqa: N801  # reads as a statement: `with fork():`
     """Inside, draw as the default generator does in `state`; afterwards as if nothing was drawn.
 
     Args:
         state: as of `get_rng_state`; None: as it is.
     """
-    return default_generator._apart(state)
+
+    before: Tensor | None = None
+
+    def __init__(self, state: Tensor | None = None) -> None:
+        super().__init__()
+        self.state = state
+
+    def __enter__(self) -> None:
+        self.before = get_rng_state()
+        if self.state is not None:
+            set_rng_state(self.state)
+
+    def leave(self) -> None:
+        if self.before is not None:
+            set_rng_state(self.before)
+        super().leave()
 
 
 def source_of(generator: Generator | None) -> "np.random.Generator":
