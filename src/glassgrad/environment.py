@@ -27,7 +27,6 @@ from .core.state import setting
 from .core.tensor import Size, Tensor
 from .levels import subclasses
 from .missing import tells_missing
-from .ops.generator import fork
 from .values import backend
 from .values.backend import Device
 from .values.dtypes import TYPE_NAMES, set_default_dtype
@@ -283,7 +282,7 @@ def fork_rng(devices: Any = None, enabled: bool = True, **others: Any) -> Iterat
 
     See also: https://pytorch.org/docs/stable/random.html#torch.random.fork_rng
     """
-    with fork() if enabled else contextlib.nullcontext():
+    with ops.default_generator._apart() if enabled else contextlib.nullcontext():
         yield
 
 

@@ -115,12 +115,34 @@ class Generator:
         }
         return self
 
+    def _apart(self, state: Tensor | None = None) -> setting:
+        """The block in which it draws as in `state`, and after which it has drawn nothing."""
+        return _Apart(self, state)
+
     def clone_state(self) -> "Generator":
         """Another generator that will give the same numbers."""
         return Generator(self.device).set_state(self.get_state())
 
     def __repr__(self) -> str:
         return f"<glassgrad.Generator on {self.device}, started from {self._seed}>"
+
+
+class _Apart(setting):
+    before: Tensor | None = None
+
+    def __init__(self, generator: Generator, state: Tensor | None) -> None:
+        super().__init__()
+        self.generator, self.state = generator, state
+
+    def __enter__(self) -> None:
+        self.before = self.generator.get_state()
+        if self.state is not None:
+            self.generator.set_state(self.state)
+
+    def leave(self) -> None:
+        if self.before is not None:
+            self.generator.set_state(self.before)
+        super().leave()
 
 
 default_generator = Generator()
@@ -181,28 +203,13 @@ def set_rng_state(new_state: Tensor) -> None:
     default_generator.set_state(new_state)
 
 
-class fork(setting):  # noqa: N801  # reads as a statement: `with fork():`
+def fork(state: Tensor | None = None) -> setting:
     """Inside, draw as the default generator does in `state`; afterwards as if nothing was drawn.
 
     Args:
         state: as of `get_rng_state`; None: as it is.
     """
-
-    before: Tensor | None = None
-
-    def __init__(self, state: Tensor | None = None) -> None:
-        super().__init__()
-        self.state = state
-
-    def __enter__(self) -> None:
-        self.before = get_rng_state()
-        if self.state is not None:
-            set_rng_state(self.state)
-
-    def leave(self) -> None:
-        if self.before is not None:
-            set_rng_state(self.before)
-        super().leave()
+    return default_generator._apart(state)
 
 
 def source_of(generator: Generator | None) -> "np.random.Generator":
