@@ -251,3 +251,11 @@ def test_what_the_engine_does_not_ask_for_is_noted_in_its_thread(lib):
     assert not autograd.is_multithreading_enabled()
     autograd.set_multithreading_enabled(True)
     assert autograd.is_multithreading_enabled()
+
+
+def test_a_decorated_function_may_have_arguments_of_any_name(lib):
+    @lib.no_grad()
+    def named(self, act):
+        return self, act, lib.is_grad_enabled()
+
+    assert named(act=1, self=2) == (2, 1, False)

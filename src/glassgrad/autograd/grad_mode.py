@@ -52,7 +52,7 @@ class Mode(Block):
         fresh.outside = ()
         return fresh
 
-    def run(self, act: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    def run(self, act: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
         """Call `act` inside: left once more if it was interrupted where it is left."""
         block = self.clone()
         try:

@@ -346,7 +346,7 @@ def record(
     return node  # type: ignore[no-any-return]  # made by object.__new__
 
 
-def silently(act: Func, *args: Any, **kwargs: Any) -> Any:
+def silently(act: Func, /, *args: Any, **kwargs: Any) -> Any:
     """Call `act`: inf and nan are results, as in PyTorch. See Note [One line is not cut]."""
     with np.errstate(all="ignore"): return act(*args, **kwargs)  # noqa: E701  # fmt: skip
 

@@ -18,6 +18,7 @@ thread's own modes decide.
 # Note [One line is not cut]
 # An interrupt that comes at a line of its own, `try:` or `with …:`, is outside of what that line
 # begins: nobody handles it. What has to be left in any case shares the line with what leaves it.
+# Such a line bears `noqa: E701`, by which all of them are found.
 """
 
 import itertools

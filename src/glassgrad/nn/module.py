@@ -24,7 +24,7 @@ from glassgrad._words import LONGEST, plain, printable
 from glassgrad.autograd.gradients import clear_gradients
 from glassgrad.autograd.scopes import call_in_scope, note_call
 from glassgrad.core import errors
-from glassgrad.core.state import next_seq, setting, special
+from glassgrad.core.state import modes, next_seq, setting, special
 from glassgrad.core.tensor import Tensor, is_differentiable
 from glassgrad.hooks.on_gradients import Hooks, RemovableHandle
 from glassgrad.memory.calls import warn
@@ -122,7 +122,8 @@ class Module:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         hooks = self._forward_pre_hooks or self._forward_hooks or self._backward_hooks
         try:
-            if not hooks and not self._backward_pre_hooks and not special and not EVERYWHERE:
+            is_scoped = special and modes.scope is not None
+            if not hooks and not self._backward_pre_hooks and not is_scoped and not EVERYWHERE:
                 return note_call(self, next_seq(), self.forward(*args, **kwargs))
             return call_in_scope(self, self._run, args, kwargs)
         except (errors.GlassgradError, AttributeError, TypeError) as error:

@@ -116,9 +116,8 @@ class Generator:
         return self
 
     def _apart(self, state: Tensor | None = None) -> setting:
-        """The block in which it draws as from `state`, and after which it has drawn nothing."""
-        other = Generator().set_state(self.get_state() if state is None else state)
-        return setting(vars(self), _seed=other._seed, _source=other._source)
+        """The block in which it draws as in `state`, and after which it has drawn nothing."""
+        return _Apart(self, state)
 
     def clone_state(self) -> "Generator":
         """Another generator that will give the same numbers."""
@@ -126,6 +125,24 @@ class Generator:
 
     def __repr__(self) -> str:
         return f"<glassgrad.Generator on {self.device}, started from {self._seed}>"
+
+
+class _Apart(setting):
+    before: Tensor | None = None
+
+    def __init__(self, generator: Generator, state: Tensor | None) -> None:
+        super().__init__()
+        self.generator, self.state = generator, state
+
+    def __enter__(self) -> None:
+        self.before = self.generator.get_state()
+        if self.state is not None:
+            self.generator.set_state(self.state)
+
+    def leave(self) -> None:
+        if self.before is not None:
+            self.generator.set_state(self.before)
+        super().leave()
 
 
 default_generator = Generator()

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from glassgrad._words import nested, number_text, plain, shape_text
-from glassgrad.core.primitive import Primitive
+from glassgrad.core.primitive import Primitive, silently
 from glassgrad.tracing.graph import Entry
 from glassgrad.tracing.summary import DIGITS
 from glassgrad.viz.whose import Whose
@@ -272,8 +272,8 @@ def _digits_for(formula: Equation, result: Entry, known: dict[str, Entry]) -> in
         try:
             wanted = _as_shown(result, LEAST)
             numbers = {letter: _as_shown(array, digits) for letter, array in known.items()}
-            with np.errstate(all="ignore"):
-                found = np.asarray(Calculator(formula, numbers).value(formula.right), float)
+            value = silently(Calculator(formula, numbers).value, formula.right)
+            found = np.asarray(value, float)
         except (TooMuchError, ArithmeticError, TypeError, ValueError):
             return LEAST
         if wanted.size == 1:
