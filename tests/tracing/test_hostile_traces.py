@@ -11,6 +11,7 @@ from checks import together
 from glassgrad.core.errors import DataError
 from glassgrad.tracing import Trace
 from glassgrad.viz import text_view
+from glassgrad.viz.whose import Whose
 from tracing.mutations import documents, looked_at, mutated
 
 MANY = 10_000
@@ -129,6 +130,23 @@ def test_a_node_with_very_many_parts_is_shown_and_what_is_left_out_is_told(part)
     }[part] in drawing.graph.notice
     assert gg.compare(trace, trace)
     assert text_view(trace)
+
+
+def test_a_node_that_has_saved_very_much_is_looked_through_once():
+    document = exp_and_sum()
+    document["graph"]["nodes"][1]["saved"] *= MANY
+    trace = Trace.from_document(document)
+    node, looks = trace.nodes[1], []
+
+    class Counted(list):
+        def __iter__(self):
+            looks.append(1)
+            return super().__iter__()
+
+    node["saved"] = Counted(node["saved"])
+    names = Whose(trace)
+    assert {names.saved(node, saved) for saved in list(node["saved"])[:100]} == {"exp(x)"}
+    assert len(looks) < 10
 
 
 def test_a_comparison_of_checkpointed_programs_can_be_drawn():

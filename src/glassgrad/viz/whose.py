@@ -87,9 +87,8 @@ class Whose:
         node = self.nodes.get(id)
         if node is None or not depth:
             return ""
-        for saved in node.get("saved", ()):
-            if saved["name"] == "result" and "label" in saved:
-                return plain(saved["label"])
+        if id in self._results:
+            return plain(self._results[id])
         name = self._expression(node, depth - 1)
         return name if len(name) <= LONGEST else ""
 
@@ -120,6 +119,16 @@ class Whose:
         kept = [(node["id"], x) for node in self.trace.nodes for x in node.get("retains", ())]
         pairs = [*kept, *[(output["node"], output) for output in self.trace.outputs]]
         return {id: tensor["name"] for id, tensor in pairs if tensor["name"] and not tensor["slot"]}
+
+    @cached_property
+    def _results(self) -> dict[str, str]:
+        """The labels of results that their own nodes have saved, the first of each, by the node."""
+        found: dict[str, str] = {}
+        for node in self.trace.nodes:
+            for saved in node.get("saved", ()):
+                if saved["name"] == "result" and "label" in saved:
+                    found.setdefault(node["id"], saved["label"])
+        return found
 
     @cached_property
     def _labels(self) -> dict[Value, str]:
