@@ -94,7 +94,7 @@ def test_what_is_no_arithmetic_is_told_in_words():
 
 
 def test_nodes_of_one_op_are_told_apart_by_what_a_page_shows():
-    """Its badge has the turn of a node; that of a node to come is not known in a pass that waits."""
+    """Its badge has the turn of a node; that of a node to come is not known in a pause."""
     a, b = (gg.tensor([1.0, 2.0], requires_grad=True), gg.tensor(0.5, requires_grad=True))
     h = a * b
     first, second, *_ = told(((h * a) * b).sum())[1:]
