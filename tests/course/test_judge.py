@@ -186,6 +186,12 @@ def test_an_array_may_stand_for_a_list_of_numbers():
     assert "one more pair of brackets" in said(lambda x: [[2.0, 3.0]], task)
 
 
+def test_a_case_may_be_worded_to_end_with_a_colon():
+    task = replace(DOUBLE, cases=[call(1.0, expects=2.0, given="a gradient, limit 5:")])
+    assert "a gradient, limit 5 should be 2" in said(lambda x: 3.0, task)
+    assert "a gradient, limit 5: it raises" in said(lambda x: 1 / 0, task)
+
+
 def test_names_of_nodes_may_have_their_namespace():
     order = replace(DOUBLE, stub="order = []", cases=[value(["MulBackward0", "AccumulateGrad"])])
     assert check(order, ("MulBackward0", "torch::autograd::AccumulateGrad")).passed

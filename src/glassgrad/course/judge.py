@@ -311,7 +311,9 @@ def _explained(task: Task, report: Report, outcomes: list[Outcome], answer: Any)
         return replace(report, says=_about(first.given, failure[0]), hint=hint)
     pair = first.pair
     assert pair is not None
-    says = f"{first.given.rstrip(':')} should be {words(pair.expected)}, and is {words(pair.found)}."
+    says = (
+        f"{first.given.rstrip(':')} should be {words(pair.expected)}, and is {words(pair.found)}."
+    )
     if first.case.is_prediction:
         says = f"{first.given} is not right."  # and the right one is not told
     pairs = [each.pair for each in wrong if each.pair is not None and each.failure == ("", "")]
