@@ -13,6 +13,8 @@ import numpy as np
 
 from glassgrad.core.tensor import Tensor
 
+from .task import kind
+
 MOST_WORDS = 160  # characters of a value in a sentence
 NOTHING = "It returns nothing yet. The last line of a function says `return`, and what."
 FACTORS = {
@@ -83,14 +85,6 @@ def words(value: Any) -> str:
         return f"({', '.join(map(words, value))}{',' * (len(value) == 1)})"
     text = " ".join(repr(value).split())
     return text if len(text) <= MOST_WORDS else f"{text[:MOST_WORDS]} …"
-
-
-def kind(value: Any) -> str:
-    """What an answer returns, in a sentence: "nothing yet", "a list"."""
-    if value is None or value is ...:
-        return "nothing yet"
-    name = type(value).__name__
-    return f"an {name}" if name[0].lower() in "aeiou" else f"a {name}"
 
 
 # Values ------------------------------------------------------------------------------------------

@@ -136,9 +136,8 @@ REPLACED = (
     "relies on it."
 )
 RESTART = "Remove that line, restart the kernel, and run the cells from the top."
-KINDS: dict[
-    str, tuple[Callable[[Any], bool], str]
-] = {  # by how a stub begins: whether an answer is of that kind, and a hint if it is not
+# By how a stub begins: whether an answer is of that kind, and a hint if it is not.
+KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "def ": (callable, "Give the function itself: its name alone."),
     "class ": (lambda it: isinstance(it, type), "Give the class itself: its name alone."),
     r"\w+ = {": (lambda it: isinstance(it, dict), "Keep the stub's dictionary, and fill it in."),

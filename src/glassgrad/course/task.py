@@ -69,6 +69,14 @@ def _itself(answer: Any) -> Any:
     return [each.rpartition("::")[2] if isinstance(each, str) else each for each in answer]
 
 
+def kind(value: Any) -> str:
+    """What an answer returns, in a sentence: "nothing yet", "a list"."""
+    if value is None or value is ...:
+        return "nothing yet"
+    name = type(value).__name__
+    return f"an {name}" if name[0].lower() in "aeiou" else f"a {name}"
+
+
 @dataclass(frozen=True, slots=True)
 class Mistake:
     """A mistake that is known: its hint is given only to an answer that makes it.

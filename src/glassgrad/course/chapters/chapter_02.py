@@ -5,7 +5,6 @@ from numbers import Real
 
 from glassgrad.autograd import grad
 from glassgrad.core.tensor import Tensor
-from glassgrad.course.diagnoses import words
 from glassgrad.course.task import Case, Mistake, Task, call
 from glassgrad.ops.creation import tensor
 from glassgrad.values.dtypes import float64
@@ -44,7 +43,7 @@ def _judged(edge):
         if said is ...:
             return "there is no number yet. Look up the box in the table; put in its numbers."
         if not isinstance(said, Real):
-            return f"it is {words(said)}, which is no number."
+            return f"it is {said!r}, which is no number."
         if math.isclose(said, factor, rel_tol=1e-3):
             return None
         if math.isclose(said, -factor):

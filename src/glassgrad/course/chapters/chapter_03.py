@@ -2,8 +2,7 @@
 
 import math
 
-from glassgrad.course.diagnoses import kind
-from glassgrad.course.task import Case, Mistake, Task, value
+from glassgrad.course.task import Case, Mistake, Task, kind, value
 from glassgrad.ops.creation import tensor
 from glassgrad.tracing import record
 

@@ -4,8 +4,7 @@ import math
 
 from glassgrad.autograd import no_grad
 from glassgrad.core.tensor import Tensor
-from glassgrad.course.diagnoses import kind
-from glassgrad.course.task import Case, Mistake, Task
+from glassgrad.course.task import Case, Mistake, Task, kind
 from glassgrad.data import load_digits
 from glassgrad.nn import Linear, Module
 from glassgrad.nn.functional import cross_entropy

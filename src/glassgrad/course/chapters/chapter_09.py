@@ -7,8 +7,7 @@ import numpy as np
 
 from glassgrad.autograd import grad
 from glassgrad.core.tensor import Tensor
-from glassgrad.course.diagnoses import kind
-from glassgrad.course.task import Case, Mistake, Task, call
+from glassgrad.course.task import Case, Mistake, Task, call, kind
 from glassgrad.ops.creation import tensor, zeros
 from glassgrad.ops.joining import stack
 from glassgrad.tracing import snapshot

@@ -8,8 +8,7 @@ from glassgrad.autograd import Function, grad
 from glassgrad.autograd.grad_mode import enable_grad
 from glassgrad.autograd.graph import saved_tensors_hooks
 from glassgrad.core.tensor import Tensor
-from glassgrad.course.diagnoses import kind
-from glassgrad.course.task import Case, Mistake, Task
+from glassgrad.course.task import Case, Mistake, Task, kind
 from glassgrad.ops.creation import ones, tensor, zeros
 from glassgrad.ops.generator import get_rng_state, set_rng_state
 from glassgrad.ops.random import dropout, randn
