@@ -45,6 +45,12 @@ def answer(told, command):
 # Moving ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("word", ["step", "s", "next"])
+def test_a_step_is_done_by_the_words_for_it(step, word):
+    _, told, _ = step(PASS, f"{word} 2", "c")
+    assert "Paused at n1 ExpBackward0" in answer(told, f"{word} 2")
+
+
 def test_the_scripts_own_pass_is_paused_and_the_script_goes_on(step):
     code, told, _ = step(PASS + "raise SystemExit(4)", "n", "c")
     assert code == 4

@@ -1,6 +1,7 @@
 """How tensors are made and asked where they are: the forms that PyTorch's programs use."""
 
 import copy
+import math
 import pickle
 
 import numpy as np
@@ -279,3 +280,19 @@ def test_a_sum_with_nothing_is_refused_in_pythons_words():
         with pytest.raises(TypeError, match="unsupported operand"):
             lib.ones(2) + None
     assert isinstance(gg.ones(2).long(), (gg.LongTensor | None).__args__[0])
+
+
+def test_a_number_that_cuts_the_graph_is_warned_of():
+    x = gg.tensor(4.0, requires_grad=True)
+    said = "Converting a tensor with requires_grad=True to a scalar may lead"  # PyTorch's, once
+    for number in (math.sqrt, float, complex):
+        with pytest.warns(UserWarning, match=said):
+            assert number(x)
+    assert (x.item(), x.detach().sqrt().item(), int(x)) == (4.0, 2.0, 4)
+
+
+def test_an_index_of_several_numbers_is_not_told_to_become_one():
+    with pytest.raises(TypeError, match=r"converted to an index, .*Write `x\[0\]`, or `x.tolist"):
+        range(gg.tensor([3, 4]))
+    with pytest.raises(TypeError, match=r"Write `int\(x\)`"):
+        range(gg.tensor(3.0))

@@ -159,7 +159,7 @@ WRONG = {
     "04.exp": [
         (exp_by_the_rule_of_powers, "That is the slope of a power"),
         (exp_with_slope_one, "the steeper eᵘ"),
-        (exp_of_a_number, "should be 'a Value', and is 'a float'"),
+        (exp_of_a_number, "it returns a float, and should return a Value"),
         (exp_without_parents, "It is zero"),
     ],
     "04.zero-grad": [

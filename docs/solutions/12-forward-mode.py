@@ -135,6 +135,6 @@ WRONG = {
         (jacobian_by_rows, "It is the transpose of what is wanted"),
         (jacobian_in_all_directions, "the columns come out added up"),
         (jacobian_of_values, "Which of them is J·u?"),
-        (jacobian_as_a_list, "Its type is list, a tensor is wanted"),
+        (jacobian_as_a_list, "It is a list, and a tensor is wanted"),
     ],
 }

@@ -123,7 +123,7 @@ WRONG = {
     "13.jacobian": [
         (jacobian_by_rows, "It is the transpose of what is wanted"),
         (jacobian_in_a_loop, "f ran 3 times"),
-        (jacobian_of_the_pullback, "Its type is tuple, a tensor is wanted: one of what is in it"),
+        (jacobian_of_the_pullback, "It is a tuple, and a tensor is wanted: one of what is in it"),
     ],
     "13.rule": [
         (MatVecAsForward, "takes the *columns* of x for vectors"),

@@ -413,19 +413,20 @@ class Methods:
         return bool(self.item())
 
     def __float__(self: "Tensor") -> float:
-        return float(_number_in(self))
+        return float(_number_in(self, cuts=self.requires_grad))
 
     def __int__(self: "Tensor") -> int:
         return int(_number_in(self))
 
     def __complex__(self: "Tensor") -> complex:
-        return complex(_number_in(self))
+        return complex(_number_in(self, cuts=self.requires_grad))
 
     def __index__(self: "Tensor") -> int:
         if self.dtype.kind not in "iub" or self.numel() != 1:
             raise errors.ArgumentTypeError(
                 "only integer tensors of a single element can be converted to an index, got "
-                f"{self.dtype} of shape {tuple(self.shape)}. Write `int(x)`."
+                f"{self.dtype} of shape {tuple(self.shape)}. "
+                + ("Write `int(x)`." if self.numel() == 1 else "Write `x[0]`, or `x.tolist()`.")
             )
         return int(self.item())
 
@@ -502,12 +503,19 @@ class Methods:
         return self.shape[0]
 
 
-def _number_in(x: Tensor) -> Any:
-    """The only element, as `float(x)` asks for it."""
+def _number_in(x: Tensor, *, cuts: bool = False) -> Any:
+    """The only element, as `float(x)` asks for it, which `cuts` the graph."""
     if x.numel() != 1:
         raise errors.ArgumentError(
             "only one element tensors can be converted to Python scalars: this one has "
             f"{x.numel()}, of shape {tuple(x.shape)}. Write `x.sum().item()` or `x.tolist()`."
+        )
+    if cuts:
+        warn(
+            "Converting a tensor with requires_grad=True to a scalar may lead to unexpected "
+            "behavior.\nConsider using tensor.detach() first. No gradient finds a way back through "
+            "a plain number. For a function of the module math, write the tensor's: `x.sqrt()`; "
+            "if the number is all you want, `x.item()`."
         )
     return x.item()
 

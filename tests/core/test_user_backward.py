@@ -2,6 +2,7 @@
 
 import pytest
 
+import glassgrad as gg
 from both import leaf, make, values
 from checks import together
 
@@ -115,6 +116,13 @@ def test_a_list_is_no_tuple_of_gradients(lib):
     one = make(lib, lambda ctx, x: x * 1, lambda ctx, grad: [grad])
     with pytest.raises(RuntimeError, match=r"expected Variable or None .got list"):
         one.apply(leaf(lib, 1.0)).backward()
+
+
+def test_who_returns_a_list_is_told_to_leave_out_the_brackets():
+    for count in (1, 2):
+        made = make(gg, lambda ctx, *xs: xs[0] * 1, lambda ctx, grad, n=count: [grad] * n)
+        with pytest.raises(RuntimeError, match="A list is no tuple of gradients: write `return dx"):
+            made.apply(*[leaf(gg, 1.0)] * count).backward()
 
 
 @together

@@ -1,7 +1,9 @@
 """Every task: its solution passes, its stub does not, typical wrong answers get fitting hints."""
 
+import numpy as np
 import pytest
 
+from glassgrad import tensor
 from glassgrad.course import check, tasks
 from glassgrad.course.chapters import numbers
 from glassgrad.course.folder import chapters
@@ -52,3 +54,19 @@ def test_a_chapter_with_tasks_is_a_notebook_with_a_file_of_solutions():
     stems = [path.stem for path in chapters()]
     for number in numbers():
         assert path_of(number).stem in stems
+
+
+def test_a_right_answer_may_be_written_another_way():
+    rule = solutions("05").div_backward
+    assert check("05.div", lambda x, y, grad: list(rule(x, y, grad))).passed
+    edges = solutions("02").edges
+    assert check("02.edges", {edge: np.float32(factor) for edge, factor in edges.items()}).passed
+    assert check("02.edges", {edge: tensor(factor) for edge, factor in edges.items()}).passed
+    text = str(check("02.edges", {edge: str(factor) for edge, factor in edges.items()}))
+    assert "the edge a → u: it is '7', which is no number." in text
+
+
+def test_a_rule_that_is_missing_is_not_told_the_mistake_of_another():
+    text = str(check("05.rows", {"mean": solutions("05").rules["mean"]}))
+    assert "it raises KeyError: 'softmax'" in text
+    assert "A dictionary is asked for a key that it does not have." in text

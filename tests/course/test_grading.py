@@ -114,6 +114,8 @@ def test_where_there_are_no_stubs_it_says_how_to_get_them(tmp_path, monkeypatch,
     monkeypatch.chdir(tmp_path)
     assert cli.main(["check"]) == cli.FAILED
     assert "`glassgrad course` writes the stubs" in capsys.readouterr().err
+    assert cli.main(["check", "77"]) == cli.FAILED
+    assert "no chapter '77'" in capsys.readouterr().err
 
 
 def test_without_a_name_the_files_that_are_there_are_graded(copied, capsys):

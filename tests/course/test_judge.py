@@ -162,6 +162,56 @@ def test_what_is_no_function_is_told_so():
     assert "`double` is None" in said(None)
 
 
+def test_an_answer_of_another_kind_than_the_stub_is_told_so():
+    a_class = replace(DOUBLE, stub="class Double(Base):", cases=[call(1.0, expects=2.0)])
+    assert "Give the class itself" in said(lambda x: 2 * x, a_class)
+    table = Case("your table", lambda table: table["a"], 1.0)
+    assert "Keep the stub's dictionary" in said([1.0], replace(DOUBLE, stub="d = {", cases=[table]))
+    judged = Case("your double", lambda double: double(5), complains=lambda found: None)
+    assert "Give the function itself" in said(None, replace(DOUBLE, cases=[judged]))
+
+
+def test_who_takes_other_arguments_than_the_stub_is_told_to_keep_them():
+    assert "Keep the arguments that the stub has" in said(lambda: 2.0)
+    assert "Keep the arguments" not in said(_too_deep)
+
+
+def test_an_array_may_stand_for_a_list_of_numbers():
+    task = replace(DOUBLE, cases=[call(1.0, expects=[2.0, 3.0])])
+    assert check(task, lambda x: gg.tensor([2.0, 3.0])).passed
+    assert check(task, lambda x: gg.tensor([2.0, 3.0]).numpy()).passed
+    assert "It is a map, and a list is wanted. Write `list(…)` around it." in said(
+        lambda x: map(float, (2, 3)), task
+    )
+    assert "one more pair of brackets" in said(lambda x: [[2.0, 3.0]], task)
+
+
+def test_a_case_may_be_worded_to_end_with_a_colon():
+    task = replace(DOUBLE, cases=[call(1.0, expects=2.0, given="a gradient, limit 5:")])
+    assert "a gradient, limit 5 should be 2" in said(lambda x: 3.0, task)
+    assert "a gradient, limit 5: it raises" in said(lambda x: 1 / 0, task)
+
+
+def test_names_of_nodes_may_have_their_namespace():
+    order = replace(DOUBLE, stub="order = []", cases=[value(["MulBackward0", "AccumulateGrad"])])
+    assert check(order, ("MulBackward0", "torch::autograd::AccumulateGrad")).passed
+    text = said(["Mul", "AccumulateGrad"], order)
+    assert "Number 1 is not 'Mul'. None of them has that name." in text
+
+
+def test_no_mistake_is_told_by_what_is_neither_right():
+    task = replace(
+        DOUBLE,
+        cases=[call(1.0, expects=2.0), Case("a check", lambda double: double(3.0) == 6, True)],
+        mistakes=[Mistake(lambda x: 2 * x if x < 2 else 0.0, "It stops at 2.")],
+    )
+
+    def answer(x):
+        return 2 * x if x < 2 else 5.0
+
+    assert "It stops at 2." not in said(answer, task)
+
+
 def test_what_changes_its_input_is_told_so():
     task = replace(DOUBLE, cases=[call([3, 1], expects=[1, 3])])
 

@@ -98,6 +98,11 @@ def test_targets_that_do_not_fit_are_named(shape, target, error, words):
         cross_entropy(gg.zeros(shape), gg.tensor(target))
 
 
+def test_arguments_that_are_swapped_are_told_so():
+    with pytest.raises(RuntimeError, match=r"for 'Long'. The scores come first, the target second"):
+        gg.nn.functional.cross_entropy(gg.tensor([0, 1]), gg.ones(2, 3))
+
+
 def test_weights_are_one_per_class_and_constant():
     x, target = gg.zeros(2, 3), gg.tensor([0, 1])
     with pytest.raises(ShapeError, match="defined either for all 3 classes or no classes"):

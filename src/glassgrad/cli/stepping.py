@@ -38,7 +38,7 @@ from glassgrad.viz import draw, explain, player
 from glassgrad.viz.wording import NUMBERED, Narrator, text_view
 
 WORDS = "next", "back", "continue", "explain", "where", "quit", "help"
-SHORT = {word[0]: word for word in WORDS}
+SHORT = {word[0]: word for word in WORDS} | {"step": "next", "s": "next"}
 MOST_OFFERED = 500  # nodes whose names Tab knows
 PROMPT, END = "(step) ", "EOF"  # what `cmd` makes of the end of the commands
 STEPS = {"node": "all of a node", "hook": "up to the next hook or node", "micro": "one phase"}

@@ -163,7 +163,7 @@ def one(output: Any, shape: Shape, dtype: Any) -> Any:
         raise GradientError(
             f"grad can be implicitly created only for scalar outputs, got shape {shape}. A "
             "gradient is that of one number. Reduce it, for example with `.sum()`, or pass "
-            "`gradient=` of that shape."
+            "`gradient=` of that shape (to `autograd.grad`, `grad_outputs=`)."
         )
     if dtype.kind != "f":
         raise GradientError(

@@ -5,7 +5,7 @@ A diagnosis is a function of a `Pair`. It returns a sentence that is true for th
 that fits the smallest. So an answer whose sign is wrong everywhere is told just that.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,7 +13,10 @@ import numpy as np
 
 from glassgrad.core.tensor import Tensor
 
+from .task import kind
+
 MOST_WORDS = 160  # characters of a value in a sentence
+NOTHING = "It returns nothing yet. The last line of a function says `return`, and what."
 FACTORS = {
     2.0: "twice",
     0.5: "half of",
@@ -39,6 +42,9 @@ class Pair:
     rtol: float = 1e-5
     parts: tuple[Any, ...] = ()
     where: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "found", _listed(self.found, self.expected))
 
 
 Diagnosis = Callable[[Pair], str | None]
@@ -76,12 +82,19 @@ def words(value: Any) -> str:
     if isinstance(value, (float, np.floating)):
         return f"{value:.6g}"
     if isinstance(value, tuple):
-        return f"({', '.join(map(words, value))})"
+        return f"({', '.join(map(words, value))}{',' * (len(value) == 1)})"
     text = " ".join(repr(value).split())
     return text if len(text) <= MOST_WORDS else f"{text[:MOST_WORDS]} …"
 
 
 # Values ------------------------------------------------------------------------------------------
+
+
+def _listed(found: Any, expected: Any) -> Any:
+    """What was found; as a list, if it is a row of an array where plain things are wanted."""
+    is_row = isinstance(found, (Tensor, np.ndarray)) and found.ndim == 1
+    is_plain = _is_list(expected) and all(isinstance(each, (int, float, str)) for each in expected)
+    return found.tolist() if is_row and is_plain else found
 
 
 def _array(value: Any) -> Any:
@@ -131,10 +144,15 @@ def _whole(pair: Pair) -> str | None:
         return None
     of = len(pair.expected)
     if not _is_list(pair.found):
-        kind = "list" if isinstance(pair.expected, list) else "tuple"
+        wanted = "list" if isinstance(pair.expected, list) else "tuple"
+        if not _is_numeric(pair.found):
+            as_one = f" Write `{wanted}(…)` around it." * isinstance(pair.found, Iterator)
+            return f"It is {kind(pair.found)}, and a {wanted} is wanted.{as_one}"
         if of == 1:
-            return f"That is the result by itself. Return a {kind} with it."
-        return f"There should be {of} results; there is one. Return them as a {kind}."
+            return f"That is the result by itself. Return a {wanted} with it."
+        return f"There should be {of} results; there is one. Return them as a {wanted}."
+    if len(pair.found) == 1 and is_right(replace(pair, found=pair.found[0])):
+        return "All is right, but stands in one more pair of brackets."
     if len(pair.found) != of:
         first = next((p for p in _each_of_shorter(pair) if not is_right(p)), None)
         more = (
@@ -157,10 +175,12 @@ def _each_of_shorter(pair: Pair) -> list[Pair]:
 def _of_names(pair: Pair) -> str:
     """What is wrong with names in an order; never which one is right."""
     place = next(place for place, each in enumerate(_each(pair)) if not is_right(each))
+    name = pair.found[place]
     same = sorted(map(str, pair.found)) == sorted(pair.expected)
     before = f"The first {place} are right. " if place else ""
     rest = "All names are there, in another order." if same else "A name is missing or too many."
-    return f"{before}Number {place + 1} is not {words(pair.found[place])}. {rest}"
+    rest = rest if name in pair.expected else "None of them has that name."
+    return f"{before}Number {place + 1} is not {words(name)}. {rest}"
 
 
 # Of what kind it is ------------------------------------------------------------------------------
@@ -172,7 +192,7 @@ def _nothing(pair: Pair) -> str | None:
     if pair.where and pair.found is None:
         return "It is None, and a value is wanted."
     if pair.found is None or pair.found is ...:
-        return "It returns nothing yet. The last line of a function says `return`, and what."
+        return NOTHING
     return None
 
 
@@ -182,12 +202,13 @@ def _other_kind(pair: Pair) -> str | None:
     if not _is_numeric(pair.expected):
         return None
     if isinstance(pair.expected, Tensor) and not isinstance(pair.found, Tensor):
-        kind = type(pair.found).__name__
+        told = f"It is {kind(pair.found)}, and a tensor is wanted"
         if _is_list(pair.found):
-            return f"Its type is {kind}, a tensor is wanted: one of what is in it, or all stacked."
-        return f"Its type is {kind}, a tensor is wanted. `.item()` and `.numpy()` leave the graph."
+            return f"{told}: one of what is in it, or all stacked."
+        leaves = " `.item()` and `.numpy()` leave the graph." * _is_numeric(pair.found)
+        return f"{told}.{leaves}"
     if not _is_numeric(pair.found):
-        return f"Its type is {type(pair.found).__name__}, a number or an array is wanted."
+        return f"It is {kind(pair.found)}, and a number or an array is wanted."
     return None
 
 

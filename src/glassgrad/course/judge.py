@@ -26,7 +26,7 @@ from glassgrad.viz.wording import escape
 
 from . import guard
 from .chapters import task_of
-from .diagnoses import Pair, hint_for, is_right, words
+from .diagnoses import NOTHING, Pair, hint_for, is_right, words
 from .task import SOLVED, Case, Mistake, Task
 
 MOST_SHOWN = 400  # characters of what an answer printed
@@ -136,6 +136,12 @@ REPLACED = (
     "relies on it."
 )
 RESTART = "Remove that line, restart the kernel, and run the cells from the top."
+# By how a stub begins: whether an answer is of that kind, and a hint if it is not.
+KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "def ": (callable, "Give the function itself: its name alone."),
+    "class ": (lambda it: isinstance(it, type), "Give the class itself: its name alone."),
+    r"\w+ = {": (lambda it: isinstance(it, dict), "Keep the stub's dictionary, and fill it in."),
+}
 HANGS = "Look at each loop: what must happen for it to stop, and does that ever happen?"
 ODD = "What the answer returns is of a kind that was not expected. Return what the stub promises."
 EXITS = "A function returns to who called it; `exit()`, `quit()` and `os._exit()` do not."
@@ -242,24 +248,27 @@ def _in_words(error: BaseException) -> tuple[str, str]:
         "TypeError": "Something is called or combined in a way that its type does not allow.",
         "MemoryError": "It asks for more memory than there is: something grows without end.",
         "EOFError": "Nobody is there to type while it is checked.",
+        "IndexError": "A list or a tensor is shorter than the place that is asked for.",
+        "KeyError": "A dictionary is asked for a key that it does not have.",
     }
+    if not own and re.match(r"\S+\(\) (takes|missing|got an unexpected)", text):
+        return says, "Keep the arguments that the stub has: it is called with these."
     return says, f"{hints.get(kind, '')}{line}".strip()
 
 
 def _tried(task: Task, case: Case, given: str, answer: Any) -> Outcome:
     """Try the answer on a case."""
-    if case.args and not callable(answer):
-        no_function = f"`{task.name}` is {words(answer)}."
-        return Outcome(
-            case, given, None, (no_function, "Give the function itself: its name alone.")
-        )
+    for begins, (is_so, hint) in KINDS.items():
+        if re.match(begins, task.head) and not case.is_prediction and not is_so(answer):
+            return Outcome(case, given, None, (f"`{task.name}` is {words(answer)}.", hint))
     args = deepcopy(case.args)
     found, failure = _attempt(lambda: case.run(answer, *args))
     if failure is not None:
         return Outcome(case, given, None, failure)
     if case.complains is not None:
         complaint = case.complains(found)
-        return Outcome(case, given, None, None if complaint is None else (complaint, ""))
+        hint = NOTHING if found is None else ""
+        return Outcome(case, given, None, None if complaint is None else (complaint, hint))
     pair = _pair(task, case, found)
     if not is_right(pair):
         return Outcome(case, given, pair, ("", ""))
@@ -301,7 +310,9 @@ def _explained(task: Task, report: Report, outcomes: list[Outcome], answer: Any)
         return replace(report, says=_about(first.given, failure[0]), hint=hint)
     pair = first.pair
     assert pair is not None
-    says = f"{first.given} should be {words(pair.expected)}, and is {words(pair.found)}."
+    says = (
+        f"{first.given.rstrip(':')} should be {words(pair.expected)}, and is {words(pair.found)}."
+    )
     if first.case.is_prediction:
         says = f"{first.given} is not right."  # and the right one is not told
     pairs = [each.pair for each in wrong if each.pair is not None and each.failure == ("", "")]
@@ -312,7 +323,7 @@ def _explained(task: Task, report: Report, outcomes: list[Outcome], answer: Any)
 
 def _about(given: str, says: str) -> str:
     """A sentence about a case, whose input may be worded to go on behind a comma."""
-    return f"{given.rstrip(', ')}: {says}"
+    return f"{given.rstrip(',: ')}: {says}"
 
 
 def _fits(task: Task, mistake: Mistake, outcomes: list[Outcome]) -> bool:
@@ -330,7 +341,8 @@ def _fits(task: Task, mistake: Mistake, outcomes: list[Outcome]) -> bool:
             continue
         if not is_right(Pair(pair.found, found, task.rtol)):
             return False
-        is_made |= failure == ("", "")
+        # That both are not right at all is told by True and False, and that they are alike is not.
+        is_made |= failure == ("", "") and not isinstance(found, bool)
     return is_made
 
 
@@ -385,7 +397,7 @@ def check(task: Task | str, answer: Any) -> Report:
     Example:
         >>> check("01.best-h", lambda f, x, exact, steps: steps)
         Not yet: best_h of 3·t at 0.5, h 1 or 0.3 should be 1, and is (1, 0.3).
-        Its type is tuple, a number or an array is wanted.
+        It is a tuple, and a number or an array is wanted.
         Read: the question about h at the top of src/glassgrad/autograd/gradcheck.py.
     """
     known = task if isinstance(task, Task) else task_of(task)

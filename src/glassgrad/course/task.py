@@ -63,7 +63,18 @@ def value(expects: Any, given: str = "") -> Case:
 
 
 def _itself(answer: Any) -> Any:
-    return answer
+    """The answer; names of nodes in it without their namespace, as `AccumulateGrad`."""
+    if not isinstance(answer, (list, tuple)):
+        return answer
+    return [each.rpartition("::")[2] if isinstance(each, str) else each for each in answer]
+
+
+def kind(value: Any) -> str:
+    """What an answer returns, in a sentence: "nothing yet", "a list"."""
+    if value is None or value is ...:
+        return "nothing yet"
+    name = type(value).__name__
+    return f"an {name}" if name[0].lower() in "aeiou" else f"a {name}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +107,9 @@ class Task:
         points: what it is worth.
         seconds: how long all cases may take.
         rtol: how far numbers may differ.
+
+    Attributes:
+        name, head: of the answer in the stub: "matmul", and the line "def matmul(a, b):".
     """
 
     id: str
@@ -109,9 +123,10 @@ class Task:
     seconds: float = 10.0
     rtol: float = 1e-5
     name: str = field(init=False, default="")
+    head: str = field(init=False, default="")
 
     def __post_init__(self) -> None:
-        named = re.search(r"^(?:def |class )?(\w+)(?=[(:]| =)", self.stub, re.MULTILINE)
+        named = re.search(r"^(?:def |class )?(\w+)(?=[(:]| =).*", self.stub, re.MULTILINE)
         if named is None or not re.fullmatch(r"\d\d\.[a-z][a-z0-9-]*", self.id):
             raise ArgumentError(
                 f"the task {self.id!r} cannot be declared so. Its id is a chapter and a name, and "
@@ -119,6 +134,7 @@ class Task:
                 'stub="def matmul(a, b): …")`.'
             )
         object.__setattr__(self, "name", named[1])
+        object.__setattr__(self, "head", named[0])
 
     @property
     def chapter(self) -> str:

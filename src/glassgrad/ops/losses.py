@@ -568,7 +568,9 @@ def check_indices(scores: Any, target: Any, ignore_index: int) -> bool:
         DimError: if there is no such class.
     """
     shape, wanted = scores.shape, scores.shape[:1] + scores.shape[2:]
-    check.kernel('"log_softmax_lastdim_kernel_impl"', scores)
+    swapped = "The scores come first, the target second: `cross_entropy(scores, target)`."
+    why = swapped if target.dtype.kind == "f" else ""
+    check.kernel('"log_softmax_lastdim_kernel_impl"', scores, why=why)
     if not shape:
         raise errors.ShapeError(
             "the input is 0-d: it has no dim along which classes could lie. "

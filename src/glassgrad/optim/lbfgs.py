@@ -160,7 +160,8 @@ class LBFGS(Optimizer):
             values = _values_of(param)
             grad = np.zeros_like(values) if param.grad is None else _values_of(param.grad)
             grads.append(grad.reshape(-1))
-        return loss, _Point(0.0, float(loss), np.concatenate(grads), 0.0)
+        number = loss.item() if isinstance(loss, Tensor) else float(loss)
+        return loss, _Point(0.0, number, np.concatenate(grads), 0.0)
 
     def _move(self, distance: float, direction: Any) -> None:
         """Add a multiple of a direction to the parameters."""

@@ -14,6 +14,9 @@ from glassgrad.core.tensor import ANY_DTYPE, Tensor, is_differentiable, wrap
 
 from .tree import as_tuple
 
+EACH = "backward returns one for each argument of forward; write None for what is not a tensor."
+NO_LIST = "A list is no tuple of gradients: write `return dx, dy`, or `return dx` for one."
+
 
 def checked(node: Any, returned: Any) -> Values:
     """What the `backward` of `node` returned, as the gradients of the tensors among its arguments.
@@ -27,7 +30,8 @@ def checked(node: Any, returned: Any) -> Values:
     if len(results) > expected and all(extra is None for extra in results[expected:]):
         results = results[:expected]
     if len(results) != expected:
-        raise wrong_number(node.name(), expected, len(results))
+        is_list = len(results) == 1 and isinstance(results[0], list)
+        raise wrong_number(node.name(), expected, len(results), NO_LIST if is_list else EACH)
     for position, (result, may_be) in enumerate(zip(results, is_tensor, strict=True), start=1):
         if result is not None and not may_be:
             raise GradientError(
@@ -39,17 +43,16 @@ def checked(node: Any, returned: Any) -> Values:
             raise GradientError(
                 f"function {node.name()}: expected Variable or None (got {type(result).__name__}) "
                 f"at position {position}. The pass goes on with tensors. "
-                "Write `glassgrad.tensor(value)`."
+                + (NO_LIST if isinstance(result, list) else "Write `glassgrad.tensor(value)`.")
             )
     return tuple([result for result, may_be in zip(results, is_tensor, strict=True) if may_be])
 
 
-def wrong_number(name: str, expected: int, got: int) -> GradientError:
+def wrong_number(name: str, expected: int, got: int, remedy: str = EACH) -> GradientError:
     """The error about the gradients that the backward of node `name` returned."""
     return GradientError(
         f"function {name} returned an incorrect number of gradients (expected {expected}, got "
-        f"{got}). backward returns one for each argument of forward; write None for what is not a "
-        "tensor."
+        f"{got}). {remedy}"
     )
 
 

@@ -101,11 +101,14 @@ def op_word(node: Entry) -> str:
     Example:
         >>> op_word({"op": "CrossEntropyBackward0"}), op_word({"op": "Cube", "user": True})
         ('cross_entropy', 'Cube')
+        >>> op_word({"op": "MaxPool2DWithIndicesBackward0"})
+        'max_pool2d_with_indices'
     """
     name = op_in(op_called(node["op"]))
     if node.get("user"):
         return plain(name)
-    return plain(re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower())
+    name = re.sub(r"(?<=\d)[A-Z](?![a-z])", lambda found: found[0].lower(), name)  # Pool2D, R2C
+    return plain(re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower(), ROOMY)
 
 
 def line_text(entry: Entry) -> str:

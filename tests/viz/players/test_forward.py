@@ -25,6 +25,12 @@ def test_it_begins_with_a_step_for_each_op_in_the_order_of_the_program():
     assert data["begin"] == "Forward begins with w, b. Press → to step."
 
 
+def test_an_op_is_called_as_on_the_way_back():
+    scores = gg.ones(2, 3, requires_grad=True)
+    loss = gg.nn.functional.cross_entropy(scores, gg.tensor([0, 1]))
+    assert ": cross_entropy gave 1.1." in gg.player(loss, forward=True).data()["said"][0]
+
+
 def test_the_trace_stays_as_it_is():
     played = gg.player(neuron(), forward=True).trace
     assert played.to_json() == gg.record(neuron()).to_json()

@@ -137,7 +137,25 @@ def test_letters_are_told_by_the_names_of_what_they_stand_for():
     _, product, *_ = told(((X @ W).relu() @ v).sum())
     assert "multiplies it by vᵀ (4,) and by relu(X@W)ᵀ (4, 6)" in product
     (loss, *_) = told(gg.nn.functional.cross_entropy(X @ W, gg.tensor([0, 1, 2, 3, 0, 1])))
-    assert ", where pᵢⱼ = exp xᵢⱼ/Σₖ exp xᵢₖ, sends (6, 4)" in loss
+    assert (
+        ", where w is its weight, t is what it saved as target, x is X@W and "
+        "pᵢⱼ = exp xᵢⱼ/Σₖ exp xᵢₖ, sends (6, 4)"
+    ) in loss
+    (_, softmax, *_) = told(W.softmax(0).sum())
+    assert "uses x̄ᵢ = yᵢ·(ȳᵢ − Σⱼ yⱼ·ȳⱼ), where y is what it gave, sends" in softmax
+    (_, variance, *_) = told(gg.ones(9, requires_grad=True).var() * 2)
+    assert "c is its correction and μ = (Σᵢ xᵢ)/n, sends (9,)" in variance
+    (_, product, *_) = told((W * gg.ones(5, 1)).sum())
+    assert "multiplies it by what it saved as other (5, 1), sends (5, 4)" in product
+    A = gg.ones(3, 3, requires_grad=True)
+    (_, _, solved, *_) = told(gg.linalg.solve(A + gg.eye(3), W[:3, 0] * 2).sum())
+    assert "multiplies it by inv(A)ᵀ and uses Ā = −inv(A)ᵀ·Ȳ·Yᵀ, where A is the re" in solved
+
+
+def test_a_running_sum_is_told_from_a_whole_one():
+    x = gg.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    (_, running, *_) = told(x.cumsum(0).sum())
+    assert "uses x̄ⱼ = Σ_{i ≥ j} ȳᵢ, sends [3, 2, 1] to x" in running
 
 
 def test_complex_numbers_are_short_and_conjugated():

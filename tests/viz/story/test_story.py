@@ -64,7 +64,7 @@ def test_a_failure_and_the_lack_of_a_gradient_are_told():
         raise ValueError("too bad")
 
     first, _ = x.split(2)
-    assert "got [1, 1] for output 1 and nothing for output 2" in told(gg.record(first.sum()))[1]
+    assert "got [1, 1] for output 1 of 2" in told(gg.record(first.sum()))[1]
     y = x.exp()
     y.register_hook(fail)
     with pytest.raises(ValueError, match="too bad") as caught:

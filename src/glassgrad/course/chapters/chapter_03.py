@@ -2,7 +2,7 @@
 
 import math
 
-from glassgrad.course.task import Case, Mistake, Task, value
+from glassgrad.course.task import Case, Mistake, Task, kind, value
 from glassgrad.ops.creation import tensor
 from glassgrad.tracing import record
 
@@ -146,7 +146,7 @@ def backward(result):
 def _complaint(values, result):
     """What is wrong with an order: a value too many, missing, or before one that uses it."""
     if not isinstance(values, (list, tuple)):
-        return f"it returns {type(values).__name__}, and should return a list of values."
+        return f"it returns {kind(values)}, and should return a list of values."
     known = {id(each): place for place, each in enumerate(values)}
     if len(known) != len(values):
         return "a value is in the list more than once: who has been seen need not be seen again."

@@ -4,7 +4,7 @@ import math
 
 from glassgrad.autograd import no_grad
 from glassgrad.core.tensor import Tensor
-from glassgrad.course.task import Case, Mistake, Task
+from glassgrad.course.task import Case, Mistake, Task, kind
 from glassgrad.data import load_digits
 from glassgrad.nn import Linear, Module
 from glassgrad.nn.functional import cross_entropy
@@ -44,11 +44,9 @@ def _at(start, program):
     return run
 
 
-def _kind(exp):
-    made = exp(_Value(0.0))
-    if made is None:
-        return "nothing yet"
-    return "a Value" if hasattr(made, "slopes") else f"a {type(made).__name__}"  # of any class
+def _no_value(made):
+    is_one = hasattr(made, "slopes")  # of any class
+    return None if is_one else f"it returns {kind(made)}, and should return a Value."
 
 
 def _once(exp, u):
@@ -83,7 +81,7 @@ def exp(u):
     ...  # your code
 ''',
     cases=[
-        Case("what exp(u) returns", _kind, "a Value"),
+        Case("exp(u)", lambda exp: exp(_Value(0.0)), complains=_no_value),
         Case("(value, slope) of exp(u) at 0", _at(0.0, _once), (1.0, 1.0)),
         Case("(value, slope) of exp(u) at 2", _at(2.0, _once), (_E**2, _E**2)),
         Case("(value, slope) of exp(exp(u)) at 0", _at(0.0, _twice), (_E, _E)),
@@ -240,7 +238,7 @@ def _known(trial):
     """What is wrong with a model that should know its images by heart."""
     model, images, labels = trial
     if not isinstance(model, Module):
-        return f"it returns {type(model).__name__}, and should return the model."
+        return f"it returns {kind(model)}, and should return the model."
     with no_grad():
         scores = model(images)
         if not isinstance(scores, Tensor) or scores.shape != (len(labels), 10):

@@ -34,7 +34,8 @@ def _checked(op, rule_of, *inputs):
 
             @staticmethod
             def backward(ctx, upstream):
-                return rule(*ctx.saved_tensors, upstream)
+                found = rule(*ctx.saved_tensors, upstream)
+                return tuple(found) if isinstance(found, list) else found
 
         operands = [each.double().requires_grad_() for each in inputs]
         try:

@@ -7,7 +7,7 @@ import numpy as np
 
 from glassgrad.autograd import grad
 from glassgrad.core.tensor import Tensor
-from glassgrad.course.task import Case, Mistake, Task, call
+from glassgrad.course.task import Case, Mistake, Task, call, kind
 from glassgrad.ops.creation import tensor, zeros
 from glassgrad.ops.joining import stack
 from glassgrad.tracing import snapshot
@@ -297,7 +297,7 @@ def _judged(right, of, enough):
         expected = right(other)
         (wanted,) = grad(expected, other)
         if not isinstance(loss, Tensor):
-            return f"it returns {type(loss).__name__}, and should return the loss, a tensor."
+            return f"it returns {kind(loss)}, and should return the loss, a tensor."
         if not _near(x, other):
             return (
                 "it changes its argument, where no count and no graph can see it. The loss should "

@@ -8,7 +8,7 @@ from glassgrad.autograd import Function, grad
 from glassgrad.autograd.grad_mode import enable_grad
 from glassgrad.autograd.graph import saved_tensors_hooks
 from glassgrad.core.tensor import Tensor
-from glassgrad.course.task import Case, Mistake, Task
+from glassgrad.course.task import Case, Mistake, Task, kind
 from glassgrad.ops.creation import ones, tensor, zeros
 from glassgrad.ops.generator import get_rng_state, set_rng_state
 from glassgrad.ops.random import dropout, randn
@@ -338,7 +338,7 @@ def _fitted(count, width, batch, units):
 
 def _judged(found):
     if not isinstance(found, _Fitted):
-        return f"it returns {type(found).__name__}, and should return the output, a tensor."
+        return f"it returns {kind(found)}, and should return the output, a tensor."
     if found.error > 1e-5:
         return "the output is not that of all layers, one after the other, in their order."
     if not found.is_reached:

@@ -174,7 +174,7 @@ def _differing(why: str) -> Callable[[Any], str | None]:
 
 def _unsaid(found: Any) -> str | None:
     if found is None or found is ...:
-        return "it returns nothing yet. It should return True or False."
+        return "it should return True or False."
     if isinstance(found, Tensor) and found.numel() != 1:
         return f"it returns {found.numel()} numbers, and should return True or False."
     return None

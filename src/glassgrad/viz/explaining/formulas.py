@@ -523,7 +523,7 @@ def read(cls: Any) -> Formulas:
         raise NotationError("it does not begin with the value, as in `y = tanh x`")
     value = [equation for equation in named if left_name(equation) == left_name(named[0])]
     where = [equation for equation in named if equation not in value]
-    results = _signs(value[0].left)
+    results = signs_of(value[0].left)
     operands, parameters = _letters(cls, said, where)
     found = Formulas(value, tangent, gradient, where, results, operands, parameters)
     follows = not tangent and issubclass(cls, Primitive) and cls.differentiable
@@ -583,7 +583,7 @@ def latex_of(cls: Any) -> tuple[str, ...]:
     return tuple([tex for tex in several if isinstance(tex, str) and tex])
 
 
-def _signs(left: Term) -> list[str]:
+def signs_of(left: Term) -> list[str]:
     """The letters on the left of an equation, without their places."""
     names = [part.parts[0] if part.parts else part for part in items(left)]
     return [name.sign for name in names if name.sign != "…"]
@@ -595,7 +595,7 @@ def _letters(cls: Any, said: list[Equation], where: list[Equation]) -> tuple[Let
     if not inspect.isfunction(forward):
         return {}, {}
     used = {term.sign for each in said for term in terms(each) if term.kind in LEAVES}
-    declared = {each.right.sign: _signs(each.left) for each in where}
+    declared = {each.right.sign: signs_of(each.left) for each in where}
     operands: Letters = {}
     parameters: Letters = {}
     for name, parameter in inspect.signature(forward).parameters.items():

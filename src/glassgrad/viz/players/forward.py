@@ -11,7 +11,7 @@ import gc
 from collections.abc import Iterator
 from typing import Any
 
-from glassgrad._words import plain, shape_text
+from glassgrad._words import shape_text
 from glassgrad.core import state
 from glassgrad.core.errors import ArgumentError
 from glassgrad.core.graph import GradientEdge, Node
@@ -20,9 +20,8 @@ from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Entry, Graph
 from glassgrad.tracing.summary import numbers, summarize
 from glassgrad.viz.explaining.checking import outputs_of_nodes
-from glassgrad.viz.scene.derived import forward_name
 from glassgrad.viz.scene.graph import MEDIUM
-from glassgrad.viz.wording import array_text, tensor_name
+from glassgrad.viz.wording import array_text, op_word, tensor_name
 
 OPERAND = {"self": 0, "input": 0, "other": 1, "mat2": 1}  # names whose place PyTorch has settled
 
@@ -129,7 +128,7 @@ def with_forward(data: Entry, trace: Trace, values: Values) -> Entry:
 def _sentence(node: Entry, value: str | None, line: Entry | None) -> str:
     """What an op did."""
     where = f"Line {line['line']}: " if line and line["line"] else ""
-    call = f"{where}{plain(forward_name(node['op']) or node['op']).lower()}"
+    call = f"{where}{op_word(node)}"
     if value is not None:
         return f"{call} gave {value}."
     shape = f" of shape {shape_text(node['shape'])}" if "shape" in node else ""

@@ -97,7 +97,8 @@ def player(
     if mode not in MODES:
         raise ArgumentError(
             f"mode={mode!r} is no mode of a player. It begins in one of "
-            f"{', '.join(map(repr, MODES))}. Write `player(loss, mode={MODES[-1]!r})`."
+            f"{', '.join(map(repr, MODES))}. Write `player(loss, mode={MODES[-1]!r})`, or "
+            "`player(loss, predict=True)` for a page that asks."
         )
     options = {"gradient": gradient, "retain_graph": retain_graph, "inputs": inputs}
     options = {name: each for name, each in options.items() if each is not None}

@@ -32,8 +32,8 @@ from glassgrad.viz.explaining.formulas import (
     Term,
     as_written,
     formulas_of,
-    left_name,
     letters_of,
+    signs_of,
     terms,
     text,
 )
@@ -223,8 +223,9 @@ class Story:
             each = [
                 f"{self._array(name, digits.given)} for output {number}"
                 for number, name in enumerate(into, 1)
+                if name is not None
             ]
-            return listed(each)
+            return listed(each) + f" of {len(into)}" * (len(each) < len(into))
         (name,) = into
         total, count = self._array(name, digits.given), len(turn.given)
         if name is not None and not is_small(arrays[name]):
@@ -361,31 +362,51 @@ class Story:
         if all(map(_is_put_back, known)):
             return {}, "puts it where it came from, with 0 elsewhere"
         of = "the conjugate of " * node.get("dtype", "").startswith("complex")
-        factors = [of + self._factor(node, rule.factor) for rule in known if rule.factor]
-        told = [f"multiplies it by {listed(list(dict.fromkeys(factors)), ' and by ')}"]
-        told *= bool(factors)
+        factors = [bare(rule.factor) for rule in known if rule.factor]
+        words = dict.fromkeys(of + self._factor(node, factor) for factor in factors)
+        told = [f"multiplies it by {listed(list(words), ' and by ')}"] * bool(words)
         told += ["sums it up"] * any(map(_is_sum_of_gradient, known))
         others = [
             rule for rule in known if rule.factor is None and not _is_sum_of_gradient(rule)
         ]  # fmt: skip
         if others:
-            told.append(self._by_formulas(node, others))
-        return {}, " and ".join(told)
+            written = [f"{rule.left} = {text(_formula(rule))}" for rule in others]
+            told.append(f"uses {', '.join(written)}")
+        return {}, " and ".join(told) + self._where(node, [*factors, *map(_formula, others)])
 
-    def _by_formulas(self, node: Entry, rules: list[Rule]) -> str:
-        """Rules as they are written, and what their letters stand for."""
-        cls = op_named(node["op"], len(node["edges"]))
-        used = {leaf.sign for rule in rules for leaf in terms(_formula(rule))}
-        where = [
-            f"{letter} is {name}"
-            for letter, name in names_of_letters(cls, node, self._whose).items()
-            if letter in used and name and letter != name
-        ]
-        found = formulas_of(cls)
+    def _where(self, node: Entry, written: list[Term]) -> str:
+        """What the letters of formulas stand for: ", where y is what it gave"."""
+        found = formulas_of(op_named(node["op"], len(node["edges"])))
         assert found is not None
-        where += [text(e) for e in found.where if left_name(e).sign in used]
-        written = ", ".join(f"{rule.left} = {text(_formula(rule))}" for rule in rules)
-        return f"uses {written}" + (f", where {listed(where)}" if where else "")
+        equations = {sign: each for each in found.where for sign in signs_of(each.left)}
+        written = [each for each in written if not _is_letter(each) or each.sign in equations]
+        letters: dict[str, str] = {}
+        defined: dict[str, None] = {}
+        for term in written:  # which grows meanwhile
+            for leaf in terms(term):
+                letter = leaf.sign
+                if leaf.kind != "name" or letter in letters:
+                    continue
+                letters[letter] = "" if letter in equations else self._letter(node, letter)
+                if letter in equations:
+                    defined[text(equations[letter])] = None
+                    written.append(equations[letter].right)
+        where = [f"{letter} is {name}" for letter, name in letters.items() if name] + [*defined]
+        return f", where {listed(where)}" if where else ""
+
+    def _letter(self, node: Entry, letter: str) -> str:
+        """What a letter of a node's formulas stands for; empty if that is known by the letter."""
+        cls = op_named(node["op"], len(node["edges"]))
+        found, called = formulas_of(cls), letters_of(cls).get(letter, letter)
+        results = list(found.results) if found else []
+        if letter in results:
+            several = len(results) > 1
+            return f"its output {results.index(letter) + 1}" if several else "what it gave"
+        name = names_of_letters(cls, node, self._whose).get(letter)
+        is_saved = any(saved["name"] == called for saved in node.get("saved", ()))
+        if name or called == letter:
+            return name or ""
+        return f"what it saved as {called}" if is_saved else f"its {called}"
 
     def _share(self, rule: Rule, entering: list[ArrayName], made: list[ArrayName]) -> str:
         """The part of the gradient that each element gets: "1/3" of a mean."""
@@ -416,28 +437,20 @@ class Story:
         return ways
 
     def _factor(self, node: Entry, factor: Term) -> str:
-        """A factor with the names of what was saved: `wᵀ (4, 5)`; `1 − y², where y is …`."""
-        cls = op_named(node["op"], len(node["edges"]))
-        letters, names = letters_of(cls), names_of_letters(cls, node, self._whose)
-        own = next((letter for letter, name in letters.items() if name == "result"), "")
-        whole = bare(factor)
-        inner = whole.parts[0] if whole.kind == "transpose" else whole
-        if inner.kind in LEAVES:
-            saved = {each["name"]: each for each in node.get("saved", ())}
-            shape = saved.get(letters.get(inner.sign, ""), {}).get("shape")
-            if shape and whole.kind == "transpose":
-                shape = [*shape[:-2], *reversed(shape[-2:])]
-            kept = letters[inner.sign] if shape else inner.sign  # PyTorch's word, or the letter
-            name = "what it gave" if inner.sign == own else names.get(inner.sign) or kept
-            words = name
-            if whole is not inner:
-                words = f"{name}, transposed" if " " in name else f"{name}ᵀ"
-            return f"{words} {shape_text(shape)}" if shape else words
-        used = dict.fromkeys(leaf.sign for leaf in terms(whole) if leaf.kind == "name")
-        names[own] = "what it gave"
-        words = text(whole)
-        where = [f"{letter} is {names[letter]}" for letter in used if names.get(letter)]
-        return words + (f", where {listed(where)}" if where else "")
+        """A factor; of a letter alone the name of what was saved, and its shape: `wᵀ (4, 5)`."""
+        if not _is_letter(factor):
+            return text(factor)
+        is_transposed = factor.kind == "transpose"
+        letter = (factor.parts[0] if is_transposed else factor).sign
+        called = letters_of(op_named(node["op"], len(node["edges"]))).get(letter)
+        saved = {each["name"]: each for each in node.get("saved", ())}
+        shape = saved.get(called, {}).get("shape")
+        if shape and is_transposed:
+            shape = [*shape[:-2], *reversed(shape[-2:])]
+        words = self._letter(node, letter) or letter
+        if is_transposed:
+            words = f"{words}, transposed" if " " in words else f"{words}ᵀ"
+        return f"{words} {shape_text(shape)}" if shape else words
 
     def _sends(
         self,
@@ -662,10 +675,16 @@ def _is_put_back(rule: Rule) -> bool:
     return base.kind == "gradient" and is_equation
 
 
+def _is_letter(factor: Term) -> bool:
+    """`y`, `wᵀ`."""
+    return (factor.parts[0] if factor.kind == "transpose" else factor).kind in LEAVES
+
+
 def _is_sum_of_gradient(rule: Rule) -> bool:
-    """`b̄ⱼ = Σᵢ ȳᵢⱼ`."""
+    """`b̄ⱼ = Σᵢ ȳᵢⱼ`, over all there are: not `Σ_{i ≥ j}`."""
     formula = rule.formula
-    if formula is None or formula.kind != "big" or formula.sign != "Σ":
+    is_sum = formula is not None and formula.kind == "big" and formula.sign == "Σ"
+    if not is_sum or formula is None or formula.parts[0].kind == "binary":
         return False
     summand = formula.parts[1]
     return (summand.parts[0] if summand.kind == "places" else summand).kind == "gradient"
