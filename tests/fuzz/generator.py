@@ -170,8 +170,8 @@ class Generator:
                 self.player.play(earlier, position)
             return
         self.steps.append(step)
-        if step.feature == "transforms":
-            for name in step.makes:
+        if step.feature in ("transforms", "optimisers"):
+            for name in (*step.makes, *step.uses * (step.feature == "optimisers")):
                 if _may_be_zero(self.player.tensors.get(name)):
                     del self.player.tensors[name]
 

@@ -3,7 +3,7 @@
 import pytest
 
 import glassgrad as gg
-from both import LIBRARIES
+from both import LIBRARIES, spelled
 from checks import together
 from glassgrad.core.errors import (
     ArgumentTypeError,
@@ -154,3 +154,13 @@ def test_a_copy_to_another_dtype_is_one_node_and_its_gradient_comes_back_convert
         assert dx.tolist() == [2.0, 4.0]
         (second,) = lib.autograd.grad(dx.sum(), x)
         assert (second.dtype, second.tolist()) == (lib.float64, [2.0, 2.0])
+
+
+def test_a_copy_to_another_dtype_is_one_node_where_tangents_move(lib):
+    forward = lib.autograd.forward_ad
+    with forward.dual_level():
+        x = lib.zeros(2, dtype=lib.float64)
+        y = forward.make_dual(lib.ones(2, requires_grad=True), lib.tensor([3.0, 4.0]))
+        x.copy_(y)
+        assert spelled(x.grad_fn) == spelled(lib.zeros(2).copy_(y).grad_fn)
+        assert forward.unpack_dual(x).tangent.tolist() == [3.0, 4.0]

@@ -164,3 +164,9 @@ def test_a_number_is_no_block():
     for lib in (gg, torch):
         with pytest.raises(TypeError, match=r"must be Tensor|expected Tensor"):
             lib.block_diag(lib.ones(2, 2), 3)
+
+
+def test_an_index_is_a_vector_before_it_is_anything_else(lib):
+    x = lib.ones(2, 3)
+    with pytest.raises(IndexError, match="Index is supposed to be a vector"):
+        x.index_select(0, x)

@@ -410,6 +410,7 @@ class BatchLevel(Level):
     def __init__(self, batch_size: int, randomness: str = "error") -> None:
         super().__init__()
         self.info = Info(batch_size, randomness)
+        self.asked_for = randomness != "never"
 
     def layer(self, value: Tensor) -> Layer:
         """What shows one example of `value`."""

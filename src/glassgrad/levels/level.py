@@ -34,9 +34,11 @@ class Level:
         grad, forward: whether recording, and forward mode, were on where it was opened.
         modes_inside: the modes of the function that is transformed, where they are others.
         off_below: the modes that are off below it wherever they were off around it.
+        asked_for: whether the user knows of it: not, where a pass takes several gradients at once.
     """
 
     kind = ""
+    asked_for = True
     off_below: ClassVar[Names] = ("grad", "forward")
     modes_inside: ClassVar[Changes] = {}
 

@@ -75,7 +75,11 @@ def in_place(
     for other in tensors:
         check_apart(input, other, name)
     if must_follow(input, *tensors):
-        before = as_it_is(name, input, *tensors, copies=copies, may_overlap=may_overlap)
+        try:
+            before = as_it_is(name, input, *tensors, copies=copies, may_overlap=may_overlap)
+        except errors.GraphError:
+            _check_types(input, call, others)
+            raise
         result = call(before)
         if result is before:
             return input  # nothing was done, as dropout does in evaluation
@@ -88,6 +92,18 @@ def in_place(
     result = call(_before(input))
     check_fits(input, result, name)
     return write(input, name, lambda _: put(input, result.payload), may_overlap=may_overlap)
+
+
+def _check_types(input: Tensor, call: Callable[[Tensor], Tensor], others: Sequence[Any]) -> None:
+    """Raise what the op has to say of its arguments' types, which comes before all else."""
+    if all(isinstance(other, Tensor) for other in others):
+        return
+    try:
+        call(wrap(input.payload))
+    except errors.ArgumentTypeError:
+        raise
+    except errors.GlassgradError:
+        pass
 
 
 def _tensors_in(values: Sequence[Any]) -> list[Tensor]:

@@ -73,7 +73,7 @@ def _as_item(item: Any) -> Any:
         return item
     if isinstance(item, np.bool_):
         return bool(item)
-    if isinstance(item, (list, tuple, range)):
+    if isinstance(item, (list, tuple, range, str, bytes)):
         item = np.asarray(item) if len(item) else np.zeros(0, np.int64)
     if not isinstance(item, Tensor) and not is_array(item):
         try:
@@ -92,6 +92,11 @@ def _as_item(item: Any) -> Any:
 
 def check_names_places(index: Any) -> None:
     """Raise unless a tensor holds integers or bools."""
+    if index.dtype.kind in "US":
+        raise errors.ArgumentTypeError(
+            f"new(): invalid data type '{'str' if index.dtype.kind == 'U' else 'bytes'}'. A tensor "
+            "has places, not names. Write a number, a slice, or a tensor of numbers."
+        )
     if index.dtype.kind not in "iub":
         raise errors.DimError(
             "tensors used as indices must be long, int, byte or bool tensors, got "

@@ -570,9 +570,9 @@ def check_indices(scores: Any, target: Any, ignore_index: int) -> bool:
     shape, wanted = scores.shape, scores.shape[:1] + scores.shape[2:]
     check.kernel('"log_softmax_lastdim_kernel_impl"', scores)
     if not shape:
-        raise errors.ShapeError(
-            "the input is 0-d: it has no dim along which classes could lie. "
-            "Give it the shape (N, C), or (C,) for one example."
+        raise errors.DimError(
+            "Dimension out of range: the input is 0-d, and has no dim along which classes could "
+            "lie. Give it the shape (N, C), or (C,) for one example."
         )
     if target.shape != wanted and not (len(shape) == 1 and target.shape in ((), (1,))):
         raise _unfit_target(shape, target.shape)

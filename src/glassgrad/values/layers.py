@@ -175,7 +175,7 @@ def settled(x: Any) -> Any:
 
 def refuse_inside(call: str) -> None:
     """Raise if a transform is being computed: `call` would tell the tape, and not the transform."""
-    if modes.levels:
+    if any(level.asked_for for level in modes.levels):
         kinds = " of ".join([level.kind for level in modes.levels])
         raise TransformError(
             f"You are attempting to call {call} (or perhaps using torch.autograd.functional.* "
