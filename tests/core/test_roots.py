@@ -152,3 +152,19 @@ def test_a_function_runs_a_pass_of_its_own_in_a_batch_of_gradients(lib):
     x = leaf(lib, [0.0, 0.0])
     (found,) = batched(lib, make(lib, forward, backward).apply(x), x, rows(lib))
     assert found.tolist() == rows(lib).tolist()
+
+
+def test_a_part_of_a_stretched_gradient_can_be_written(lib):
+    def row(x):
+        return x.sum(0).expand(2, 3)[0]
+
+    _, product = lib.autograd.functional.jvp(row, lib.ones(2, 3), lib.ones(2, 3))
+    assert product.mul_(2).tolist() == [4.0, 4.0, 4.0]
+
+
+def test_a_write_of_another_dtype_keeps_that_of_the_gradient(lib):
+    x = lib.ones(2, dtype=lib.float16, requires_grad=True) * 1
+    x.add_(lib.ones(2, requires_grad=True))
+    place = edge(lib, x)
+    (found,) = lib.autograd.grad(place, place, lib.ones(2, dtype=lib.float16))
+    assert found.dtype == lib.float16

@@ -3,7 +3,7 @@
 import pytest
 
 import glassgrad
-from both import leaf, plain, values
+from both import leaf, make, plain, values
 from checks import together
 
 # What a hook may return -------------------------------------------------------------------------
@@ -145,3 +145,12 @@ def test_a_hook_may_return_a_gradient_of_a_batched_pass(lib):
     y.register_hook(lambda grad: grad * 3)
     (rows,) = lib.autograd.grad(y, x, lib.eye(3, dtype=lib.float64), is_grads_batched=True)
     assert rows.tolist() == (6 * model.weight).tolist()
+
+
+def test_no_gradient_is_replaced_by_no_tensor_either(lib):
+    x = leaf(lib, 1.0)
+    made = make(lib, lambda ctx, x: x * 1, lambda ctx, grad: None)
+    y = x * 2
+    y.register_hook(lambda grad: 3)
+    with pytest.raises(RuntimeError, match="can't replace a None gradient"):
+        made.apply(y).backward()

@@ -317,3 +317,5 @@ def test_a_text_is_no_index(lib):
     for index in ("x", ("x",), (0, "x"), ["x"], b"x"):
         with pytest.raises(TypeError, match=r"new\(\): invalid data type '(str|bytes)'"):
             lib.ones(2, 3)[index]
+    with pytest.raises(IndexError):
+        lib.tensor(1.0)["x"]

@@ -164,3 +164,7 @@ def test_a_copy_to_another_dtype_is_one_node_where_tangents_move(lib):
         x.copy_(y)
         assert spelled(x.grad_fn) == spelled(lib.zeros(2).copy_(y).grad_fn)
         assert forward.unpack_dual(x).tangent.tolist() == [3.0, 4.0]
+
+
+def test_a_stretched_tensor_is_cast_in_order(lib):
+    assert lib.ones(3).expand(2, 3).double().stride() == (3, 1)

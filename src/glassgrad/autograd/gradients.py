@@ -14,6 +14,7 @@ from glassgrad.core.state import Shape, plugs
 from glassgrad.core.tensor import LEAF, Tensor, as_tensor, wrap
 from glassgrad.hooks.turn import GraphTask
 from glassgrad.memory.calls import warn
+from glassgrad.values.backend import backend_of
 
 # What PyTorch says where `get_gradient_edge` is asked of a tensor that has none.
 NO_EDGE = "It is not possible to get the gradient edge for a Tensor that does not require gradients"
@@ -156,8 +157,17 @@ def grad(
                     "tensor."
                 )
             value = wrap(np.zeros_like(x.payload), LEAF if create_graph else None)
-        results.append(as_tensor(value))
+        results.append(_writable(as_tensor(value)))
     return tuple(results)
+
+
+def _writable(grad: Tensor | None) -> Tensor | None:
+    """A gradient that NumPy lets be written, though it is one that a rule has stretched, or a part."""
+    array = None if grad is None else grad.payload
+    if grad is not None and isinstance(array, np.ndarray) and not array.flags.writeable:
+        own = array[tuple([slice(None, None if step else 1) for step in array.strides])].copy()
+        grad.payload = backend_of(own).broadcast_to(own, array.shape)
+    return grad
 
 
 def in_one_pass(run: Callable[[list[Tensor]], list[Any]], batch: list[Tensor]) -> list[Any]:

@@ -264,7 +264,8 @@ def replace(input: Tensor, result: Tensor, name: str) -> Tensor:
     node.caller_code, node.caller_offset = input.version_counter().written_line or here()
     kept = getattr(node, "_result_at", None)
     if result.dtype != input.dtype:
-        node.checked = True  # gradients arrive in the dtype of what was written
+        node.checked = True  # gradients arrive in the dtype of what was written, and meet there
+        node.out_dtype = input.dtype
     elif kept is not None and type(node.saved_tensors) is tuple:
         _share_result(node, kept, input)
     move(input, node)

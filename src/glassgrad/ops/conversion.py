@@ -122,7 +122,7 @@ def converted(array: Any, dtype: DType, device: Device) -> Any:
         )
         array = np.real(array)
     with np.errstate(all="ignore"):  # inf and nan have no integer; PyTorch gives some number
-        copied = array.astype(dtype)
+        copied = array.astype(dtype, order="C" if 0 in array.strides else "K")
     if _is_on(array, device):
         return copied
     return backend_for(device).asarray(asnumpy(copied), dtype)

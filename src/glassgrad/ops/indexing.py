@@ -362,6 +362,8 @@ def parse(input: Tensor, index: Any) -> tuple[Tensor, Shape, Values]:
     Raises:
         DimError: as `getitem`.
     """
+    if not input.ndim and isinstance(index, (str, bytes)):
+        raise _too_many(input, [index])
     items = as_items(index)
     spoken_of = sum(dims_of(item) for item in items)
     if spoken_of > input.ndim:
