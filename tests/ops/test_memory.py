@@ -168,3 +168,8 @@ def test_a_copy_to_another_dtype_is_one_node_where_tangents_move(lib):
 
 def test_a_stretched_tensor_is_cast_in_order(lib):
     assert lib.ones(3).expand(2, 3).double().stride() == (3, 1)
+
+
+def test_a_stretched_tensor_may_be_copied_to_itself(lib):
+    x = (lib.ones(1, requires_grad=True) * 1).expand(3)
+    assert x.copy_(x).tolist() == [1.0, 1.0, 1.0]

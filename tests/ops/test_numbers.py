@@ -314,3 +314,7 @@ def test_counts_beyond_64_bits_are_refused_at_once():
         with pytest.raises(RuntimeError, match="verflow"):
             call()
     assert gg.polygamma(10**9, gg.ones(2)).tolist() == [-math.inf] * 2
+
+
+def test_true_is_no_complex_exponent(lib):
+    assert lib.ones(2).float_power(True).dtype == lib.float64

@@ -288,8 +288,8 @@ def float_power(input: Operand, exponent: Operand) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.float_power.html
     """
-    own = [x.dtype.kind == "c" if isinstance(x, Tensor) else x for x in (input, exponent)]
-    is_complex = any(x is True or isinstance(x, complex) for x in own)
+    kinds = [x.dtype.kind if isinstance(x, Tensor) else type(x) for x in (input, exponent)]
+    is_complex = "c" in kinds or complex in kinds
     dtype = complex128 if is_complex else float64
     base, power = [to(x, dtype) if isinstance(x, Tensor) else x for x in (input, exponent)]
     return pow(base, power)
