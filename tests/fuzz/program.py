@@ -22,6 +22,7 @@ TOLERANCES = {
     "float()": 2e-4,
     "typed": 2e-4,
     "lib.ones(": 2e-4,
+    "gradients(": 1e-6,
 }
 """How exact a program is in which one of these words is met."""
 

@@ -119,3 +119,10 @@ def test_there_is_no_complex32():
 def test_the_angle_of_a_real_number_has_a_tangent_of_zeros(lib):
     _, tangent = lib.func.jvp(lib.angle, (lib.tensor([1.0, -1.0]),), (lib.ones(2),))
     assert tangent.tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("lib", [gg, torch])
+def test_the_gradient_of_a_real_angle_is_constant(lib):
+    x = lib.tensor([1.0, -1.0], requires_grad=True)
+    (grad,) = lib.autograd.grad(lib.log1p(x.angle()).sum(), x, create_graph=True)
+    assert not grad.requires_grad

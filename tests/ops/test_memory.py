@@ -173,3 +173,8 @@ def test_a_stretched_tensor_is_cast_in_order(lib):
 def test_a_stretched_tensor_may_be_copied_to_itself(lib):
     x = (lib.ones(1, requires_grad=True) * 1).expand(3)
     assert x.copy_(x).tolist() == [1.0, 1.0, 1.0]
+
+
+def test_a_tensor_may_be_filled_with_an_element_of_it(lib):
+    x = lib.tensor([1.0, 2.0])
+    assert x.fill_(x[1]).tolist() == [2.0, 2.0]

@@ -162,7 +162,7 @@ def grad(
 
 
 def _writable(grad: Tensor | None) -> Tensor | None:
-    """A gradient that NumPy lets be written, though it is one that a rule has stretched, or a part."""
+    """A gradient that NumPy lets be written, though it is (a part of) one that was stretched."""
     array = None if grad is None else grad.payload
     if grad is not None and isinstance(array, np.ndarray) and not array.flags.writeable:
         own = array[tuple([slice(None, None if step else 1) for step in array.strides])].copy()

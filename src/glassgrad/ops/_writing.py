@@ -72,7 +72,7 @@ def in_place(
     if special and (below := level_below(name, input, *tensors)):
         with below:
             return in_place(name, input, call, others, copies=copies, may_overlap=may_overlap)
-    for other in tensors:
+    for other in () if may_overlap else tensors:
         check_apart(input, other, name)
     if must_follow(input, *tensors):
         try:

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from glassgrad.core.errors import DTypeError
+from glassgrad.core.errors import DTypeError, KernelError
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.dtypes import Number, complex128, float64, int64
 
@@ -182,7 +182,7 @@ class PowTensor(Elementwise):
     @staticmethod
     def forward(x, y):
         if x.dtype.kind == "b":
-            raise DTypeError(
+            raise KernelError(
                 "\"pow\" not implemented for 'Bool': true and false have no powers. "
                 "Write `x.int() ** y`."
             )
