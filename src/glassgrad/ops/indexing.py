@@ -13,7 +13,6 @@ which copies. `parse` is that translation; writing to `x[index]` starts with it 
 
 import math
 import operator
-import warnings
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -24,6 +23,7 @@ from glassgrad.core.primitive import Primitive
 from glassgrad.core.state import Shape, Values, special
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.levels.level import level_below
+from glassgrad.memory.calls import warn
 from glassgrad.memory.views import as_view
 from glassgrad.values.backend import backend_of, in_rows, is_array
 from glassgrad.values.dtypes import float16
@@ -50,11 +50,9 @@ def as_items(index: Any) -> list[Any]:
     if isinstance(index, tuple):
         items = list(index)
     elif isinstance(index, list) and any(_is_structure(item) for item in index):
-        warnings.warn(
+        warn(
             "Using a non-tuple sequence for multidimensional indexing is deprecated: write "
-            "x[tuple(seq)] instead of x[seq], or x[tensor(seq)] to choose elements.",
-            UserWarning,
-            stacklevel=5,
+            "x[tuple(seq)] instead of x[seq], or x[tensor(seq)] to choose elements."
         )
         items = list(index)
     else:
@@ -123,11 +121,9 @@ def index_array(item: Any, array: Any) -> Any:
     """
     values = item.payload if isinstance(item, Tensor) else item
     if values.dtype == np.uint8:
-        warnings.warn(
+        warn(
             "indexing with dtype uint8 is now deprecated, please use a dtype bool instead: "
-            "a uint8 index is taken for a mask.",
-            UserWarning,
-            stacklevel=5,
+            "a uint8 index is taken for a mask."
         )
         values = (wrap(values) != 0).payload
     backend = backend_of(array_of(array))
