@@ -178,3 +178,11 @@ def test_a_stretched_tensor_may_be_copied_to_itself(lib):
 def test_a_tensor_may_be_filled_with_an_element_of_it(lib):
     x = lib.tensor([1.0, 2.0])
     assert x.fill_(x[1]).tolist() == [2.0, 2.0]
+
+
+def test_a_part_is_not_copied_to_the_whole_but_set(lib):
+    x = lib.tensor([[1.0, 2.0], [3.0, 4.0]])
+    with pytest.raises(RuntimeError, match="refer to a single memory location"):
+        x.copy_(x[1])
+    x[...] = x[1]
+    assert x.tolist() == [[3.0, 4.0], [3.0, 4.0]]

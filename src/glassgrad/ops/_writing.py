@@ -409,7 +409,7 @@ def check_apart(
         shares = False
     else:
         own = input.payload if written is None else written
-        is_read_once = other.payload.size == own.size or name not in ("copy", "setitem")
+        is_read_once = other.payload.size == own.size or name != "setitem"
         shares = is_read_once and _overlap(own, other.payload, wholly=wholly)
     if shares:
         raise errors.GraphError(

@@ -234,7 +234,7 @@ def vector_in(
     Args:
         long, from_end: whether the index must be int64, and whether it may be negative.
     """
-    if isinstance(index, Tensor) and index.ndim > 1:
+    if getattr(index, "ndim", 0) > 1:  # before its dtype is looked at
         raise errors.DimError(
             f"{name}(): Index is supposed to be a vector, but got dim: {index.ndim} with type: "
             f"{scalar_name(index.dtype)} and size: {list(index.shape)}. It names slices of one "
