@@ -8,7 +8,7 @@ import numpy as np
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, TransformError
 from glassgrad.core.tensor import Tensor, is_differentiable, whole
 from glassgrad.memory.calls import warn
-from glassgrad.values.backend import CPU, Device, asnumpy, backend_for, copy_of, device_of
+from glassgrad.values.backend import CPU, Device, asnumpy, backend_for, cast, copy_of, device_of
 from glassgrad.values.dtypes import TYPE_NAMES, DType, Home, as_dtype, float32
 from glassgrad.values.layers import array_of, batches_of
 
@@ -122,7 +122,7 @@ def converted(array: Any, dtype: DType, device: Device) -> Any:
         )
         array = np.real(array)
     with np.errstate(all="ignore"):  # inf and nan have no integer; PyTorch gives some number
-        copied = array.astype(dtype, order="C" if 0 in array.strides else "K")
+        copied = cast(array, dtype)
     if _is_on(array, device):
         return copied
     return backend_for(device).asarray(asnumpy(copied), dtype)
