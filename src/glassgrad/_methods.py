@@ -331,6 +331,8 @@ class Methods:
                 "data set to a tensor that requires gradients must be floating point or complex "
                 f"dtype, got {value.dtype}. Write `x.data = y.float()`."
             )
+        if self.cold is not None and value.dtype != self.dtype:
+            self.cold.accumulator = None  # gradients of other numbers arrive at another node
         self.payload = value.payload
         wrote()  # what was saved of it has to be looked at
 

@@ -264,3 +264,22 @@ def test_a_graph_with_a_hook_dies_too():
         assert node() is None
     finally:
         gc.enable()
+
+
+def test_gradients_of_another_dtype_arrive_at_another_node(lib):
+    x = leaf(lib, [1.0, 2.0])
+    y = x * 2
+    node = lib.autograd.graph.get_gradient_edge(x).node
+    x.data = x.data.float()
+    assert lib.autograd.graph.get_gradient_edge(x).node is not node
+    y.sum().backward()
+    assert x.grad.dtype == lib.float64
+
+
+def test_a_gradient_of_another_dtype_can_be_made_zero(lib):
+    layer = lib.nn.Linear(2, 1).double()
+    y = layer(lib.ones(1, 2, dtype=lib.float64))
+    layer.float()
+    y.backward()
+    layer.zero_grad(set_to_none=False)
+    assert layer.weight.grad.tolist() == [[0.0, 0.0]]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from both import leaf, plain, values
+from both import leaf, make, plain, values
 from checks import together
 
 
@@ -121,3 +121,50 @@ def test_an_unused_input_is_told_by_its_place(lib):
     x, w = leaf(lib, 1.0), leaf(lib, 2.0)
     with pytest.raises(RuntimeError, match="Tensor at index 1 appears to not have been used"):
         lib.autograd.grad(x * 1, [x, w])
+
+
+def test_what_was_given_is_looked_at_before_what_was_recorded(lib):
+    x, c = leaf(lib, [1.0, 2.0]), plain(lib, [1.0, 2.0])
+    for gradient in (plain(lib, 1.0), plain(lib, [1.0, 1.0, 1.0])):
+        with pytest.raises(RuntimeError, match="Mismatch in shape"):
+            c.backward(gradient)
+        with pytest.raises(RuntimeError, match="Mismatch in shape"):
+            lib.autograd.grad(c, x, gradient)
+    with pytest.raises(RuntimeError, match=r"`inputs` argument to `backward\(\)` cannot be empty"):
+        c.backward(c, inputs=[])
+    with pytest.raises(RuntimeError, match="element 0 of tensors does not require grad"):
+        c.sum().backward(inputs=[c])
+    with pytest.raises(RuntimeError, match="can't retain_grad on Tensor that has requires_grad="):
+        x.sum().backward(inputs=[c])
+
+
+def test_a_function_runs_a_pass_of_its_own_in_a_batch_of_gradients(lib):
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        with lib.enable_grad():
+            x = x.detach().requires_grad_()
+            return grad * lib.autograd.grad(x.sin().sum(), x)[0]
+
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.sin()
+
+    x = leaf(lib, [0.0, 0.0])
+    (found,) = batched(lib, make(lib, forward, backward).apply(x), x, rows(lib))
+    assert found.tolist() == rows(lib).tolist()
+
+
+def test_a_part_of_a_stretched_gradient_can_be_written(lib):
+    def row(x):
+        return x.sum(0).expand(2, 3)[0]
+
+    _, product = lib.autograd.functional.jvp(row, lib.ones(2, 3), lib.ones(2, 3))
+    assert product.mul_(2).tolist() == [4.0, 4.0, 4.0]
+
+
+def test_a_write_of_another_dtype_keeps_that_of_the_gradient(lib):
+    x = lib.ones(2, dtype=lib.float16, requires_grad=True) * 1
+    x.add_(lib.ones(2, requires_grad=True))
+    place = edge(lib, x)
+    (found,) = lib.autograd.grad(place, place, lib.ones(2, dtype=lib.float16))
+    assert found.dtype == lib.float16

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from fuzz.known import FUSED
+from fuzz.known import is_fused
 from fuzz.lines import (
     LineMaker,
     has_dims,
@@ -110,7 +110,7 @@ def _inside(op: str, feature: str, block: str) -> LineMaker:
         step = g.rng.choice(PLAIN).build(g)
         if op == "packed" and "forward" in g.features:
             return None  # what a tangent saves is each library's own
-        if step is None or step.op in FUSED or (op == "packed" and step.op in PACK_MORE):
+        if step is None or is_fused(step.op) or (op == "packed" and step.op in PACK_MORE):
             return None
         return indented(step, block.format(name=f"{op}{len(g.steps)}"), op, feature)
 

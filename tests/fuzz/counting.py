@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from fuzz.comparing import differences, report
-from fuzz.generator import ALL_FEATURES, generate
+from fuzz.generator import ALL_FEATURES, DECLARED, generate
 from fuzz.known import known
 from fuzz.playing import play
 
@@ -37,6 +37,7 @@ class Counts:
         ):
             lines.append(f"programs per {title}:")
             lines += [f"  {name:52}{count:7}" for name, count in sorted(counter.items())]
+        lines.append(f"ops never met: {' '.join(sorted(DECLARED - self.ops.keys()))}")
         return "\n".join(lines)
 
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from fuzz.computing import PLAIN
-from fuzz.known import FUSED
+from fuzz.known import is_fused
 from fuzz.lines import LineMaker, indented, is_inner, is_leaf, is_real, line, requires_grad
 from fuzz.program import Step
 
@@ -39,10 +39,10 @@ def _inside(block: str) -> LineMaker:
         step = g.rng.choice([*PLAIN, *FUNCTIONS]).build(g)
         if "forward" in g.features:
             return None  # what a tangent saves is each library's own
-        if step is None or step.op in FUSED or "index" in step.op or "scatter" in step.op:
+        if step is None or is_fused(step.op) or "index" in step.op or "scatter" in step.op:
             return None
-        op = block.partition("(")[0].rpartition(".")[2]
-        return indented(step, block.format(name=f"{op}{len(g.steps)}"), op, "ctx")
+        name = block.partition("(")[0].rpartition(".")[2]
+        return indented(step, block.format(name=f"{name}{len(g.steps)}"), block, "ctx")
 
     return LineMaker(block, "ctx", build)
 

@@ -8,6 +8,7 @@ import contextlib
 import random
 from typing import Any
 
+from fuzz.breadth import BREADTH
 from fuzz.computing import MAKERS
 from fuzz.ctx import CTX
 from fuzz.lines import LineMaker, is_numeric
@@ -21,7 +22,7 @@ from fuzz.transforming import FORWARD, TRANSFORMS
 from fuzz.watching import HOOKS
 from fuzz.writing import WRITES
 
-__all__ = ["ALL_FEATURES", "TAPE", "generate"]
+__all__ = ["ALL_FEATURES", "DECLARED", "TAPE", "generate"]
 
 TAPE = frozenset(
     (
@@ -54,9 +55,14 @@ THEMES = {
     "modules": MODULES,
     "optimisers": OPTIMISERS,
     "errors": REFUSED,
+    "breadth": BREADTH,
 }
 """Lines of which a program has many or none."""
 ALL_FEATURES = TAPE | THEMES.keys()
+DECLARED = {
+    make.op for makers in (MAKERS, WRITES, HOOKS, PASSES, *THEMES.values()) for make in makers
+}
+"""Every op of every line: which of them a run has never met, its table says."""
 MAY_FAIL = 0.25
 """The part of the programs that may end in an error."""
 
@@ -170,8 +176,8 @@ class Generator:
                 self.player.play(earlier, position)
             return
         self.steps.append(step)
-        if step.feature == "transforms":
-            for name in step.makes:
+        if step.feature in ("transforms", "optimisers", "breadth"):
+            for name in (*step.makes, *step.uses * (step.feature == "optimisers")):
                 if _may_be_zero(self.player.tensors.get(name)):
                     del self.player.tensors[name]
 
@@ -186,7 +192,7 @@ def _some_of(themes: list[str], seed: int) -> list[str]:
 
 def _may_be_zero(x: Any) -> bool:
     """Whether there are numbers whose sign rounding decides."""
-    return x is not None and bool((x.detach().abs() < 1e-9).any())
+    return x is not None and is_numeric(x) and bool((x.detach().abs() < 1e-9).any())
 
 
 def _memory(x: Any) -> int:

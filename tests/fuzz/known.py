@@ -6,13 +6,18 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-__all__ = ["FUSED", "KNOWN", "known"]
+__all__ = ["KNOWN", "is_fused", "known"]
 
 KNOWN: list[dict[str, Any]] = tomllib.loads((Path(__file__).parent / "known.toml").read_text())[
     "class"
 ]
 FUSED = {op for entry in KNOWN for op in entry.get("graphs_of", ())}
-"""Ops behind which graphs are not compared."""
+"""Ops behind which graphs are not compared, or the first word of their names."""
+
+
+def is_fused(op: str) -> bool:
+    """Whether graphs behind results of the op are not compared."""
+    return op in FUSED or op.partition(" ")[0] in FUSED
 
 
 def known(lines: Iterable[str], difference: str) -> str | None:

@@ -21,7 +21,9 @@ from fuzz.mutating import Fault, chosen
 
 REPOSITORY = Path(__file__).parents[2]
 EQUIVALENT = tomllib.loads((Path(__file__).parent / "equivalent.toml").read_text()).get("fault", [])
-WIDER = "core autograd ops hooks memory values levels func tracing test_grad.py test_dtypes.py"
+WIDER = (
+    "core autograd ops hooks memory values levels func tracing nn optim test_grad.py test_dtypes.py"
+)
 
 
 def stages(fault: Fault, quick: bool) -> list[tuple[list[str], int]]:

@@ -159,7 +159,7 @@ def _facts(player: Player, name: str) -> dict[str, Any]:
     return {
         "shape": list(x.shape),
         "dtype": player.names["dtype_of"](x),
-        "stride": [s for s, n in zip(x.stride(), x.shape, strict=True) if n > 1],
+        "stride": [s for s, n in zip(x.stride(), x.shape, strict=True) if n > 1 and x.numel()],
         "requires_grad": x.requires_grad,
         "is_leaf": x.is_leaf,
         "version": x._version,

@@ -3,7 +3,7 @@
 import pytest
 
 import glassgrad
-from both import leaf, plain, values
+from both import leaf, make, plain, values
 from checks import together
 
 # What a hook may return -------------------------------------------------------------------------
@@ -166,3 +166,12 @@ def test_hooks_of_one_tensor_see_the_same_gradient(lib):
     y.sum().backward()
     assert seen[1] is doubled[0]
     assert x.grad.tolist() == [4, 4]
+
+
+def test_no_gradient_is_replaced_by_no_tensor_either(lib):
+    x = leaf(lib, 1.0)
+    made = make(lib, lambda ctx, x: x * 1, lambda ctx, grad: None)
+    y = x * 2
+    y.register_hook(lambda grad: 3)
+    with pytest.raises(RuntimeError, match="can't replace a None gradient"):
+        made.apply(y).backward()

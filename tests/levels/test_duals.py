@@ -200,3 +200,10 @@ def test_random_programs_with_writes_and_views_move_as_in_torch(program):
         assert ours[0] == pytest.approx(theirs[0], abs=1e-12)
         assert (ours[1] is None) == (theirs[1] is None)
         assert ours[1] is None or ours[1] == pytest.approx(theirs[1], abs=1e-12)
+
+
+@both
+@level_is_open
+def test_a_tangent_moves_through_vmap(lib):
+    x = dual(lib, [1.0, 2.0], [3.0, 4.0])
+    assert tangent_of(lib, lib.vmap(lambda x: x * x)(x)) == [6.0, 16.0]

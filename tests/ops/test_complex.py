@@ -106,3 +106,23 @@ def test_a_complex_number_has_a_gradient_that_rules_take_for_an_array(lib):
     y = lib.einsum("ii,i->", x, lib.tensor([1j, 2.0], dtype=lib.complex128))
     y.backward(lib.tensor(1j, dtype=lib.complex128))
     assert x.grad.tolist() == [[1, 0], [0, 2j]]
+
+
+def test_there_is_no_complex32():
+    x = gg.ones(2, dtype=gg.float16)
+    for make in (lambda: gg.complex(x, x), lambda: gg.view_as_complex(x)):
+        with pytest.raises(DTypeError, match="complex32"):
+            make()
+
+
+@pytest.mark.parametrize("lib", [gg, torch])
+def test_the_angle_of_a_real_number_has_a_tangent_of_zeros(lib):
+    _, tangent = lib.func.jvp(lib.angle, (lib.tensor([1.0, -1.0]),), (lib.ones(2),))
+    assert tangent.tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("lib", [gg, torch])
+def test_the_gradient_of_a_real_angle_is_constant(lib):
+    x = lib.tensor([1.0, -1.0], requires_grad=True)
+    (grad,) = lib.autograd.grad(lib.log1p(x.angle()).sum(), x, create_graph=True)
+    assert not grad.requires_grad

@@ -148,3 +148,12 @@ def test_histograms_of_points_that_do_not_fit_are_refused_as_by_pytorch(lib):
     assert repr(found).startswith(f"{lib.__name__}.return_types.histogramdd(\nhist=")
     with pytest.raises(RuntimeError, match=r"[Dd]erivative for|derivative for"):
         found.hist.sum().backward()
+
+
+@pytest.mark.parametrize("lib", [gg, torch])
+def test_the_edges_of_a_histogram_are_its_own(lib):
+    edges = lib.tensor([0.0, 1.0])
+    _, found = lib.tensor([0.5]).histogram(edges)
+    edges.zero_()
+    assert found.tolist() == [0.0, 1.0]
+    assert len(lib.tensor([0.5]).histogram().hist) == 100

@@ -311,3 +311,11 @@ def test_what_is_chosen_lies_in_rows(lib):
     for chosen in (x[:, places], x[:, :, places], x.index_select(1, places), x[:, places, 1:]):
         assert chosen.is_contiguous()
     assert x[:, places].view(-1).shape == (16,)
+
+
+def test_a_text_is_no_index(lib):
+    for index in ("x", ("x",), (0, "x"), ["x"], b"x"):
+        with pytest.raises(TypeError, match=r"new\(\): invalid data type '(str|bytes)'"):
+            lib.ones(2, 3)[index]
+    with pytest.raises(IndexError):
+        lib.tensor(1.0)["x"]

@@ -190,3 +190,9 @@ def test_a_target_of_the_soft_margin_has_no_gradient(lib):
     target = lib.ones(2, requires_grad=True)
     with pytest.raises(RuntimeError, match="not differentiable with respect to argument 'target'"):
         lib.nn.functional.soft_margin_loss(lib.zeros(2), target)
+
+
+@pytest.mark.parametrize("lib", [gg, torch])
+def test_one_number_has_no_classes(lib):
+    with pytest.raises(IndexError, match="Dimension out of range"):
+        lib.nn.functional.cross_entropy(lib.tensor(1.0), lib.tensor([0, 1]))

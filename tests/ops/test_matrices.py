@@ -225,6 +225,8 @@ def test_powers_of_whole_numbers_stay_whole(m):
     x = m.tensor([[1, 2], [3, 4]])
     assert m.linalg.matrix_power(x, 3).tolist() == [[37, 54], [81, 118]]
     assert m.linalg.multi_dot([x, x, x[0]]).tolist() == (x @ (x @ x[0])).tolist()
+    with pytest.raises(RuntimeError, match="expected at least 2 tensors but got 1"):
+        m.linalg.multi_dot([x])
     assert m.linalg.vander(x[0], N=3).tolist() == [[1, 1, 1], [1, 2, 4]]
     assert m.addmm(x, x, x, alpha=2, beta=3).tolist() == [[17, 26], [39, 56]]
 

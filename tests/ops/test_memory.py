@@ -3,7 +3,7 @@
 import pytest
 
 import glassgrad as gg
-from both import LIBRARIES
+from both import LIBRARIES, spelled
 from checks import together
 from glassgrad.core.errors import (
     ArgumentTypeError,
@@ -173,3 +173,36 @@ def test_set_shows_parts_of_a_memory(lib):
     y = lib.tensor([]).set_(x.untyped_storage(), 1, (2, 2), (2, 1))
     y[0, 0] = 50.0
     assert (y.tolist(), x.tolist()) == ([[50, 2], [3, 4]], [0, 50, 2, 3, 4, 5])
+
+
+def test_a_copy_to_another_dtype_is_one_node_where_tangents_move(lib):
+    forward = lib.autograd.forward_ad
+    with forward.dual_level():
+        x = lib.zeros(2, dtype=lib.float64)
+        y = forward.make_dual(lib.ones(2, requires_grad=True), lib.tensor([3.0, 4.0]))
+        x.copy_(y)
+        assert spelled(x.grad_fn) == spelled(lib.zeros(2).copy_(y).grad_fn)
+        assert forward.unpack_dual(x).tangent.tolist() == [3.0, 4.0]
+
+
+def test_a_stretched_tensor_is_cast_in_order(lib):
+    x = lib.ones(3).expand(2, 3)
+    assert x.double().stride() == (x + lib.tensor(1j)).stride() == (3, 1)
+
+
+def test_a_stretched_tensor_may_be_copied_to_itself(lib):
+    x = (lib.ones(1, requires_grad=True) * 1).expand(3)
+    assert x.copy_(x).tolist() == [1.0, 1.0, 1.0]
+
+
+def test_a_tensor_may_be_filled_with_an_element_of_it(lib):
+    x = lib.tensor([1.0, 2.0])
+    assert x.fill_(x[1]).tolist() == [2.0, 2.0]
+
+
+def test_a_part_is_not_copied_to_the_whole_but_set(lib):
+    x = lib.tensor([[1.0, 2.0], [3.0, 4.0]])
+    with pytest.raises(RuntimeError, match="refer to a single memory location"):
+        x.copy_(x[1])
+    x[...] = x[1]
+    assert x.tolist() == [[3.0, 4.0], [3.0, 4.0]]

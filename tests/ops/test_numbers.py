@@ -365,3 +365,7 @@ def test_nextafter_moves_as_its_input_does(lib):
     x, y = lib.tensor([1.0, 2.0], requires_grad=True), lib.tensor([1.0, 3.0], requires_grad=True)
     grads = lib.autograd.grad(lib.nextafter(x, y).sum(), (x, y))
     assert [grad.tolist() for grad in grads] == [[0.0, 1.0], [0.0, 0.0]]
+
+
+def test_true_is_no_complex_exponent(lib):
+    assert lib.ones(2).float_power(True).dtype == lib.float64

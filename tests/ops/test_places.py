@@ -164,3 +164,24 @@ def test_a_number_is_no_block():
     for lib in (gg, torch):
         with pytest.raises(TypeError, match=r"must be Tensor|expected Tensor"):
             lib.block_diag(lib.ones(2, 2), 3)
+
+
+def test_an_index_is_a_vector_before_it_is_anything_else(lib):
+    x = lib.ones(2, 3)
+    with pytest.raises(IndexError, match="Index is supposed to be a vector"):
+        x.index_select(0, x)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda x: gg.meshgrid(x[0]), "required to pass the indexing"),
+        (lambda x: x[gg.tensor([1, 0], dtype=gg.uint8)], "indexing with dtype uint8"),
+        (lambda x: x[[[0], [1]]], "non-tuple sequence"),
+        (lambda x: gg.cross(x, x), "without specifying the dim"),
+    ],
+)
+def test_a_warning_names_the_line_of_the_user(call, words):
+    with pytest.warns(UserWarning, match=words) as told:
+        call(gg.ones(2, 3))
+    assert told[0].filename == __file__

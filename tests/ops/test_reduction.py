@@ -195,3 +195,9 @@ def test_the_gradient_of_a_mean_can_be_written(lib):
         (grad,) = lib.autograd.grad(mean, x)
         grad[0, 0] = 5.0
         assert grad.flatten().tolist().count(5.0) == 1
+
+
+def test_the_product_of_one_number_has_a_constant_gradient(lib):
+    x = lib.tensor(3.0, requires_grad=True)
+    (grad,) = lib.autograd.grad(x.prod(), x, create_graph=True)
+    assert not grad.requires_grad

@@ -147,3 +147,13 @@ def test_a_write_is_pytorchs(write):
                 assert facts == expected
                 for got, want in zip(numbers, references, strict=True):
                     np.testing.assert_allclose(got, want, rtol=1e-12)
+
+
+@pytest.mark.parametrize("lib", [glassgrad, torch])
+def test_what_no_op_takes_is_said_before_that_a_leaf_is_written(lib):
+    x = lib.ones(2, requires_grad=True)
+    for write in (lambda: x.mul_("x"), lambda: x.lerp_(True, 0.5), lambda: x.add_("x")):
+        with pytest.raises(TypeError):
+            write()
+    with pytest.raises(RuntimeError, match="a leaf Variable that requires grad"):
+        x.mul_(2)

@@ -270,3 +270,14 @@ def test_groups_are_printed_as_pytorchs():
         return repr(optimizer), groups
 
     assert printed(gg) == printed(torch)
+
+
+@pytest.mark.parametrize("lib", [gg, torch])
+def test_the_rate_of_asgd_is_kept_in_the_default_dtype(lib):
+    x = lib.ones(2, dtype=lib.float64, requires_grad=True)
+    x.grad = lib.ones(2, dtype=lib.float64)
+    optimizer = lib.optim.ASGD([x], lr=0.1)
+    optimizer.step()
+    optimizer.load_state_dict(optimizer.state_dict())
+    optimizer.step()
+    assert optimizer.state[x]["eta"].item() == np.float32(0.1 / (1 + 1e-4 * 0.1 * 2) ** 0.75)

@@ -268,6 +268,19 @@ def nothing_recorded(output: Tensor, said: str = NO_EDGE) -> Exception:
     return cuts.nothing_recorded(output, said)  # type: ignore[no-any-return]  # an exception
 
 
+def no_root(output: object, position: int, gradient: Any) -> Exception:
+    """The error for a pass that starts where nothing is recorded; first, its gradient must fit."""
+    if not isinstance(output, Tensor):
+        return errors.ArgumentTypeError(
+            f"element {position} of tensors is no Tensor but {type(output).__name__}. Only a "
+            "tensor knows how it was computed. Differentiate a tensor that requires grad."
+        )
+    if gradient is not None:
+        given(gradient, output.payload.shape, output.payload.dtype, position)
+    said = f"element {position} of tensors does not require grad and does not have a grad_fn"
+    return nothing_recorded(output, said)
+
+
 def named(error: Exception) -> Exception:
     """The error of an op, which also says what the names in the user's line stand for."""
     calls = importlib.import_module("glassgrad.reasons.calls")
@@ -299,20 +312,22 @@ def must_be_tensor(gradient: object, position: int, shape: Shape = ()) -> Tensor
     return gradient
 
 
-def accumulation_targets(inputs: list[Any]) -> set[Any]:
-    """The nodes to run for `backward(inputs=…)`; a non-leaf keeps its gradient there."""
+def not_empty(inputs: list[Any]) -> list[Any]:
+    """The `inputs` of `backward`, of which there must be some."""
     if not inputs:
         raise errors.ShapeError(
             "`inputs` argument to `backward()` cannot be empty. It names the tensors whose .grad "
             "will be filled, and there are none. Leave it out to fill that of all leaves."
         )
-    targets = set()
+    return inputs
+
+
+def accumulation_targets(inputs: list[Any]) -> set[Any]:
+    """The nodes to run for `backward(inputs=…)`; a non-leaf keeps its gradient there."""
     for x in inputs:
-        node = ends(target(x))[0]
-        if isinstance(x, Tensor) and not x.is_leaf:
+        if isinstance(x, Tensor):
             plugs.hooks.retain_grad(x)
-        targets.add(node)
-    return targets
+    return {ends(target(x))[0] for x in inputs}
 
 
 def target(x: Any) -> Edge:
@@ -337,11 +352,13 @@ def target(x: Any) -> Edge:
 def clear_gradients(tensors: Iterable[Tensor], *, set_to_none: bool) -> None:
     """Forget the gradients of some tensors; or make them zero, out of the graph."""
     for tensor in tensors:
-        if set_to_none or tensor.grad is None:
+        grad = tensor.grad
+        if set_to_none or grad is None:
             tensor.grad = None
-        else:
-            tensor.grad = tensor.grad.detach()
-            tensor.grad.zero_()
+            continue
+        if grad.grad_fn is not None:
+            grad.detach_()
+        grad.requires_grad_(False).zero_()
 
 
 plugs.checks = sys.modules[__name__]

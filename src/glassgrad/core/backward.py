@@ -56,8 +56,9 @@ def backward_task(
             "glassgrad.func instead, or call backward() outside of the transform. To see the pass "
             "of a transform, write `with glassgrad.tracing.watching() as passes:` around it."
         )
+    goals = None if inputs is None else plugs.checks.not_empty(as_list(inputs))
     start = start_of(as_list(tensors), grad_tensors, retain_graph, create_graph)
-    at = None if inputs is None else plugs.checks.accumulation_targets(as_list(inputs))
+    at = None if goals is None else plugs.checks.accumulation_targets(goals)
     return plugs.task(**start, accumulate_at=at)  # type: ignore[no-any-return]  # of a GraphTask
 
 
@@ -96,7 +97,7 @@ def find_roots(
     edges: list[Edge] = []
     grads: list[Any] = []
     for output, gradient in zip(outputs, given, strict=True):
-        edge, shape, dtype = root(output, len(edges))
+        edge, shape, dtype = root(output, len(edges), gradient)
         if gradient is None:
             start = wrap(one(output, shape, dtype))
         else:
@@ -135,20 +136,14 @@ def gradients_given(outputs: Sequence[Any], grad_outputs: Any) -> list[Any]:
     return given
 
 
-def root(output: Any, position: int) -> tuple[Edge, tuple[int, ...], Any]:
-    """The edge of an output, its shape and its dtype."""
+def root(output: Any, position: int, gradient: Any = None) -> tuple[Edge, tuple[int, ...], Any]:
+    """The edge of an output that a gradient was given for, its shape and its dtype."""
     if isinstance(output, GradientEdge):
         shape, dtype = output.node._input_metadata[output.output_nr]
         return plain(output), shape, dtype
-    if not isinstance(output, Tensor):
-        raise ArgumentTypeError(
-            f"element {position} of tensors is no Tensor but {type(output).__name__}. Only a "
-            "tensor knows how it was computed. Differentiate a tensor that requires grad."
-        )
-    edge = edge_of(output)
+    edge = edge_of(output) if isinstance(output, Tensor) else None
     if edge is None:
-        said = f"element {position} of tensors does not require grad and does not have a grad_fn"
-        raise plugs.checks.nothing_recorded(output, said)
+        raise plugs.checks.no_root(output, position, gradient)
     return edge, output.payload.shape, output.payload.dtype
 
 

@@ -355,15 +355,15 @@ def _checked_all(hook: Any, result: Any, grads: Grads) -> Grads:
 
 def _checked(hook: Any, result: Any, grad: Any) -> Any:
     """The value of a tensor that a hook returned in the place of `grad`."""
-    if not isinstance(result, Tensor):
-        raise ArgumentTypeError(
-            f"expected Variable, but hook returned '{type(result).__name__}'. The gradient is a "
-            "tensor. Return a tensor, or None to keep it."
-        )
     if grad is None:
         raise HookError(
             f"hook {_name(hook)!r}: can't replace a None gradient with a non-None value. "
             "Return None."
+        )
+    if not isinstance(result, Tensor):
+        raise ArgumentTypeError(
+            f"expected Variable, but hook returned '{type(result).__name__}'. The gradient is a "
+            "tensor. Return a tensor, or None to keep it."
         )
     if result.dtype != grad.dtype:
         raise HookError(

@@ -427,6 +427,8 @@ def of_arrays(cls: type[Primitive], values: Values, rule: Func, parameters: Para
     for x in values:
         if isinstance(x, Tensor) and x.edge is not None:
             return None
+    if modes.duals is not None and modes.duals.is_used():
+        return None
     arrays = plain_values(cls, values)
     if arrays is None or modes.inference or state.computed:
         return None

@@ -2228,7 +2228,7 @@ def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0, *, out
     See also: https://pytorch.org/docs/stable/generated/torch.histc.html
     """
 
-def histogram(input: Tensor, bins: Tensor | int, *, range: Sequence[float] | None = None, weight: Tensor | None = None, density: bool = False, out: Tensor | tuple[Tensor, ...] | None = None) -> HistogramReturn:
+def histogram(input: Tensor, bins: Tensor | int = 100, *, range: Sequence[float] | None = None, weight: Tensor | None = None, density: bool = False, out: Tensor | tuple[Tensor, ...] | None = None) -> HistogramReturn:
     """How many elements lie in each of some bins, and where these begin and end.
 
     Args:

@@ -792,7 +792,7 @@ class OpMethods:
     def histc(self, bins: builtins.int = 100, min: builtins.float = 0, max: builtins.float = 0) -> Tensor:
         """How many elements lie in each of some bins of one width."""
 
-    def histogram(self, bins: Tensor | builtins.int, *, range: Sequence[builtins.float] | None = None, weight: Tensor | None = None, density: builtins.bool = False) -> HistogramReturn:
+    def histogram(self, bins: Tensor | builtins.int = 100, *, range: Sequence[builtins.float] | None = None, weight: Tensor | None = None, density: builtins.bool = False) -> HistogramReturn:
         """How many elements lie in each of some bins, and where these begin and end."""
 
     def hsplit(self, indices_or_sections: builtins.int | Sequence[builtins.int]) -> tuple[Tensor, ...]:

@@ -71,10 +71,14 @@ def in_place(
     if special and (below := level_below(name, input, *tensors)):
         with below:
             return in_place(name, input, call, others, copies=copies, may_overlap=may_overlap)
-    for other in tensors:
+    for other in () if may_overlap else tensors:
         check_apart(input, other, name)
     if must_follow(input, *tensors):
-        before = as_it_is(name, input, *tensors, copies=copies, may_overlap=may_overlap)
+        try:
+            before = as_it_is(name, input, *tensors, copies=copies, may_overlap=may_overlap)
+        except errors.GraphError:
+            _check_types(input, call, others)
+            raise
         result = call(before)
         if result is before:
             return input  # nothing was done, as dropout does in evaluation
@@ -87,6 +91,18 @@ def in_place(
     result = call(_before(input))
     check_fits(input, result, name)
     return write(input, name, lambda _: put(input, result.payload), may_overlap=may_overlap)
+
+
+def _check_types(input: Tensor, call: Callable[[Tensor], Tensor], others: Sequence[Any]) -> None:
+    """Raise what the op has to say of its arguments' types, which comes before all else."""
+    if all(isinstance(other, Tensor) for other in others):
+        return
+    try:
+        call(wrap(input.payload))
+    except errors.ArgumentTypeError:
+        raise
+    except errors.GlassgradError:
+        pass
 
 
 def _tensors_in(values: Sequence[Any]) -> list[Tensor]:
@@ -250,7 +266,8 @@ def replace(input: Tensor, result: Tensor, name: str) -> Tensor:
     node.caller_code, node.caller_offset = input.version_counter().written_line or here()
     kept = getattr(node, "_result_at", None)
     if result.dtype != input.dtype:
-        node.checked = True  # gradients arrive in the dtype of what was written
+        node.checked = True  # gradients arrive in the dtype of what was written, and meet there
+        node.out_dtype = input.dtype
     elif kept is not None and type(node.saved_tensors) is tuple:
         _share_result(node, kept, input)
     move(input, node)
@@ -394,7 +411,7 @@ def check_apart(
         shares = False
     else:
         own = input.payload if written is None else written
-        is_read_once = other.payload.size == own.size or name not in ("copy", "setitem")
+        is_read_once = other.payload.size == own.size or name != "setitem"
         shares = is_read_once and _overlap(own, other.payload, wholly=wholly)
     if shares:
         raise errors.GraphError(

@@ -828,6 +828,11 @@ def _check_parts(first: Tensor, second: Tensor) -> None:
             f"Expected both inputs to be Half, Float or Double tensors but got {dtypes[0]} and "
             f"{dtypes[1]}. They are the parts of complex numbers. Write `x.float()`."
         )
+    if "Half" in dtypes:
+        raise DTypeError(
+            "Half tensors would be the parts of complex32 numbers, and NumPy has no such dtype. "
+            "Write `x.float()`, for complex64."
+        )
     said = "Expected object of scalar type {} but got scalar type {} for second argument"
     check.one_dtype(first, second, said, "Both parts of a number are")
 
@@ -916,7 +921,8 @@ def view_as_complex(input: Tensor) -> Tensor:
     if input.dtype.kind != "f" or input.dtype.itemsize < 4:
         raise DTypeError(
             "view_as_complex is only supported for half, float and double tensors, but got a "
-            f"tensor of scalar type: {scalar_name(input.dtype)}. Write `x.float()`."
+            f"tensor of scalar type: {scalar_name(input.dtype)}. Of half there would be complex32, "
+            "which NumPy has not. Write `x.float()`."
         )
     wrong = _why_no_pairs(input)
     if wrong:
@@ -1089,6 +1095,12 @@ class Angle(Transposed, Elementwise):
     @staticmethod
     def gradient(grad, x):
         return grad * _turning(x) if x.dtype.kind == "c" else np.zeros_like(grad)
+
+    @classmethod
+    def jvp(cls, ctx, dx):
+        """0 for real numbers, of which backward depends on nothing."""
+        moved = super().jvp(ctx, dx)
+        return np.zeros_like(dx) if moved is None else moved
 
 
 def _turning(x: Any) -> Any:

@@ -9,7 +9,7 @@ from glassgrad.core.errors import ArgumentError, ArgumentTypeError, TransformErr
 from glassgrad.core.primitive import silently
 from glassgrad.core.tensor import Tensor, is_differentiable, whole
 from glassgrad.memory.calls import warn
-from glassgrad.values.backend import CPU, Device, asnumpy, backend_for, copy_of, device_of
+from glassgrad.values.backend import CPU, Device, asnumpy, backend_for, cast, copy_of, device_of
 from glassgrad.values.dtypes import TYPE_NAMES, DType, Home, as_dtype, float32
 from glassgrad.values.layers import array_of, batches_of
 
@@ -122,7 +122,8 @@ def converted(array: Any, dtype: DType, device: Device) -> Any:
             "that is meant."
         )
         array = np.real(array)
-    copied = silently(array.astype, dtype)  # inf and nan have no integer: PyTorch gives some
+    # Inf and nan have no integer: PyTorch gives some number.
+    copied = silently(cast, array, dtype)
     if _is_on(array, device):
         return copied
     return backend_for(device).asarray(asnumpy(copied), dtype)

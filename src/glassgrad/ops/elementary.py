@@ -5,7 +5,7 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from glassgrad.core.errors import DTypeError
+from glassgrad.core.errors import DTypeError, KernelError
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.dtypes import Number, complex128, float64, int64
 
@@ -182,7 +182,7 @@ class PowTensor(Elementwise):
     @staticmethod
     def forward(x, y):
         if x.dtype.kind == "b":
-            raise DTypeError(
+            raise KernelError(
                 "\"pow\" not implemented for 'Bool': true and false have no powers. "
                 "Write `x.int() ** y`."
             )
@@ -290,8 +290,8 @@ def float_power(input: Operand, exponent: Operand) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.float_power.html
     """
-    own = [x.dtype.kind == "c" if isinstance(x, Tensor) else x for x in (input, exponent)]
-    is_complex = any(x is True or isinstance(x, complex) for x in own)
+    kinds = [x.dtype.kind if isinstance(x, Tensor) else type(x) for x in (input, exponent)]
+    is_complex = "c" in kinds or complex in kinds
     dtype = complex128 if is_complex else float64
     base, power = [to(x, dtype) if isinstance(x, Tensor) else x for x in (input, exponent)]
     return pow(base, power)

@@ -13,7 +13,6 @@ which copies. `parse` is that translation; writing to `x[index]` starts with it 
 
 import math
 import operator
-import warnings
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -24,6 +23,7 @@ from glassgrad.core.primitive import Primitive, silently
 from glassgrad.core.state import Shape, Values, special
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.levels.level import level_below
+from glassgrad.memory.calls import warn
 from glassgrad.memory.views import as_view
 from glassgrad.values.backend import backend_of, in_rows, is_array
 from glassgrad.values.dtypes import float16
@@ -50,11 +50,9 @@ def as_items(index: Any) -> list[Any]:
     if isinstance(index, tuple):
         items = list(index)
     elif isinstance(index, list) and any(_is_structure(item) for item in index):
-        warnings.warn(
+        warn(
             "Using a non-tuple sequence for multidimensional indexing is deprecated: write "
-            "x[tuple(seq)] instead of x[seq], or x[tensor(seq)] to choose elements.",
-            UserWarning,
-            stacklevel=5,
+            "x[tuple(seq)] instead of x[seq], or x[tensor(seq)] to choose elements."
         )
         items = list(index)
     else:
@@ -73,7 +71,7 @@ def _as_item(item: Any) -> Any:
         return item
     if isinstance(item, np.bool_):
         return bool(item)
-    if isinstance(item, (list, tuple, range)):
+    if isinstance(item, (list, tuple, range, str, bytes)):
         item = np.asarray(item) if len(item) else np.zeros(0, np.int64)
     if not isinstance(item, Tensor) and not is_array(item):
         try:
@@ -92,6 +90,11 @@ def _as_item(item: Any) -> Any:
 
 def check_names_places(index: Any) -> None:
     """Raise unless a tensor holds integers or bools."""
+    if index.dtype.kind in "US":
+        raise errors.ArgumentTypeError(
+            f"new(): invalid data type '{'str' if index.dtype.kind == 'U' else 'bytes'}'. A tensor "
+            "has places, not names. Write a number, a slice, or a tensor of numbers."
+        )
     if index.dtype.kind not in "iub":
         raise errors.DimError(
             "tensors used as indices must be long, int, byte or bool tensors, got "
@@ -118,11 +121,9 @@ def index_array(item: Any, array: Any) -> Any:
     """
     values = item.payload if isinstance(item, Tensor) else item
     if values.dtype == np.uint8:
-        warnings.warn(
+        warn(
             "indexing with dtype uint8 is now deprecated, please use a dtype bool instead: "
-            "a uint8 index is taken for a mask.",
-            UserWarning,
-            stacklevel=5,
+            "a uint8 index is taken for a mask."
         )
         values = (wrap(values) != 0).payload
     backend = backend_of(array_of(array))
@@ -357,6 +358,8 @@ def parse(input: Tensor, index: Any) -> tuple[Tensor, Shape, Values]:
     Raises:
         DimError: as `getitem`.
     """
+    if not input.ndim and isinstance(index, (str, bytes)):
+        raise _too_many(input, [index])
     items = as_items(index)
     spoken_of = sum(dims_of(item) for item in items)
     if spoken_of > input.ndim:

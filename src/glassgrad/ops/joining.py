@@ -7,7 +7,6 @@
 import functools
 import math
 import operator
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate, combinations_with_replacement, pairwise
 from itertools import combinations as in_order
@@ -20,6 +19,7 @@ from glassgrad.core.errors import ArgumentError, ArgumentTypeError, DimError, Ra
 from glassgrad.core.primitive import Parameters
 from glassgrad.core.state import Shape, Values
 from glassgrad.core.tensor import Size, Tensor
+from glassgrad.memory.calls import warn
 from glassgrad.memory.views import as_view, offsets, show
 from glassgrad.values.backend import backend_of, in_rows
 from glassgrad.values.dtypes import int64
@@ -1034,11 +1034,9 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     if not vectors:
         raise ShapeError("meshgrid expects a non-empty TensorList. Write a vector for each dim.")
     if indexing is None:
-        warnings.warn(
+        warn(
             "torch.meshgrid: in an upcoming release, it will be required to pass the indexing "
-            "argument. Write `indexing='ij'` for what it is now.",
-            UserWarning,
-            stacklevel=2,
+            "argument. Write `indexing='ij'` for what it is now."
         )
     said = 'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {}'
     why = "It says which dim the first vector varies along."

@@ -10,7 +10,6 @@ equation with the result's letters and the operand's letters exchanged.
 import functools
 import math
 import re
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -21,6 +20,7 @@ from glassgrad.core.errors import DTypeError, ShapeError
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.state import Shape, Values
 from glassgrad.core.tensor import Tensor
+from glassgrad.memory.calls import warn
 from glassgrad.values.backend import in_rows
 from glassgrad.values.gradients import sum_to
 from glassgrad.values.layers import array_of
@@ -596,11 +596,9 @@ def _first_of_three(input: Tensor) -> int:
             f"no dimension of size 3 in input, of shape {list(input.shape)}. Vectors in space have "
             "three coordinates. Write a 0 for those that are missing."
         )
-    warnings.warn(
+    warn(
         "Using torch.cross without specifying the dim arg is deprecated: it takes the first dim "
-        "of size 3, whatever it means. Please pass the dim explicitly: `cross(x, y, dim=-1)`.",
-        UserWarning,
-        stacklevel=3,
+        "of size 3, whatever it means. Please pass the dim explicitly: `cross(x, y, dim=-1)`."
     )
     return input.shape.index(3)
 

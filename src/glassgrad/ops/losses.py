@@ -568,14 +568,14 @@ def check_indices(scores: Any, target: Any, ignore_index: int) -> bool:
         DimError: if there is no such class.
     """
     shape, wanted = scores.shape, scores.shape[:1] + scores.shape[2:]
+    if not shape:
+        raise errors.DimError(
+            "Dimension out of range: the input is 0-d, and has no dim along which classes could "
+            "lie. Give it the shape (N, C), or (C,) for one example."
+        )
     swapped = "The scores come first, the target second: `cross_entropy(scores, target)`."
     why = swapped if target.dtype.kind == "f" else ""
     check.kernel('"log_softmax_lastdim_kernel_impl"', scores, why=why)
-    if not shape:
-        raise errors.ShapeError(
-            "the input is 0-d: it has no dim along which classes could lie. "
-            "Give it the shape (N, C), or (C,) for one example."
-        )
     if target.shape != wanted and not (len(shape) == 1 and target.shape in ((), (1,))):
         raise _unfit_target(shape, target.shape)
     if target.dtype.kind not in "iu" or target.dtype.itemsize not in (1, 8):

@@ -447,13 +447,17 @@ def copy_(input: Tensor, src: Operand) -> Tensor:
     if source.device != input.device:
         source = source.to(input.device)
     check_apart(input, source, "copy")
+    is_same = source is input
     if not must_follow(input, source):
-        is_same = source is input
         return write(input, "copy", lambda _: put(input, source.payload), may_overlap=is_same)
-    before, converted = as_it_is("copy", input, source, copies=False), source.to(input.dtype)
-    if converted is source or converted.edge is None or modes.duals is not None:
+    before = as_it_is("copy", input, source, copies=False, may_overlap=is_same)
+    converted = source.to(input.dtype)
+    if converted is source or converted.edge is None:
         return replace(input, Copy.apply(before, converted), "copy")
-    result = Copy.apply(before, wrap(converted.payload, edge_of(source)))
+    tangent, converted = tangent_of(converted), wrap(converted.payload, edge_of(source))
+    if tangent is not None:
+        modes.duals.hang(converted, tangent)
+    result = Copy.apply(before, converted)
     result.edge.checked = True  # the node of the write converts gradients, too
     return replace(input, result, "copy")
 

@@ -1508,7 +1508,7 @@ def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Ten
 @op(Histogram, out=True, out_exact=True)
 def histogram(
     input: Tensor,
-    bins: Tensor | int,
+    bins: Tensor | int = 100,
     *,
     range: Sequence[float] | None = None,
     weight: Tensor | None = None,
@@ -1544,7 +1544,7 @@ def histogram(
     if not isinstance(bins, Tensor):
         edges = _edges("torch.histogramdd: dimension 0's ", input.detach(), bins, range)
     elif range is None:
-        edges = _checked_edges(input, bins.detach())
+        edges = _checked_edges(input, bins.detach()).clone()
     else:
         raise errors.ArgumentTypeError(
             "histogram() received an invalid combination of arguments: edges and a range. "

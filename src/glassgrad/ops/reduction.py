@@ -587,6 +587,8 @@ class Prod(Reduction):
 
     @staticmethod
     def gradient(grad, x):
+        if not x.ndim:
+            return grad  # of no others
         return grad * products_of_others(x.reshape(-1), 0).reshape(x.shape)
 
     @classmethod

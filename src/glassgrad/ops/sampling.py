@@ -7,12 +7,12 @@ is made of.
 """
 
 import math
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
 from glassgrad.core import errors
 from glassgrad.core.tensor import Tensor
+from glassgrad.memory.calls import warn
 from glassgrad.values.dtypes import int64
 from glassgrad.values.layers import visible
 
@@ -75,7 +75,7 @@ def grid_sample(
     """
     _check_modes(mode, padding_mode)
     if align_corners is None:
-        warnings.warn(_MOVED, UserWarning, stacklevel=2)
+        warn(_MOVED)
     _check_grid(input, grid, mode)
     n, channels, *sizes = input.shape
     is_aligned = bool(align_corners)
@@ -217,14 +217,12 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
             f"Expected non-zero, positive output size. Got {size}. There are no places."
         )
     if align_corners is None:
-        warnings.warn(_MOVED, UserWarning, stacklevel=2)
+        warn(_MOVED)
     elif align_corners and min(size[2:]) == 1:
-        warnings.warn(
+        warn(
             "Since version 1.3.0, affine_grid behavior has changed for unit-size grids when "
             "align_corners=True. This is not an intended use case of affine_grid. See the "
-            "documentation of affine_grid for details.",
-            UserWarning,
-            stacklevel=2,
+            "documentation of affine_grid for details."
         )
     if theta.shape[0] != size[0]:
         raise errors.ShapeError(

@@ -234,13 +234,13 @@ def vector_in(
     Args:
         long, from_end: whether the index must be int64, and whether it may be negative.
     """
-    at, index = places_in(name, input, dim, index, long=long)
-    if index.ndim > 1:
+    if getattr(index, "ndim", 0) > 1:  # before its dtype is looked at
         raise errors.DimError(
             f"{name}(): Index is supposed to be a vector, but got dim: {index.ndim} with type: "
             f"{scalar_name(index.dtype)} and size: {list(index.shape)}. It names slices of one "
             "dim. Write `index.flatten()`, or use gather() or scatter()."
         )
+    at, index = places_in(name, input, dim, index, long=long)
     check_bounds(index.payload, at, _sizes(input)[at], errors.DimError, from_end=from_end)
     return at, index if index.ndim else index.reshape(1)
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from glassgrad.core.errors import ArgumentError
 from glassgrad.core.tensor import Tensor
+from glassgrad.ops.creation import tensor
 
 from .optimizer import Group, Optimizer, Params, State, decayed, require_real, with_options
 
@@ -135,8 +136,8 @@ class ASGD(Optimizer):
         x *= 1 - shrinking * float(rate)
         x -= float(rate) * grad
         average += float(weight) * (x - average)
-        rate[...] = lr / (1 + shrinking * lr * step) ** group["alpha"]
-        weight[...] = 1 / max(1, step - group["t0"])
+        rate[...] = tensor(lr / (1 + shrinking * lr * step) ** group["alpha"]).payload
+        weight[...] = tensor(1 / max(1, step - group["t0"])).payload
 
 
 @with_options

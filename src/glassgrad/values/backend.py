@@ -308,6 +308,11 @@ def asnumpy(array: Array) -> "np.ndarray[Any, Any]":
     return backend_of(array).asnumpy(array)
 
 
+def cast(array: Any, dtype: Any) -> Any:
+    """A copy of an array in another dtype; in rows if elements share their memory, as PyTorch's."""
+    return array.astype(dtype, order="C" if repeats(array.shape, array.strides) else "K")
+
+
 def copy_of(array: Array) -> Array:
     """A copy whose elements lie as those of `array` do; in rows if some share their memory."""
     return np.copy(array, order="C" if repeats(array.shape, array.strides) else "K")

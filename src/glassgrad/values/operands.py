@@ -16,7 +16,7 @@ from glassgrad.core.primitive import apply_to_arrays, constant
 from glassgrad.core.state import Shape, Values, plugs
 from glassgrad.core.tensor import PLAIN, WRAPPERS, Size, Tensor, is_differentiable, whole
 
-from .backend import backend_for, backend_of, device_of, is_array
+from .backend import backend_for, backend_of, cast, device_of, is_array
 from .dtypes import TYPE_NAMES, DType, as_dtype, get_default_dtype, result_dtype
 from .layers import Layer, Wrapped, settled
 from .tree import as_tuple
@@ -246,7 +246,7 @@ def in_dtype(cls: Any, operands: Sequence[Any], dtype: DType | None) -> Values:
         if not is_array(own):
             values[position] = constant(value, dtype)
         elif own.dtype is not dtype and own.dtype != dtype:
-            values[position] = value.astype(dtype) if own is value else value.to(dtype)
+            values[position] = cast(value, dtype) if own is value else value.to(dtype)
     return tuple(values)
 
 

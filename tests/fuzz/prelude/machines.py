@@ -65,5 +65,7 @@ def state_of(made: Any) -> None:
     for number in sorted(state):
         for name in sorted(state[number]):
             value = state[number][name]
+            if isinstance(value, (int, float)):
+                value = lib.tensor(float(value))  # a tensor or a number in PyTorch, by its value
             if isinstance(value, lib.Tensor):
-                log.append((f"{number} {name}", None, value.detach().clone().tolist()))
+                log.append((f"{number} {name}", None, value.detach().double().tolist()))

@@ -106,8 +106,8 @@ def functional(f: Any, kind: str, **options: Any) -> Any:
     if kind == "hessian":
         return lambda x: take(lambda x: f(x).sum(), x, **options)
     if kind in ("vjp", "jvp"):
-        return lambda x: take(f, x, (f(x) if kind == "vjp" else x).detach(), **options)[1]
-    return lambda x: take(lambda x: f(x).sum(), x, x.detach(), **options)[1]
+        return lambda x: take(f, x, (f(x) if kind == "vjp" else x).detach().clone(), **options)[1]
+    return lambda x: take(lambda x: f(x).sum(), x, x.detach().clone(), **options)[1]
 
 
 def taped(f: Any, **options: Any) -> Any:
