@@ -16,7 +16,6 @@ LARGEST = 2**63 - 1  # of a count; JSON knows any
 LARGEST_FLOAT = sys.float_info.max
 MOST_DIMS = 64  # NumPy's
 DEEPEST = 20  # a pass inside of a pass, and so on
-MOST_EDGES = 10_000  # that one node has; what is drawn of it grows with them
 
 
 def misfit(document: Entry) -> str | None:
