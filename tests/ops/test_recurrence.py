@@ -121,3 +121,14 @@ def test_what_comes_out_may_be_written_to(name):
         y.detach().mul_(factor)
         found.append(gg.autograd.grad(y.sum(), module.weight_hh_l0)[0])
     assert gg.equal(*found)
+
+
+@pytest.mark.parametrize("name", ["LSTMCell", "GRUCell", "RNNCell"])
+def test_a_view_of_a_cells_result_leads_back_to_it_when_it_is_written(lib, name):
+    results = getattr(lib.nn, name)(3, 3)(lib.ones(2, 3))
+    for h in results if isinstance(results, tuple) else (results,):
+        assert not h._is_view()
+        row = h[0]
+        row *= 2
+        lib.autograd.backward([row], [lib.ones(3)], inputs=[h])
+        assert h.grad.tolist() == [[1, 1, 1], [0, 0, 0]]

@@ -583,7 +583,7 @@ def _step(kind: str, input: Tensor, states: States, *weights: Tensor | None) -> 
     """The states after one step, from those of shape `(N, H)` before."""
     before = tuple([state.unsqueeze(0) for state in states])
     _, after = all_steps(kind, input.unsqueeze(0), before, Weights(*weights))  # type: ignore[arg-type]
-    return tuple([state.squeeze(0) for state in after])
+    return tuple([state.squeeze(0).clone() for state in after])  # no views of what nobody holds
 
 
 @function(LSTM)
