@@ -172,6 +172,14 @@ def test_an_index_is_a_vector_before_it_is_anything_else(lib):
         x.index_select(0, x)
 
 
+def test_indices_are_counted_before_they_are_looked_at(lib):
+    for index in (0, 5):
+        with pytest.raises(
+            RuntimeError, match=r"index_add_?\(\): Number of indices \(1\) should be"
+        ):
+            lib.zeros(0, 3).index_add(0, lib.tensor([index]), lib.zeros(2, 3))
+
+
 @pytest.mark.parametrize(
     ("call", "words"),
     [

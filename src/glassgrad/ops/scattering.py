@@ -228,11 +228,13 @@ def vector_in(
     *,
     long: bool = False,
     from_end: bool = False,
+    is_bounded: bool = True,
 ) -> tuple[int, Tensor]:
     """A dim counted from the front, and `index` as a vector of places in it.
 
     Args:
         long, from_end: whether the index must be int64, and whether it may be negative.
+        is_bounded: whether to see that there are such places.
     """
     if getattr(index, "ndim", 0) > 1:  # before its dtype is looked at
         raise errors.DimError(
@@ -241,7 +243,8 @@ def vector_in(
             "dim. Write `index.flatten()`, or use gather() or scatter()."
         )
     at, index = places_in(name, input, dim, index, long=long)
-    check_bounds(index.payload, at, _sizes(input)[at], errors.DimError, from_end=from_end)
+    if is_bounded:
+        check_bounds(index.payload, at, _sizes(input)[at], errors.DimError, from_end=from_end)
     return at, index if index.ndim else index.reshape(1)
 
 
@@ -250,7 +253,7 @@ def write_slices(
 ) -> Tensor:
     """Apply an op that takes one slice of `source` for each element of a vector `index`."""
     long = op is IndexCopy
-    at, places = vector_in(name, input, dim, index, long=long)
+    at, places = vector_in(name, input, dim, index, long=long, is_bounded=False)
     same_dtype(name, input, source)
     if long and source.ndim != input.ndim and input.ndim and source.ndim:
         raise errors.DimError(
@@ -272,6 +275,7 @@ def write_slices(
             f"Got self.shape = {list(input.shape)} source.shape = {list(source.shape)}. "
             f"{name}() writes whole slices. Write `source.expand(…)`."
         )
+    check_bounds(places.payload, at, _sizes(input)[at], errors.DimError)
     return apply_along(op, input, source, places, dim=at, **how)
 
 
