@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from hypothesis import strategies as st
 
 from both import bare, leaf, plain, reachable, values
+from fuzz.playing import prelude_of
 
 LEAVES = 3
 CONSTANTS = 1
@@ -38,50 +39,12 @@ writing_programs = st.lists(st.one_of(steps, steps, writes), min_size=12, max_si
 
 def functions(lib: Any) -> dict[str, Any]:
     """User Functions: with two outputs, with two operands and two outputs, without a gradient."""
-
-    class Split(lib.autograd.Function):
-        @staticmethod
-        def forward(ctx, x):
-            return x * 0.5, x * 0.25
-
-        @staticmethod
-        def backward(ctx, half, quarter):
-            return half * 0.5 + quarter * 0.25
-
-    class Swap(lib.autograd.Function):
-        @staticmethod
-        def forward(ctx, x, y):
-            ctx.set_materialize_grads(False)
-            return y * 1.0, x * 1.0
-
-        @staticmethod
-        def backward(ctx, first, second):
-            return second, first
-
-    class Nothing(lib.autograd.Function):
-        @staticmethod
-        def forward(ctx, x):
-            return x * 0.125
-
-        @staticmethod
-        def backward(ctx, grad):
-            return None
-
-    class Dirty(lib.autograd.Function):
-        @staticmethod
-        def forward(ctx, x):
-            ctx.mark_dirty(x)
-            return x.mul_(0.5)
-
-        @staticmethod
-        def backward(ctx, grad):
-            return grad * 0.5
-
+    own = prelude_of(lib.__name__)
     return {
-        "split": Split.apply,
-        "swap": Swap.apply,
-        "none": Nothing.apply,
-        "dirty": Dirty.apply,
+        "split": own["Split"].apply,
+        "swap": own["Swap"].apply,
+        "none": own["Nothing"].apply,
+        "dirty": own["Dirty"].apply,
     }
 
 

@@ -60,7 +60,8 @@ class Outcome(NamedTuple):
 
 
 @functools.cache
-def _namespace(library: str) -> dict[str, Any]:
+def prelude_of(library: str) -> dict[str, Any]:
+    """What is defined in the prelude, for one library."""
     namespace = {"lib": importlib.import_module(library), "__name__": f"prelude of {library}"}
     if library == "torch":
         namespace["lib"].set_num_threads(1)
@@ -77,7 +78,7 @@ class Player:
     """Plays lines one by one."""
 
     def __init__(self, library: str) -> None:
-        self.names = dict(_namespace(library))
+        self.names = dict(prelude_of(library))
         self.lib = self.names["lib"]
         self.names["log"].clear()
         self.names["close_levels"]()
