@@ -18,7 +18,7 @@ import threading
 from collections.abc import Callable, Iterable
 from importlib import import_module
 from types import FrameType, FunctionType, MethodType
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, Self
 
 from . import ops
 from .core.state import Block, setting
@@ -173,9 +173,6 @@ def wrap_torch_function(dispatcher: Callable[..., Any]) -> Callable[[Any], Any]:
 # Modes --------------------------------------------------------------------------------------------
 
 
-M = TypeVar("M")
-
-
 class _Entered(threading.local):
     """The modes that are entered in a thread, the innermost last."""
 
@@ -223,7 +220,8 @@ class TorchFunctionMode(Block):
 
     def begin(self) -> Self:
         self.enter(None, {"modes": (*_entered.modes, self)}, vars(_entered))
-        return _led(self)
+        lead()
+        return self
 
     def leave(self) -> None:
         super().leave()
@@ -233,11 +231,6 @@ class TorchFunctionMode(Block):
     def push(cls, *args: Any, **kwargs: Any) -> Self:
         """An older way to make one."""
         return cls(*args, **kwargs)
-
-
-def _led(mode: M) -> M:
-    lead()
-    return mode
 
 
 def lead(classes: int = 0) -> None:
