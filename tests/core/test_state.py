@@ -6,6 +6,7 @@ import pytest
 
 from both import leaf
 from checks import together
+from glassgrad.core.state import Block, modes
 
 
 def test_no_grad_records_nothing(lib):
@@ -32,6 +33,18 @@ def test_the_mode_is_restored_after_an_exception(lib):
     with pytest.raises(ZeroDivisionError), lib.no_grad():
         _ = 1 / 0
     assert lib.is_grad_enabled()
+
+
+def test_a_block_whose_entry_fails_halfway_leaves_the_modes_as_they_were():
+    class Failing(Block):
+        def begin(self):
+            self.enter(self, {"grad": False, "inference": True})
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), Failing():
+        pass
+    assert modes.grad
+    assert not modes.inference
 
 
 def test_set_grad_enabled_acts_at_once(lib):

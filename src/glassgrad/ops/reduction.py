@@ -6,7 +6,6 @@ Dims are wrapped by the public functions: a rule gets `dim` as a tuple counted f
 """
 
 import builtins
-import itertools
 import math
 from numbers import Real
 from typing import Any, ClassVar
@@ -461,7 +460,7 @@ class Logcumsumexp(Transposed, Along):
     @staticmethod
     def gradient(grad, x, y, *, dim):
         """x̄ⱼ = exp(xⱼ − yⱼ)·sⱼ with sⱼ = ȳⱼ + exp(yⱼ − yⱼ₊₁)·sⱼ₊₁: no power is above 1."""
-        return _ratio(x, y) * _chained(grad, _steps_of(y, dim), dim, from_end=True)
+        return _ratio(x, y) * _chained(grad, _steps_of(y, dim), dim)
 
 
 def _ratio(x: Any, y: Any) -> Any:
@@ -522,17 +521,17 @@ class Cumprod(Transposed, Along):
 
         x̄ⱼ = (Π_{k < j} xₖ)·sⱼ with sⱼ = Σ_{i ≥ j} ȳᵢ·Π_{j < k ≤ i} xₖ = ȳⱼ + xⱼ₊₁·sⱼ₊₁.
         """
-        behind = _chained(grad, x[piece(slice(1, None), dim)], dim, from_end=True)
+        behind = _chained(grad, x[piece(slice(1, None), dim)], dim)
         return _scaled(behind, _before(x, dim))
 
 
-def _chained(x: Any, factors: Any, dim: int, *, from_end: bool = False) -> Any:
-    """s₀ = x₀, sᵢ₊₁ = xᵢ₊₁ + fᵢ·sᵢ along a dim; or sᵢ = xᵢ + fᵢ·sᵢ₊₁ from its end."""
-    places = range(x.shape[dim])[:: -1 if from_end else 1]
-    sums = [x[piece(i, dim)] for i in places[:1]]
-    for last, i in itertools.pairwise(places):
-        sums.append(x[piece(i, dim)] + _scaled(sums[-1], factors[piece(min(last, i), dim)]))
-    return np.stack(sums[:: -1 if from_end else 1], dim) if sums else x
+def _chained(x: Any, factors: Any, dim: int) -> Any:
+    """sᵢ = xᵢ + fᵢ·sᵢ₊₁ along a dim, from its end."""
+    sums: list[Any] = []
+    for i in reversed(range(x.shape[dim])):
+        here = x[piece(i, dim)]
+        sums.append(here + _scaled(sums[-1], factors[piece(i, dim)]) if sums else here)
+    return np.stack(sums[::-1], dim) if sums else x
 
 
 def _scaled(x: Any, factor: Any) -> Any:
