@@ -139,6 +139,16 @@ def test_the_device_of_a_generator():
     assert "cpu" in repr(gg.Generator("cpu"))
 
 
+@pytest.mark.parametrize(
+    ("dtype", "end"), [("float32", 2**24), ("float64", 2**53), ("int16", 2**15)]
+)
+def test_random_without_bounds_draws_whole_numbers_that_the_dtype_holds(dtype, end):
+    for lib in (gg, torch):
+        drawn = lib.empty(1000, dtype=getattr(lib, dtype)).random_()
+        assert 0.9 * end < drawn.max().item() <= end
+        assert drawn.min().item() >= 0
+
+
 def test_random_leaves_may_require_grad():
     for x in (gg.rand(2, requires_grad=True), gg.randn_like(gg.ones(2), requires_grad=True)):
         assert x.is_leaf
