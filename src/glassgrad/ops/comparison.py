@@ -225,7 +225,7 @@ class SignBit(Predicate):
         return np.signbit(x) if x.dtype.kind == "f" else x < 0
 
 
-@op(SignBit, out=True, out_exact=True)
+@op(SignBit, out_exact=True)
 def signbit(input: Tensor) -> Tensor:
     """Which elements have the sign bit set: negative ones, and -0.0.
 

@@ -295,7 +295,7 @@ def min(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False) -
     return _chosen("min", Min, input, dim, keepdim)
 
 
-@op(Amax, out=True, out_exact=True, axis=True, by=_over_dims)
+@op(Amax, out_exact=True, axis=True, by=_over_dims)
 def amax(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Tensor:
     """The largest element over some dims; unlike `max`, without indices.
 
@@ -318,7 +318,7 @@ def amax(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Tensor:
     """
 
 
-@op(Amin, out=True, out_exact=True, axis=True, by=_over_dims)
+@op(Amin, out_exact=True, axis=True, by=_over_dims)
 def amin(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Tensor:
     """The smallest element over some dims; everything else is as for `amax`.
 
@@ -361,7 +361,7 @@ class Aminmax(Transposed, Along):
         return total(parts)
 
 
-@op(Aminmax, out=True, out_exact=True, axis=True)
+@op(Aminmax, out_exact=True, axis=True)
 def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> AminmaxReturn:
     """The smallest and the largest of all elements, or along a dim.
 
@@ -460,7 +460,7 @@ def _index(name: str, op: type[Primitive], input: Tensor, dim: int | None, keepd
     return reshape(found, (1,) * input.ndim) if keepdim else found
 
 
-@op(ArgMax, out=True, out_exact=True, axis=True, by=_index)
+@op(ArgMax, out_exact=True, axis=True, by=_index)
 def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
     """The index of the largest element: the first one, if there are several.
 
@@ -484,7 +484,7 @@ def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tens
     """
 
 
-@op(ArgMin, out=True, out_exact=True, axis=True, by=_index)
+@op(ArgMin, out_exact=True, axis=True, by=_index)
 def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
     """The index of the smallest element; everything else is as for `argmax`.
 
@@ -530,7 +530,7 @@ def _running(name: str, op: type[AlongDim], input: Tensor, dim: int) -> Any:
     return op.returned(*op.apply(input, dim=wrap_dim(dim, input.ndim)))
 
 
-@op(Cummax, out=True, out_exact=True, by=_running)
+@op(Cummax, out_exact=True, by=_running)
 def cummax(input: Tensor, dim: int) -> CummaxReturn:
     """For each place, the largest element up to it in a dim, and its index.
 
@@ -556,7 +556,7 @@ def cummax(input: Tensor, dim: int) -> CummaxReturn:
     """
 
 
-@op(Cummin, out=True, out_exact=True, by=_running)
+@op(Cummin, out_exact=True, by=_running)
 def cummin(input: Tensor, dim: int) -> CumminReturn:
     """For each place, the smallest element up to it in a dim, and its index; see `cummax`.
 
@@ -628,7 +628,7 @@ def _middle(x: Any, dim: int, keepdim: bool, *, ignore_nan: bool) -> tuple[Any, 
     return chosen_at(x, place, dim, keepdim=keepdim)
 
 
-@op(Median, MedianDim, out=True, out_exact=True, axis=True, by=_chosen)
+@op(Median, MedianDim, out_exact=True, axis=True, by=_chosen)
 def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """The element in the middle of all; with a dim, those along it and their indices.
 
@@ -712,7 +712,7 @@ def _order(x: Any, dim: int, *, descending: bool) -> Any:
     return x.shape[dim] - 1 - np.flip(from_behind, dim)
 
 
-@op(Sort, SortStable, out=True, out_exact=True, axis=True)
+@op(Sort, SortStable, out_exact=True, axis=True)
 def sort(
     input: Tensor, dim: int = -1, descending: bool = False, stable: bool | None = None
 ) -> SortReturn:
@@ -766,7 +766,7 @@ def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool
     return sort(input, dim, descending, stable).indices
 
 
-@op(out=True, out_exact=True)
+@op(out_exact=True)
 def msort(input: Tensor) -> Tensor:
     """The elements along the first dim in ascending order.
 
@@ -789,7 +789,7 @@ class Topk(AlongDim):
         return chosen_at(x, order[in_dim(slice(k), dim)], dim)
 
 
-@op(Topk, out=True, out_exact=True, axis=True)
+@op(Topk, out_exact=True, axis=True)
 def topk(
     input: Tensor,
     k: int,
@@ -850,7 +850,7 @@ class Kthvalue(AlongDim):
         return chosen_at(x, order[in_dim(slice(k - 1, k), dim)], dim, keepdim=keepdim)
 
 
-@op(Kthvalue, out=True, out_exact=True, axis=True)
+@op(Kthvalue, out_exact=True, axis=True)
 def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> KthvalueReturn:
     """The `k`-th smallest element along a dim, and where it is.
 
@@ -903,7 +903,7 @@ class Mode(AlongDim):
         return chosen_at(x, np.take_along_axis(order, most, axis=dim), dim, keepdim=keepdim)
 
 
-@op(Mode, out=True, out_exact=True, axis=True)
+@op(Mode, out_exact=True, axis=True)
 def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> ModeReturn:
     """The most frequent element along a dim, and where it is.
 
@@ -938,7 +938,7 @@ def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> ModeReturn:
 INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")
 
 
-@op(out=True, out_exact=True, axis=True)
+@op(out_exact=True, axis=True)
 def quantile(
     input: Tensor,
     q: Tensor | float,
@@ -974,7 +974,7 @@ def quantile(
     return _quantile("quantile", input, q, dim, keepdim, interpolation)
 
 
-@op(out=True, out_exact=True, axis=True)
+@op(out_exact=True, axis=True)
 def nanquantile(
     input: Tensor,
     q: Tensor | float,
@@ -1090,7 +1090,7 @@ class Searchsorted(Primitive):
         return cls.apply(boundaries, x, **how).reshape(shape)
 
 
-@op(Searchsorted, is_method=False, out=True, out_exact=True)
+@op(Searchsorted, is_method=False, out_exact=True)
 def searchsorted(
     sorted_sequence: Tensor,
     input: Tensor | Number,
@@ -1167,7 +1167,7 @@ def _checked_sorter(boundaries: Tensor, sorter: Tensor) -> Tensor:
     return sorter
 
 
-@op(Searchsorted, is_method=False, out=True, out_exact=True)
+@op(Searchsorted, is_method=False, out_exact=True)
 def bucketize(
     input: Tensor | Number, boundaries: Tensor, *, out_int32: bool = False, right: bool = False
 ) -> Tensor:
@@ -1473,7 +1473,7 @@ class Histogram(Along):
         return out.reshape(*lead, n)
 
 
-@op(Histogram, out=True, out_exact=True)
+@op(Histogram, out_exact=True)
 def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
     """How many elements lie in each of some bins of one width.
 
@@ -1505,7 +1505,7 @@ def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Ten
     return Histogram.apply(input.detach(), edges, interpolates=True)
 
 
-@op(Histogram, out=True, out_exact=True)
+@op(Histogram, out_exact=True)
 def histogram(
     input: Tensor,
     bins: Tensor | int = 100,

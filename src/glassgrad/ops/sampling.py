@@ -18,7 +18,7 @@ from glassgrad.values.layers import visible
 
 from . import _checks as check
 from ._arguments import ints_of
-from ._declaring import for_each_rank, function
+from ._declaring import for_each_rank, functional
 from .creation import arange, linspace, zeros
 from .joining import stack
 from .random import rand
@@ -36,7 +36,7 @@ _MOVED = (
 )
 
 
-@function(home="nn.functional")
+@functional()
 def grid_sample(
     input: Tensor,
     grid: Tensor,
@@ -173,7 +173,7 @@ def _check_grid(input: Tensor, grid: Tensor, mode: str) -> None:
     check.kernel(f'"grid_sampler_{rank}d"', input, "f", "Write `x.float()`.")
 
 
-@function(home="nn.functional")
+@functional()
 def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None = None) -> Tensor:
     """The places that affine maps lead those of an image to: a grid for `grid_sample`.
 
