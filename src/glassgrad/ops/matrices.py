@@ -1283,8 +1283,6 @@ class LinalgMatrixExp(Decomposition):
     # The exponential of [[X, D], [0, X]] has the derivative in the direction D in its corner.
     # (Higham, *Functions of Matrices*, §3.2.)
 
-    saves = ("self",)
-
     @staticmethod
     def forward(x):
         from scipy.linalg import expm
@@ -1294,8 +1292,7 @@ class LinalgMatrixExp(Decomposition):
         return backend_of(x).asarray(found, x.dtype)
 
     @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
+    def gradient(grad, x):
         n, turned = x.shape[-1], x.swapaxes(-1, -2)
         above = np.concatenate([turned, grad], axis=-1)
         below = np.concatenate([turned * 0, turned], axis=-1)
@@ -1332,15 +1329,12 @@ def matrix_exp(input: Tensor) -> Tensor:
 class LinalgInvEx(Decomposition):
     """Y = inv(X)        dY = −Y·dX·Y        X̄ = −Yᵀ·Ȳ·Yᵀ"""
 
-    saves = ("result",)
-
     @staticmethod
     def forward(x):
         return np.linalg.inv(x)
 
     @staticmethod
-    def backward(ctx, grad):
-        (y,) = ctx.saved_tensors
+    def gradient(grad, y):
         turned = y.swapaxes(-1, -2)
         return -(turned @ grad @ turned)
 
@@ -1704,8 +1698,8 @@ class LinalgDet(Decomposition):
         return np.linalg.det(x)
 
     @staticmethod
-    def backward(ctx, grad):
-        return grad[..., None, None] * _cofactors(*ctx.saved_tensors)
+    def gradient(grad, x, det):
+        return grad[..., None, None] * _cofactors(x, det)
 
 
 def _cofactors(x: Any, det: Any) -> Any:
@@ -1876,8 +1870,7 @@ class LinalgPinv(Decomposition):
         return mirrored(x) if hermitian else x
 
     @staticmethod
-    def backward(ctx, grad):
-        x, _, y = ctx.saved_tensors
+    def gradient(grad, x, _, y):
         (n, m), turned, back = x.shape[-2:], adjoint(y), adjoint(grad)
         by_columns = (eye_like(x, n) - x @ y) @ back @ y @ turned
         by_rows = turned @ y @ back @ (eye_like(x, m) - y @ x)

@@ -97,11 +97,10 @@ class _OverDims(Reduction):
     saves = ("self", "result")
 
     @staticmethod
-    def backward(ctx, grad):
-        x, y = ctx.saved_tensors
-        kept = kept_shape(x.shape, ctx.dim)
+    def gradient(grad, x, y, *, dim):
+        kept = kept_shape(x.shape, dim)
         here = x == y.reshape(kept)
-        ties = here.sum(axis=ctx.dim, keepdims=True, dtype=grad.dtype)
+        ties = here.sum(axis=dim, keepdims=True, dtype=grad.dtype)
         return grad.reshape(kept) * here / ties
 
 
@@ -197,8 +196,7 @@ class _OfAll(Reduction):
     of_nothing: ClassVar[float | None] = None
 
     @staticmethod
-    def backward(ctx, grad):
-        x, y = ctx.saved_tensors
+    def gradient(grad, x, y):
         here = np.where(y != y, x != x, x == y)  # nan is a place, too
         return np.where(here, grad / here.sum(dtype=grad.dtype), 0)
 
@@ -568,6 +566,23 @@ def cummin(input: Tensor, dim: int) -> CumminReturn:
     """
 
 
+def _median(*, ignore_nan: bool) -> Callable[..., tuple[Any, Any]]:
+    """The forward of an op that finds medians along a dim; of an even number the lower one."""
+
+    def forward(x: Any, *, dim: int, keepdim: bool) -> tuple[Any, Any]:
+        line = as_line(x)
+        is_nan = line != line
+        order = np.argsort(line, axis=dim, kind="stable")  # nan comes last
+        count = (~is_nan).sum(axis=dim, keepdims=True)
+        place = np.take_along_axis(order, np.maximum((count - 1) // 2, 0), axis=dim)
+        if not ignore_nan:  # a nan is the median of all it is among
+            first = np.argmax(is_nan, axis=dim, keepdims=True)
+            place = np.where(count < line.shape[dim], first, place)
+        return chosen_at(x, place, dim, keepdim=keepdim)
+
+    return forward
+
+
 class MedianDim(AlongDim):
     """y, k = medianᵢ xᵢ, argmedianᵢ xᵢ        x̄ᵢ = ȳ·[i = k]"""
 
@@ -575,9 +590,7 @@ class MedianDim(AlongDim):
     returned = MedianReturn
     kernel, kinds = "median_out", "biuf"
 
-    @staticmethod
-    def forward(x, *, dim, keepdim):
-        return _middle(x, dim, keepdim, ignore_nan=False)
+    forward = staticmethod(_median(ignore_nan=False))
 
 
 class NanmedianDim(AlongDim):
@@ -587,9 +600,7 @@ class NanmedianDim(AlongDim):
     returned = NanmedianReturn
     kernel, kinds = "median_out", "biuf"
 
-    @staticmethod
-    def forward(x, *, dim, keepdim):
-        return _middle(x, dim, keepdim, ignore_nan=True)
+    forward = staticmethod(_median(ignore_nan=True))
 
 
 class Median(_OfAll):
@@ -601,7 +612,7 @@ class Median(_OfAll):
 
     @staticmethod
     def forward(x):
-        return _middle(x.reshape(-1), 0, False, ignore_nan=False)[0]
+        return MedianDim.forward(x.reshape(-1), dim=0, keepdim=False)[0]
 
 
 class Nanmedian(_OfAll):
@@ -613,19 +624,7 @@ class Nanmedian(_OfAll):
 
     @staticmethod
     def forward(x):
-        return _middle(x.reshape(-1), 0, False, ignore_nan=True)[0]
-
-
-def _middle(x: Any, dim: int, keepdim: bool, *, ignore_nan: bool) -> tuple[Any, Any]:
-    """The median along a dim and its index. Of an even number the lower one."""
-    line = as_line(x)
-    is_nan = line != line
-    order = np.argsort(line, axis=dim, kind="stable")  # nan comes last
-    count = (~is_nan).sum(axis=dim, keepdims=True)
-    place = np.take_along_axis(order, np.maximum((count - 1) // 2, 0), axis=dim)
-    if not ignore_nan:  # a nan is the median of all it is among
-        place = np.where(count < line.shape[dim], np.argmax(is_nan, axis=dim, keepdims=True), place)
-    return chosen_at(x, place, dim, keepdim=keepdim)
+        return NanmedianDim.forward(x.reshape(-1), dim=0, keepdim=False)[0]
 
 
 @op(Median, MedianDim, out_exact=True, axis=True, by=_chosen)
@@ -1550,15 +1549,11 @@ def histogram(
             "histogram() received an invalid combination of arguments: edges and a range. "
             "Edges say where bins begin and end. Leave `range` out."
         )
-    operands = [input.detach(), edges]
-    if weight is not None:
-        _check_weight(input, weight)
-        operands.append(weight.detach())
-    found = Histogram.apply(*operands, interpolates=False)
+    weights = [] if weight is None else [_checked_weight(input, weight)]
+    found = Histogram.apply(input.detach(), edges, *weights, interpolates=False)
     if density:
         found = found / (found.sum() * diff(edges))
-    for each in (input,) if weight is None else (input, weight):
-        found = without_derivative("histogram", found, each)
+    found = without_derivative("histogram", found, input, weight)
     return HistogramReturn(found, edges)
 
 
@@ -1635,18 +1630,17 @@ def histogramdd(
         number = number * n + place
         edges.append(edge)
     sizes = [edge.numel() - 1 for edge in edges]
-    if weight is not None:
-        _check_weight(input[..., 0], weight)
-    counts = full((len(points),), 1, dtype=input.dtype, device=input.device)
-    counts = counts if weight is None else reshape(weight.detach(), (-1,))
-    blank = full((math.prod(sizes),), 0, dtype=input.dtype, device=input.device)
+    if weight is None:
+        counts = input.new_ones(len(points))
+    else:
+        counts = reshape(_checked_weight(input[..., 0], weight), (-1,))
+    blank = input.new_zeros(math.prod(sizes))
     found = reshape(blank.index_add(0, number[inside], counts[inside]), sizes)
     if density:
         found = found / found.sum()
         for dim, edge in enumerate(edges):
             found = found / reshape(diff(edge), [-1, *[1] * (d - dim - 1)])
-    for each in (input,) if weight is None else (input, weight):
-        found = without_derivative("histogramdd", found, each)
+    found = without_derivative("histogramdd", found, input, weight)
     return HistogramddReturn(found, tuple(edges))
 
 
@@ -1697,7 +1691,8 @@ def _checked_edges(input: Tensor, edges: Tensor) -> Tensor:
     return edges
 
 
-def _check_weight(input: Tensor, weight: Tensor) -> None:
+def _checked_weight(input: Tensor, weight: Tensor) -> Tensor:
+    """The weight of each element, as a constant."""
     said = (
         "torch.histogramdd: if weight tensor is provided it should have the same shape as the "
         "input tensor excluding its innermost dimension"
@@ -1708,3 +1703,4 @@ def _check_weight(input: Tensor, weight: Tensor) -> None:
         "have the same dtype"
     )
     check.same_dtype(said, input, weight, called="weight")
+    return weight.detach()

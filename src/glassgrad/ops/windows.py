@@ -857,9 +857,8 @@ class MaxPoolPut(Transposed, Along):
         return z
 
     @staticmethod
-    def backward(ctx, grad):
-        x, y = ctx.saved_tensors
-        return _picked(grad, x, y, ctx.lines), np.zeros_like(x), np.zeros_like(y)
+    def gradient(grad, x, y, *, lines):
+        return _picked(grad, x, y, lines), np.zeros_like(x), np.zeros_like(y)
 
 
 def _picked(g: Any, x: Any, y: Any, lines: Lines) -> Any:
