@@ -1598,11 +1598,8 @@ def histogramdd(
     """
     check.tensor("histogramdd", input)
     check.kernel('"histogramdd"', input, "f", WHOLE_NUMBERS)
-    if input.ndim < 2:
-        raise errors.ShapeError(
-            "torch.histogramdd: input tensor should have at least 2 dimensions, but got "
-            f"{input.ndim}. The last one is that of a point. Write `x.unsqueeze(-1)`."
-        )
+    said = "torch.histogramdd: input tensor should have at least 2 dimensions, but got {ndim}"
+    check.ndim(said, input, 2, "The last one is that of a point. Write `x.unsqueeze(-1)`.")
     d = input.shape[-1]
     given = [bins] * d if isinstance(bins, int) else list(bins)
     if len(given) != d:

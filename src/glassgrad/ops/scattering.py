@@ -507,12 +507,11 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
     check.long("torch.take_along_dim(): dtype of indices should be Long", indices)
     if dim is None:
         return gather(input.reshape(-1), 0, indices.reshape(-1))
-    if input.ndim != indices.ndim:
-        raise errors.ShapeError(
-            "torch.take_along_dim(): input and indices should have the same number of dimensions, "
-            f"but got {input.ndim} dimensions for input, and {indices.ndim} dimensions for "
-            "indices. Write `indices.unsqueeze(…)`."
-        )
+    said = (
+        "torch.take_along_dim(): input and indices should have the same number of dimensions, "
+        f"but got {{ndim}} dimensions for input, and {indices.ndim} dimensions for indices"
+    )
+    check.ndim(said, input, (indices.ndim,), "Write `indices.unsqueeze(…)`.")
     at = wrap_dim(dim, input.ndim)
     indices = (indices + input.shape[at]).where(indices < 0, indices)
     sizes = zip(input.shape, indices.shape, strict=True)
