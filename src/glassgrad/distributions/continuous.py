@@ -225,10 +225,6 @@ class Kumaraswamy(TransformedDistribution):
         parts = [transforms.PowerTransform(1 / b), flip, transforms.PowerTransform(1 / a)]
         super().__init__(base, parts, validate_args)
 
-    def expand(self, batch_shape: Shape, _instance: Any = None) -> Any:
-        a, b = self.concentration1, self.concentration0
-        return Kumaraswamy(a.expand(batch_shape), b.expand(batch_shape))
-
     def _moment(self, n: int) -> Tensor:
         """The mean of xⁿ: b times the beta function of 1 + n/a and b."""
         first, b = 1 + n / self.concentration1, self.concentration0
@@ -1161,9 +1157,6 @@ class Pareto(TransformedDistribution):
         """From `scale` on."""
         return constraints.greater_than_eq(self.scale)
 
-    def expand(self, batch_shape: Shape, _instance: Any = None) -> Any:
-        return Pareto(self.scale.expand(batch_shape), self.alpha.expand(batch_shape))
-
     def _mean(self) -> Tensor:
         a = self.alpha.clamp(min=1)
         return a * self.scale / (a - 1)
@@ -1191,9 +1184,6 @@ class Weibull(TransformedDistribution):
         power = transforms.PowerTransform(1 / self.concentration)
         parts = [power, transforms.AffineTransform(0, self.scale)]
         super().__init__(base, parts, validate_args)
-
-    def expand(self, batch_shape: Shape, _instance: Any = None) -> Any:
-        return Weibull(self.scale.expand(batch_shape), self.concentration.expand(batch_shape))
 
     def _moment(self, n: int) -> Tensor:
         """The mean of (x / scale)ⁿ."""

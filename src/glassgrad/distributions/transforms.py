@@ -602,11 +602,9 @@ class StackTransform(Transform):
 
     def _split(self, x: Tensor) -> Any:
         """The parts, one for each transform."""
-        if x.shape[self.dim] != len(self.transforms):
-            raise ExpectationError(
-                f"x.size({self.dim}) = {x.shape[self.dim]} must equal len(transforms) "
-                f"{len(self.transforms)}. There is a transform for each place."
-            )
+        said = f"x.size({self.dim}) = {{}} must equal len(transforms) {{}}"
+        why = "There is a transform for each place."
+        check.equal(said, x.shape[self.dim], len(self.transforms), why, ExpectationError)
         return x.unbind(self.dim)
 
     def _join(self, parts: list[Tensor]) -> Tensor:
@@ -653,11 +651,9 @@ class CatTransform(StackTransform):
         cache_size: int = 0,
     ) -> None:
         self.lengths = [1] * len(tseq) if lengths is None else list(lengths)
-        if len(self.lengths) != len(tseq):
-            raise ExpectationError(
-                f"lengths ({len(self.lengths)}) must match transforms ({len(tseq)}). "
-                "Each transform has a stretch of its own. Write a length for each."
-            )
+        said = "lengths ({}) must match transforms ({})"
+        why = "Each transform has a stretch of its own. Write a length for each."
+        check.equal(said, len(self.lengths), len(tseq), why, ExpectationError)
         super().__init__(tseq, dim, cache_size)
 
     @property
@@ -674,11 +670,9 @@ class CatTransform(StackTransform):
         return constraints.cat(each, self.dim, self.lengths)
 
     def _split(self, x: Tensor) -> Any:
-        if x.shape[self.dim] != self.length:
-            raise ExpectationError(
-                f"x.size({self.dim}) = {x.shape[self.dim]} must equal length {self.length}. "
-                f"There are stretches of {self.lengths}."
-            )
+        said = f"x.size({self.dim}) = {{}} must equal length {{}}"
+        why = f"There are stretches of {self.lengths}."
+        check.equal(said, x.shape[self.dim], self.length, why, ExpectationError)
         return x.split(self.lengths, self.dim)
 
     def _join(self, parts: list[Tensor]) -> Tensor:

@@ -162,11 +162,8 @@ def _pairs(what: str, given: Any) -> Iterable[tuple[str, Any]]:
     for k, pair in enumerate(given):
         why = "It is a name with its value. Write `(name, value)`."
         check.kind(f"{what} update sequence element #{k} should be Iterable", pair, Iterable, why)
-        if len(list(pair)) != 2:
-            raise ArgumentError(
-                f"{what} update sequence element #{k} has length {len(list(pair))}; 2 is "
-                f"required. {why}"
-            )
+        said = f"{what} update sequence element #{k} has length {{}}; 2 is required"
+        check.equal(said, len(list(pair)), 2, why, ArgumentError)
     return given  # type: ignore[no-any-return]
 
 

@@ -100,7 +100,8 @@ def op(
         name: the method's name, if the function has another one.
         home: the module of `glassgrad` that has it, such as "linalg". Then it is no method, either.
         numpy: functions of NumPy with the same arguments. The `ufunc` of a class is one.
-        out: whether it takes `out=`. Default: whether it computes element by element.
+        out: whether it takes `out=`, with nothing more to say of it, as the next two do. Default:
+            whether it computes element by element.
         out_exact: whether `out` must have the dtype of the result; else it may have a wider one.
         out_apart: whether `out` may not be an operand, or share its memory.
         inplace: whether there is a method that writes the result to `input`; the same default.
@@ -121,7 +122,7 @@ def op(
         own_name = name or function.__name__
         names = (f"{home}.{own_name}" if home else own_name, *aliases)
         method_names = [each for each in names if "." not in each]
-        has_out = by_element if out is None else out
+        has_out = (by_element if out is None else out) or out_exact or out_apart
         has_twin = by_element if inplace is None else inplace
         is_unary = by_element and all(rule.forward.__code__.co_argcount == 1 for rule in rules)
         has_function = has_twin and is_unary if inplace_function is None else inplace_function
@@ -161,6 +162,9 @@ function = functools.partial(op, is_method=False, out=False, inplace=False)
 
 functional = functools.partial(function, home="nn.functional")
 """Declare a function of `glassgrad.nn.functional`."""
+
+linalg = functools.partial(function, home="linalg")
+"""Declare a function of `glassgrad.linalg`."""
 
 method = functools.partial(op, is_function=False, out=False, inplace=False)
 """Declare a method of Tensor that is no function of `glassgrad`; see `op`."""

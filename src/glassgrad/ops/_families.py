@@ -361,16 +361,16 @@ class Replaced(Linear, Along):
 # Without a derivative -----------------------------------------------------------------------------
 
 
-def without_derivative(name: str, result: Tensor, *operands: Tensor) -> Tensor:
+def without_derivative(name: str, result: Tensor, *operands: Tensor | None) -> Tensor:
     """A result of the op called `name` that depends on the operands, but not by a derivative."""
-    if not any(x.requires_grad for x in operands):
+    followed = [x for x in operands if x is not None and x.requires_grad]
+    if not followed:
         return result
     said = (
         f"the derivative for '{name}' is not implemented. It asks which elements are equal, or in "
         "which part they are, and that changes by steps. Write `x.detach()` for none."
     )
-    x = next(x for x in operands if x.requires_grad)
-    return Refused.apply(x, result, MissingRuleError, said)
+    return Refused.apply(followed[0], result, MissingRuleError, said)
 
 
 class Refused(Function):

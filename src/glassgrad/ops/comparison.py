@@ -5,6 +5,7 @@ kin all dtypes.
 """
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,9 @@ from ._declaring import op, operators
 from ._families import Predicate
 from ._rules import batch_all, is_batched, rows_of
 
+_comparison = partial(op, out=True, inplace=True, tensors=("input",))
+"""Declare one of the six comparisons."""
+
 
 class Eq(Predicate):
     """z = [x = y]"""
@@ -27,7 +31,7 @@ class Eq(Predicate):
     ufunc = np.equal
 
 
-@op(Eq, out=True, inplace=True, tensors=("input",))
+@_comparison(Eq)
 def eq(input: Operand, other: Operand) -> Tensor:
     """`input == other`, element by element.
 
@@ -52,7 +56,7 @@ class Ne(Predicate):
     ufunc = np.not_equal
 
 
-@op(Ne, aliases=("not_equal",), out=True, inplace=True, tensors=("input",))
+@_comparison(Ne, aliases=("not_equal",))
 def ne(input: Operand, other: Operand) -> Tensor:
     """`input != other`, element by element; see `eq`.
 
@@ -69,7 +73,7 @@ class Lt(Predicate):
     ufunc = np.less
 
 
-@op(Lt, aliases=("less",), out=True, inplace=True, tensors=("input",))
+@_comparison(Lt, aliases=("less",))
 def lt(input: Operand, other: Operand) -> Tensor:
     """`input < other`, element by element; see `eq`.
 
@@ -86,7 +90,7 @@ class Le(Predicate):
     ufunc = np.less_equal
 
 
-@op(Le, aliases=("less_equal",), out=True, inplace=True, tensors=("input",))
+@_comparison(Le, aliases=("less_equal",))
 def le(input: Operand, other: Operand) -> Tensor:
     """`input <= other`, element by element; see `eq`.
 
@@ -103,7 +107,7 @@ class Gt(Predicate):
     ufunc = np.greater
 
 
-@op(Gt, aliases=("greater",), out=True, inplace=True, tensors=("input",))
+@_comparison(Gt, aliases=("greater",))
 def gt(input: Operand, other: Operand) -> Tensor:
     """`input > other`, element by element; see `eq`.
 
@@ -120,7 +124,7 @@ class Ge(Predicate):
     ufunc = np.greater_equal
 
 
-@op(Ge, aliases=("greater_equal",), out=True, inplace=True, tensors=("input",))
+@_comparison(Ge, aliases=("greater_equal",))
 def ge(input: Operand, other: Operand) -> Tensor:
     """`input >= other`, element by element; see `eq`.
 
@@ -225,7 +229,7 @@ class SignBit(Predicate):
         return np.signbit(x) if x.dtype.kind == "f" else x < 0
 
 
-@op(SignBit, out=True, out_exact=True)
+@op(SignBit, out_exact=True)
 def signbit(input: Tensor) -> Tensor:
     """Which elements have the sign bit set: negative ones, and -0.0.
 

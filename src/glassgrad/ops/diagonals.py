@@ -13,7 +13,7 @@ from glassgrad.values.dtypes import Number, as_dtype, int32, int64
 from . import _checks as check
 from ._arguments import OpClass, int_of, wrap_dim
 from ._checks import scalar_name
-from ._declaring import factory, function, in_numpys_order, method, op
+from ._declaring import factory, function, in_numpys_order, linalg, method, op
 from ._families import Into, KeepsShape, Paired, Part, Replaced
 from ._rules import run, spread
 from .creation import empty, made
@@ -36,7 +36,7 @@ class Tril(Paired):
         return in_rows(np.tril(x, diagonal))
 
 
-@op(Tril, out=True, out_exact=True, inplace=True, by=_triangle)
+@op(Tril, out_exact=True, inplace=True, by=_triangle)
 def tril(input: Tensor, diagonal: int = 0) -> Tensor:
     """The lower triangles of matrices, with zeros above.
 
@@ -68,7 +68,7 @@ class Triu(Paired):
         return in_rows(np.triu(x, diagonal))
 
 
-@op(Triu, out=True, out_exact=True, inplace=True, by=_triangle)
+@op(Triu, out_exact=True, inplace=True, by=_triangle)
 def triu(input: Tensor, diagonal: int = 0) -> Tensor:
     """The upper triangles of matrices, with zeros below; see `tril`.
 
@@ -126,7 +126,7 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
     return as_view(Diagonal.apply(input, offset=offset, dim1=first, dim2=second), input)
 
 
-@function(Diagonal, home="linalg", name="diagonal")
+@linalg(Diagonal, name="diagonal")
 def _linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """`diagonal`, of the last two dims if no others are given.
 
@@ -316,7 +316,7 @@ class DiagonalCopy(Diagonal):
         return np.copy(run(Diagonal, x, offset=offset, dim1=dim1, dim2=dim2))
 
 
-@op(DiagonalCopy, out=True, out_exact=True)
+@op(DiagonalCopy, out_exact=True)
 def diag(input: Tensor, diagonal: int = 0) -> Tensor:
     """A matrix with a vector on its diagonal; or the diagonal of a matrix, as a copy.
 

@@ -596,7 +596,7 @@ class Put(_Flat):
         return left if wants_x else None, read
 
 
-@op(Take, out=True, out_exact=True, out_apart=True)
+@op(Take, out_exact=True, out_apart=True)
 def take(input: Tensor, index: Tensor) -> Tensor:
     """The elements at places counted row by row, whatever shape `input` has.
 

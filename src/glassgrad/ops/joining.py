@@ -664,7 +664,7 @@ class Cat(Linear, Along):
         return cls.apply(*lined, dim=dim + 1)
 
 
-@function(Cat, out=True, out_apart=True, aliases=("concat", "concatenate"), axis=True)
+@function(Cat, out_apart=True, aliases=("concat", "concatenate"), axis=True)
 def cat(tensors: Tensors, dim: int = 0) -> Tensor:
     """Tensors one behind the other in a dim they have.
 
@@ -731,7 +731,7 @@ class Stack(Linear, Along):
         )
 
 
-@function(Stack, out=True, out_apart=True, axis=True)
+@function(Stack, out_apart=True, axis=True)
 def stack(tensors: Tensors, dim: int = 0) -> Tensor:
     """Tensors beside each other in a new dim.
 
@@ -797,7 +797,7 @@ def _some(name: str, tensors: object, error: type[Exception] = ShapeError) -> li
 Some = Tensor | tuple[Tensor, ...]
 
 
-@function(aliases=("row_stack",), out=True, out_apart=True)
+@function(aliases=("row_stack",), out_apart=True)
 def vstack(tensors: Tensors) -> Tensor:
     """Tensors below each other: vectors as rows, others joined in their first dim.
 
@@ -820,7 +820,7 @@ def vstack(tensors: Tensors) -> Tensor:
     return cat([_widened(x, 2) for x in _some("vstack", tensors)])
 
 
-@function(out=True, out_apart=True)
+@function(out_apart=True)
 def hstack(tensors: Tensors) -> Tensor:
     """Tensors beside each other: vectors one behind the other, others joined in their second dim.
 
@@ -844,7 +844,7 @@ def hstack(tensors: Tensors) -> Tensor:
     return cat(parts, 0 if parts[0].ndim == 1 else 1)
 
 
-@function(out=True, out_apart=True)
+@function(out_apart=True)
 def dstack(tensors: Tensors) -> Tensor:
     """Tensors behind each other, joined in their third dim.
 
@@ -868,7 +868,7 @@ def dstack(tensors: Tensors) -> Tensor:
     return cat([_widened(x, 3) for x in _some("dstack", tensors)], 2)
 
 
-@function(out=True, out_apart=True)
+@function(out_apart=True)
 def column_stack(tensors: Tensors) -> Tensor:
     """Tensors beside each other: vectors as columns, others joined in their second dim.
 

@@ -29,7 +29,7 @@ from glassgrad.values.operands import broadcast_text
 from . import _checks as check
 from ._arguments import wrap_dim, wrap_dims
 from ._checks import c_name
-from ._declaring import function, of_numpy, op
+from ._declaring import function, functional, linalg, of_numpy, op
 from ._families import Along, Multilinear
 from ._rules import lined_up, run, total
 from .arithmetic import Add, mul
@@ -261,7 +261,7 @@ class Bmm(Mm):
         return MatMul.apply(x, y)  # stacks of stacks broadcast
 
 
-@op(Bmm, out=True, out_exact=True)
+@op(Bmm, out_exact=True)
 def bmm(input: Tensor, mat2: Tensor) -> Tensor:
     """The products of two stacks of matrices, one by one.
 
@@ -338,7 +338,6 @@ class MatMul(Multilinear):
     Mm,
     aliases=("linalg.matmul",),
     numpy=(np.matmul, np.dot),
-    out=True,
     out_exact=True,
     sign="matmul",
 )
@@ -476,7 +475,7 @@ class Linear(Primitive):
         return Add.vmap(info, (None if in_dims[:2] == (None, None) else 0, in_dims[2]), y, *bias)
 
 
-@function(home="nn.functional")
+@functional()
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """`input @ weight.T + bias`, as one op.
 
@@ -549,7 +548,7 @@ class LinalgCross(Multilinear, Along):
         )
 
 
-@op(LinalgCross, out=True, out_exact=True)
+@op(LinalgCross, out_exact=True)
 def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
     """The vectors at right angles to two others in space, as long as the area between them.
 
@@ -647,7 +646,7 @@ def _numpy_inner(a: Any, b: Any) -> Tensor:
     return inner(ops.as_tensor(a), ops.as_tensor(b))
 
 
-@function(home="linalg", name="cross", out=True, out_exact=True)
+@linalg(name="cross", out_exact=True)
 def _linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
     """`cross`, of the last dim if no other is given.
 
@@ -777,7 +776,7 @@ def vdot(input: Tensor, other: Tensor) -> Tensor:
     return dot(input.conj(), other)
 
 
-@function(home="linalg", out=True)
+@linalg(out=True)
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
     """The inner products of vectors; the elements of the first ones are conjugated.
 
@@ -884,7 +883,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
     return mm(left, right).reshape(sizes)
 
 
-@function(home="linalg", out=True)
+@linalg(out=True)
 def multi_dot(tensors: Any) -> Tensor:
     """The product of several matrices, multiplied in the order that takes the fewest products.
 

@@ -1413,8 +1413,7 @@ def multi_margin_loss(
 
     See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.multi_margin_loss.html
     """
-    if p not in (1, 2):
-        raise errors.ArgumentError(f"only p == 1 and p == 2 supported, got {p}. Write one of them.")
+    check.choice("only p == 1 and p == 2 supported, got {}", p, (1, 2), "Write one of them.")
     if weight is not None:
         said, why = "weight must be one-dimensional, got the shape {shape}", "Each class has one."
         check.ndim(said, weight, (1,), why + " Write `weight.reshape(-1)`.", errors.ArgumentError)
@@ -1463,11 +1462,8 @@ def multilabel_margin_loss(input: Tensor, target: Tensor) -> Tensor:
     See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.multilabel_margin_loss.html
     """
     classes = _count_of_classes(input)
-    if target.shape != input.shape:
-        raise errors.ShapeError(
-            f"inconsistent target size: {list(target.shape)} for input of size: "
-            f"{list(input.shape)}. Fill the rows up with -1."
-        )
+    said = "inconsistent target size: {} for input of size: {}"
+    check.equal(said, target.shape, input.shape, "Fill the rows up with -1.")
     said = "expected scalar type Long but found {name}"
     check.dtype(said, target, "i", "A target holds indices of classes. Write `target.long()`.")
     rows, wanted = [x.reshape(-1, classes) for x in (input, target)]

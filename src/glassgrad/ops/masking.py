@@ -136,7 +136,7 @@ def _lines(info: Any, shape: Shape, dim: int | None, x: Any) -> Any:
     return rows_of(np.broadcast_to(lined, (info.batch_size, *shape)))
 
 
-@op(MaskedSelect, out=True, out_exact=True, out_apart=True, inplace=False)
+@op(MaskedSelect, out_exact=True, out_apart=True, inplace=False)
 def masked_select(input: Tensor, mask: Tensor) -> Tensor:
     """The elements where the mask says so, row by row.
 

@@ -34,7 +34,7 @@ from glassgrad.values.layers import array_of
 from . import _checks as check
 from ._arguments import int_of
 from ._checks import scalar_name
-from ._declaring import function, of_numpy, op
+from ._declaring import function, linalg, of_numpy, op
 from ._families import Along, Transposed, without_derivative
 from ._rules import lined_up, run, seen, show_named, total
 from .arithmetic import abs
@@ -354,7 +354,7 @@ class CholeskyInfo(Decomposition):
         return backend_of(x).asarray(cholesky_orders(asnumpy(x)))
 
 
-@function(LinalgCholeskyEx, home="linalg", out=True, out_exact=True)
+@linalg(LinalgCholeskyEx, out_exact=True)
 def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
     """The lower triangles L of Hermitian matrices A = L·Lᴴ.
 
@@ -383,7 +383,7 @@ def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
 _CholeskyEx = return_type("linalg_cholesky_ex", "L info")
 
 
-@function(LinalgCholeskyEx, CholeskyInfo, home="linalg", out=True, out_exact=True)
+@linalg(LinalgCholeskyEx, CholeskyInfo, out_exact=True)
 def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -> Any:
     """`cholesky`, and what is wrong with each matrix.
 
@@ -465,7 +465,7 @@ def _check_qr(x: Any, mode: str) -> None:
 _Qr = return_type("linalg_qr", "Q R")
 
 
-@function(LinalgQr, home="linalg", out=True, out_exact=True)
+@linalg(LinalgQr, out_exact=True)
 def qr(A: Tensor, mode: str = "reduced") -> Any:
     """Matrices with orthonormal columns, and upper triangles: A = Q·R.
 
@@ -643,7 +643,7 @@ _LdlFactor = return_type("linalg_ldl_factor", "LD pivots")
 _LdlFactorEx = return_type("linalg_ldl_factor_ex", "LD pivots info")
 
 
-@function(home="linalg", out=True)
+@linalg(out=True)
 def ldl_factor_ex(A: Tensor, *, hermitian: bool = False, check_errors: bool = False) -> Any:
     """`ldl_factor`, and what is wrong with each matrix.
 
@@ -671,7 +671,7 @@ def ldl_factor_ex(A: Tensor, *, hermitian: bool = False, check_errors: bool = Fa
     return _LdlFactorEx(without_derivative("aten::linalg_ldl_factor_ex", packed, A), pivots, info)
 
 
-@function(home="linalg", out=True)
+@linalg(out=True)
 def ldl_factor(A: Tensor, *, hermitian: bool = False) -> Any:
     """The factors of a symmetric matrix A = L·D·Lᵀ in one matrix, as `ldl_solve` takes them.
 
@@ -694,7 +694,7 @@ def ldl_factor(A: Tensor, *, hermitian: bool = False) -> Any:
     return _LdlFactor(*ldl_factor_ex(A, hermitian=hermitian, check_errors=True)[:2])
 
 
-@function(home="linalg", out=True)
+@linalg(out=True)
 def ldl_solve(LD: Tensor, pivots: Tensor, B: Tensor, *, hermitian: bool = False) -> Tensor:
     """The solution X of A·X = B, by the factors of `ldl_factor`.
 
@@ -831,7 +831,7 @@ _Lu = return_type("linalg_lu", "P L U")
 _LuUnpack = return_type("lu_unpack", "P L U")
 
 
-@function(LinalgLuFactorEx, home="linalg", out=True, out_exact=True)
+@linalg(LinalgLuFactorEx, out_exact=True)
 def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -> Any:
     """`lu_factor`, and what is wrong with each matrix.
 
@@ -852,7 +852,7 @@ def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -
     return _LuFactorEx(*LinalgLuFactorEx.apply(A, check_errors=check_errors))
 
 
-@function(LinalgLuFactorEx, home="linalg", out=True, out_exact=True)
+@linalg(LinalgLuFactorEx, out_exact=True)
 def lu_factor(A: Tensor, *, pivot: bool = True) -> Any:
     """The factors of A = P·L·U in one matrix, as `lu_solve` takes them.
 
@@ -913,7 +913,7 @@ def lu_unpack(
     return _LuUnpack(order, lower, upper)
 
 
-@function(home="linalg", out=True, out_exact=True)
+@linalg(out_exact=True)
 def lu(A: Tensor, *, pivot: bool = True) -> Any:
     """A permutation and two triangles: A = P·L·U.
 
@@ -978,7 +978,7 @@ class LinalgEigh(IntoVectors):
 _Eigh = return_type("linalg_eigh", "eigenvalues eigenvectors")
 
 
-@function(LinalgEigh, home="linalg", out=True, out_exact=True)
+@linalg(LinalgEigh, out_exact=True)
 def eigh(A: Tensor, UPLO: str = "L") -> Any:
     """The eigenvalues of Hermitian matrices, in ascending order, and their eigenvectors.
 
@@ -1009,7 +1009,7 @@ def eigh(A: Tensor, UPLO: str = "L") -> Any:
     return _Eigh(*LinalgEigh.apply(A, uplo=UPLO.upper(), checks=True))
 
 
-@function(LinalgEigh, home="linalg", out=True, out_exact=True)
+@linalg(LinalgEigh, out_exact=True)
 def eigvalsh(A: Tensor, UPLO: str = "L") -> Tensor:
     """The eigenvalues of Hermitian matrices, in ascending order; see `eigh`.
 
@@ -1049,7 +1049,7 @@ class LinalgEig(IntoVectors):
 _Eig = return_type("linalg_eig", "eigenvalues eigenvectors")
 
 
-@function(LinalgEig, home="linalg", out=True, out_exact=True)
+@linalg(LinalgEig, out_exact=True)
 def eig(A: Tensor) -> Any:
     """The eigenvalues of matrices, and eigenvectors of length 1.
 
@@ -1075,7 +1075,7 @@ def eig(A: Tensor) -> Any:
     return _Eig(*LinalgEig.apply(A, checks=True))
 
 
-@function(LinalgEig, home="linalg", out=True, out_exact=True)
+@linalg(LinalgEig, out_exact=True)
 def eigvals(A: Tensor) -> Tensor:
     """The eigenvalues of matrices; see `eig`.
 
@@ -1140,7 +1140,7 @@ def _turning(vectors: Any, grad: Any, s: Any) -> tuple[Any, Any, Any]:
 _Svd = return_type("linalg_svd", "U S Vh")
 
 
-@function(LinalgSvd, home="linalg", out=True, out_exact=True)
+@linalg(LinalgSvd, out_exact=True)
 def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> Any:
     """Singular values in descending order, between orthonormal columns and rows: A = U·diag(S)·Vh.
 
@@ -1173,7 +1173,7 @@ def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> 
     return _Svd(*LinalgSvd.apply(A, full_matrices=bool(full_matrices), checks=True))
 
 
-@function(LinalgSvd, home="linalg", out=True, out_exact=True)
+@linalg(LinalgSvd, out_exact=True)
 def svdvals(A: Tensor, *, driver: str | None = None) -> Tensor:
     """The singular values of matrices, in descending order; see `svd`.
 
@@ -1283,8 +1283,6 @@ class LinalgMatrixExp(Decomposition):
     # The exponential of [[X, D], [0, X]] has the derivative in the direction D in its corner.
     # (Higham, *Functions of Matrices*, §3.2.)
 
-    saves = ("self",)
-
     @staticmethod
     def forward(x):
         from scipy.linalg import expm
@@ -1294,8 +1292,7 @@ class LinalgMatrixExp(Decomposition):
         return backend_of(x).asarray(found, x.dtype)
 
     @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
+    def gradient(grad, x):
         n, turned = x.shape[-1], x.swapaxes(-1, -2)
         above = np.concatenate([turned, grad], axis=-1)
         below = np.concatenate([turned * 0, turned], axis=-1)
@@ -1332,15 +1329,12 @@ def matrix_exp(input: Tensor) -> Tensor:
 class LinalgInvEx(Decomposition):
     """Y = inv(X)        dY = −Y·dX·Y        X̄ = −Yᵀ·Ȳ·Yᵀ"""
 
-    saves = ("result",)
-
     @staticmethod
     def forward(x):
         return np.linalg.inv(x)
 
     @staticmethod
-    def backward(ctx, grad):
-        (y,) = ctx.saved_tensors
+    def gradient(grad, y):
         turned = y.swapaxes(-1, -2)
         return -(turned @ grad @ turned)
 
@@ -1362,7 +1356,7 @@ def _singular(name: str, x: Any, said: str) -> LinAlgError:
     return failed(name, at, said.format(info[at] if info.any() else "?"), advice)
 
 
-@function(LinalgInvEx, home="linalg", out=True, out_exact=True, numpy=(np.linalg.inv,))
+@linalg(LinalgInvEx, out_exact=True, numpy=(np.linalg.inv,))
 def inv(A: Tensor) -> Tensor:
     """The inverses of matrices.
 
@@ -1401,7 +1395,7 @@ def inverse(input: Tensor) -> Tensor:
 _InvEx = return_type("linalg_inv_ex", "inverse info")
 
 
-@function(home="linalg", out=True, out_exact=True)
+@linalg(out_exact=True)
 def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
     """`inv`, and what is wrong with each matrix.
 
@@ -1469,7 +1463,7 @@ def _check_sides(name: str, A: Tensor, B: Tensor, *, left: bool) -> None:
         )
 
 
-@function(LinalgSolveEx, home="linalg", out=True, out_exact=True)
+@linalg(LinalgSolveEx, out_exact=True)
 def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
     """The solutions X of A·X = B.
 
@@ -1504,7 +1498,7 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
 _SolveEx = return_type("linalg_solve_ex", "result info")
 
 
-@function(home="linalg", out=True, out_exact=True)
+@linalg(out_exact=True)
 def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False) -> Any:
     """`solve`, and what is wrong with each matrix.
 
@@ -1523,7 +1517,7 @@ def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = Fa
     return _SolveEx(unless(info, lambda x: solve(x, B, left=left), A), info)
 
 
-@function(LinalgSolveTriangular, home="linalg", out=True, out_exact=True)
+@linalg(LinalgSolveTriangular, out_exact=True)
 def solve_triangular(
     A: Tensor,
     B: Tensor,
@@ -1564,7 +1558,7 @@ def solve_triangular(
 _TriangularSolve = return_type("triangular_solve", "solution cloned_coefficient")
 
 
-@function(out=True, out_exact=True)
+@function(out_exact=True)
 def triangular_solve(
     b: Tensor,
     A: Tensor,
@@ -1589,7 +1583,7 @@ def triangular_solve(
     return _TriangularSolve(found, A.clone())
 
 
-@function(home="linalg", out=True, out_exact=True)
+@linalg(out_exact=True)
 def lu_solve(
     LU: Tensor,
     pivots: Tensor,
@@ -1704,8 +1698,8 @@ class LinalgDet(Decomposition):
         return np.linalg.det(x)
 
     @staticmethod
-    def backward(ctx, grad):
-        return grad[..., None, None] * _cofactors(*ctx.saved_tensors)
+    def gradient(grad, x, det):
+        return grad[..., None, None] * _cofactors(x, det)
 
 
 def _cofactors(x: Any, det: Any) -> Any:
@@ -1730,7 +1724,6 @@ def _cofactors(x: Any, det: Any) -> Any:
     aliases=("linalg.det",),
     numpy=(np.linalg.det,),
     inplace=False,
-    out=True,
     out_exact=True,
 )
 def det(input: Tensor) -> Tensor:
@@ -1795,7 +1788,7 @@ _LinalgSlogdet = return_type("linalg_slogdet", "sign logabsdet")
 _Slogdet = return_type("slogdet", "sign logabsdet")
 
 
-@op(LinalgSlogdet, out=True, out_exact=True)
+@op(LinalgSlogdet, out_exact=True)
 def slogdet(input: Tensor) -> Any:
     """The signs of determinants, and the logarithms of their absolute values.
 
@@ -1819,7 +1812,7 @@ def slogdet(input: Tensor) -> Any:
     return _Slogdet(*LinalgSlogdet.apply(input))
 
 
-@function(home="linalg", name="slogdet", out=True, out_exact=True)
+@linalg(name="slogdet", out_exact=True)
 def _linalg_slogdet(A: Tensor) -> Any:
     """The same as `slogdet`.
 
@@ -1877,8 +1870,7 @@ class LinalgPinv(Decomposition):
         return mirrored(x) if hermitian else x
 
     @staticmethod
-    def backward(ctx, grad):
-        x, _, y = ctx.saved_tensors
+    def gradient(grad, x, _, y):
         (n, m), turned, back = x.shape[-2:], adjoint(y), adjoint(grad)
         by_columns = (eye_like(x, n) - x @ y) @ back @ y @ turned
         by_rows = turned @ y @ back @ (eye_like(x, m) - y @ x)
@@ -1913,7 +1905,7 @@ def _rank(values: Tensor, limit: Tensor) -> Tensor:
     return (values > limit.unsqueeze(-1)).sum(-1)
 
 
-@function(LinalgPinv, home="linalg", out=True, out_exact=True)
+@linalg(LinalgPinv, out_exact=True)
 def pinv(
     A: Tensor,
     rcond: float | Tensor | None = None,
@@ -1960,7 +1952,7 @@ def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
     return pinv(input, rcond)
 
 
-@function(home="linalg", out=True, out_exact=True)
+@linalg(out_exact=True)
 def matrix_rank(
     A: Tensor,
     tol: float | Tensor | None = None,
@@ -1995,7 +1987,7 @@ def matrix_rank(
 _Lstsq = return_type("linalg_lstsq", "solution residuals rank singular_values")
 
 
-@function(home="linalg")
+@linalg()
 def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | None = None) -> Any:
     """The X for which A·X − B is shortest; of several, the shortest.
 
@@ -2093,7 +2085,7 @@ def matrix_power(input: Tensor, n: int) -> Tensor:
     return functools.reduce(matmul, factors[1:], factors[0]) if n != 1 else input.clone()
 
 
-@function(home="linalg")
+@linalg()
 def vander(x: Tensor, *, N: int | None = None) -> Tensor:
     """The powers of numbers, from the zeroth on: a Vandermonde matrix.
 
@@ -2120,7 +2112,7 @@ def vander(x: Tensor, *, N: int | None = None) -> Tensor:
     return cat([powers.new_ones((*x.shape, 1)), powers], -1)
 
 
-@function(home="linalg", out=True, out_exact=True)
+@linalg(out_exact=True)
 def tensorinv(A: Tensor, ind: int = 2) -> Tensor:
     """The inverse of a tensor as a map from its last dims to its first `ind` ones.
 
@@ -2153,7 +2145,7 @@ def tensorinv(A: Tensor, ind: int = 2) -> Tensor:
     return reshape(inv(reshape(A, (math.prod(ahead), math.prod(behind)))), (*behind, *ahead))
 
 
-@function(home="linalg", out=True, out_exact=True)
+@linalg(out_exact=True)
 def tensorsolve(A: Tensor, B: Tensor, dims: Sequence[int] | None = None) -> Tensor:
     """The tensor X for which A, as a map of its last dims to the first ones, gives B.
 

@@ -13,7 +13,7 @@ from glassgrad.values.dtypes import as_dtype
 from . import _checks as check
 from ._arguments import Dims, reduced, wrap_dim, wrap_dims
 from ._checks import scalar_name
-from ._declaring import function, op
+from ._declaring import function, functional, linalg, op
 from ._families import Along, Transposed
 from ._rules import kept_shape
 from .arithmetic import direction
@@ -25,7 +25,7 @@ from .selection import where
 Order = float | str | None
 
 
-@op(out=True, out_exact=True, inplace=True, axis=True)
+@op(out_exact=True, inplace=True, axis=True)
 def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
     """Each slice of `input` along `dim`, made as short as `maxnorm` if it is longer.
 
@@ -121,7 +121,7 @@ def _converted(name: str, x: Tensor, dtype: Any) -> Tensor:
     return x.to(wanted)
 
 
-@function(LinalgVectorNorm, home="linalg", out=True, out_exact=True, axis=True)
+@linalg(LinalgVectorNorm, out_exact=True, axis=True)
 def vector_norm(
     x: Tensor,
     ord: Order = 2,
@@ -172,7 +172,7 @@ def vector_norm(
     return LinalgVectorNorm.apply(x, ord=float(ord), dim=dims, keepdim=bool(keepdim))
 
 
-@function(home="linalg", out=True, out_exact=True, axis=True)
+@linalg(out_exact=True, axis=True)
 def matrix_norm(
     A: Tensor,
     ord: Order = "fro",
@@ -248,7 +248,7 @@ def _two_dims(name: str, A: Tensor, dim: Any) -> tuple[int, ...]:
     return first, second
 
 
-@function(home="linalg", out=True, out_exact=True, axis=True)
+@linalg(out_exact=True, axis=True)
 def norm(
     A: Tensor,
     ord: Order = None,
@@ -338,7 +338,7 @@ def _norm(
     return vector_norm(input, p, dim, keepdim, dtype=dtype)
 
 
-@function(home="linalg", out=True, out_exact=True)
+@linalg(out_exact=True)
 def cond(A: Tensor, p: Order = None) -> Tensor:
     """How much matrices can enlarge relative errors: the size of each, times that of its inverse.
 
@@ -472,7 +472,7 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
     return vector_norm(input[ends[0]] - input[ends[1]], p, -1)
 
 
-@function(home="nn.functional", aliases=("pairwise_distance",))
+@functional(aliases=("pairwise_distance",))
 def pairwise_distance(
     x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
 ) -> Tensor:
@@ -526,7 +526,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     return (parts[0] * parts[1]).sum(dim)
 
 
-@function(home="nn.functional", out=True)
+@functional(out=True)
 def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12) -> Tensor:
     """Vectors divided by their lengths.
 

@@ -97,11 +97,10 @@ class _OverDims(Reduction):
     saves = ("self", "result")
 
     @staticmethod
-    def backward(ctx, grad):
-        x, y = ctx.saved_tensors
-        kept = kept_shape(x.shape, ctx.dim)
+    def gradient(grad, x, y, *, dim):
+        kept = kept_shape(x.shape, dim)
         here = x == y.reshape(kept)
-        ties = here.sum(axis=ctx.dim, keepdims=True, dtype=grad.dtype)
+        ties = here.sum(axis=dim, keepdims=True, dtype=grad.dtype)
         return grad.reshape(kept) * here / ties
 
 
@@ -197,8 +196,7 @@ class _OfAll(Reduction):
     of_nothing: ClassVar[float | None] = None
 
     @staticmethod
-    def backward(ctx, grad):
-        x, y = ctx.saved_tensors
+    def gradient(grad, x, y):
         here = np.where(y != y, x != x, x == y)  # nan is a place, too
         return np.where(here, grad / here.sum(dtype=grad.dtype), 0)
 
@@ -295,7 +293,7 @@ def min(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False) -
     return _chosen("min", Min, input, dim, keepdim)
 
 
-@op(Amax, out=True, out_exact=True, axis=True, by=_over_dims)
+@op(Amax, out_exact=True, axis=True, by=_over_dims)
 def amax(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Tensor:
     """The largest element over some dims; unlike `max`, without indices.
 
@@ -318,7 +316,7 @@ def amax(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Tensor:
     """
 
 
-@op(Amin, out=True, out_exact=True, axis=True, by=_over_dims)
+@op(Amin, out_exact=True, axis=True, by=_over_dims)
 def amin(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Tensor:
     """The smallest element over some dims; everything else is as for `amax`.
 
@@ -361,7 +359,7 @@ class Aminmax(Transposed, Along):
         return total(parts)
 
 
-@op(Aminmax, out=True, out_exact=True, axis=True)
+@op(Aminmax, out_exact=True, axis=True)
 def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> AminmaxReturn:
     """The smallest and the largest of all elements, or along a dim.
 
@@ -460,7 +458,7 @@ def _index(name: str, op: type[Primitive], input: Tensor, dim: int | None, keepd
     return reshape(found, (1,) * input.ndim) if keepdim else found
 
 
-@op(ArgMax, out=True, out_exact=True, axis=True, by=_index)
+@op(ArgMax, out_exact=True, axis=True, by=_index)
 def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
     """The index of the largest element: the first one, if there are several.
 
@@ -484,7 +482,7 @@ def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tens
     """
 
 
-@op(ArgMin, out=True, out_exact=True, axis=True, by=_index)
+@op(ArgMin, out_exact=True, axis=True, by=_index)
 def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
     """The index of the smallest element; everything else is as for `argmax`.
 
@@ -530,7 +528,7 @@ def _running(name: str, op: type[AlongDim], input: Tensor, dim: int) -> Any:
     return op.returned(*op.apply(input, dim=wrap_dim(dim, input.ndim)))
 
 
-@op(Cummax, out=True, out_exact=True, by=_running)
+@op(Cummax, out_exact=True, by=_running)
 def cummax(input: Tensor, dim: int) -> CummaxReturn:
     """For each place, the largest element up to it in a dim, and its index.
 
@@ -556,7 +554,7 @@ def cummax(input: Tensor, dim: int) -> CummaxReturn:
     """
 
 
-@op(Cummin, out=True, out_exact=True, by=_running)
+@op(Cummin, out_exact=True, by=_running)
 def cummin(input: Tensor, dim: int) -> CumminReturn:
     """For each place, the smallest element up to it in a dim, and its index; see `cummax`.
 
@@ -568,6 +566,23 @@ def cummin(input: Tensor, dim: int) -> CumminReturn:
     """
 
 
+def _median(*, ignore_nan: bool) -> Callable[..., tuple[Any, Any]]:
+    """The forward of an op that finds medians along a dim; of an even number the lower one."""
+
+    def forward(x: Any, *, dim: int, keepdim: bool) -> tuple[Any, Any]:
+        line = as_line(x)
+        is_nan = line != line
+        order = np.argsort(line, axis=dim, kind="stable")  # nan comes last
+        count = (~is_nan).sum(axis=dim, keepdims=True)
+        place = np.take_along_axis(order, np.maximum((count - 1) // 2, 0), axis=dim)
+        if not ignore_nan:  # a nan is the median of all it is among
+            first = np.argmax(is_nan, axis=dim, keepdims=True)
+            place = np.where(count < line.shape[dim], first, place)
+        return chosen_at(x, place, dim, keepdim=keepdim)
+
+    return forward
+
+
 class MedianDim(AlongDim):
     """y, k = medianᵢ xᵢ, argmedianᵢ xᵢ        x̄ᵢ = ȳ·[i = k]"""
 
@@ -575,9 +590,7 @@ class MedianDim(AlongDim):
     returned = MedianReturn
     kernel, kinds = "median_out", "biuf"
 
-    @staticmethod
-    def forward(x, *, dim, keepdim):
-        return _middle(x, dim, keepdim, ignore_nan=False)
+    forward = staticmethod(_median(ignore_nan=False))
 
 
 class NanmedianDim(AlongDim):
@@ -587,9 +600,7 @@ class NanmedianDim(AlongDim):
     returned = NanmedianReturn
     kernel, kinds = "median_out", "biuf"
 
-    @staticmethod
-    def forward(x, *, dim, keepdim):
-        return _middle(x, dim, keepdim, ignore_nan=True)
+    forward = staticmethod(_median(ignore_nan=True))
 
 
 class Median(_OfAll):
@@ -601,7 +612,7 @@ class Median(_OfAll):
 
     @staticmethod
     def forward(x):
-        return _middle(x.reshape(-1), 0, False, ignore_nan=False)[0]
+        return MedianDim.forward(x.reshape(-1), dim=0, keepdim=False)[0]
 
 
 class Nanmedian(_OfAll):
@@ -613,22 +624,10 @@ class Nanmedian(_OfAll):
 
     @staticmethod
     def forward(x):
-        return _middle(x.reshape(-1), 0, False, ignore_nan=True)[0]
+        return NanmedianDim.forward(x.reshape(-1), dim=0, keepdim=False)[0]
 
 
-def _middle(x: Any, dim: int, keepdim: bool, *, ignore_nan: bool) -> tuple[Any, Any]:
-    """The median along a dim and its index. Of an even number the lower one."""
-    line = as_line(x)
-    is_nan = line != line
-    order = np.argsort(line, axis=dim, kind="stable")  # nan comes last
-    count = (~is_nan).sum(axis=dim, keepdims=True)
-    place = np.take_along_axis(order, np.maximum((count - 1) // 2, 0), axis=dim)
-    if not ignore_nan:  # a nan is the median of all it is among
-        place = np.where(count < line.shape[dim], np.argmax(is_nan, axis=dim, keepdims=True), place)
-    return chosen_at(x, place, dim, keepdim=keepdim)
-
-
-@op(Median, MedianDim, out=True, out_exact=True, axis=True, by=_chosen)
+@op(Median, MedianDim, out_exact=True, axis=True, by=_chosen)
 def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """The element in the middle of all; with a dim, those along it and their indices.
 
@@ -712,7 +711,7 @@ def _order(x: Any, dim: int, *, descending: bool) -> Any:
     return x.shape[dim] - 1 - np.flip(from_behind, dim)
 
 
-@op(Sort, SortStable, out=True, out_exact=True, axis=True)
+@op(Sort, SortStable, out_exact=True, axis=True)
 def sort(
     input: Tensor, dim: int = -1, descending: bool = False, stable: bool | None = None
 ) -> SortReturn:
@@ -766,7 +765,7 @@ def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool
     return sort(input, dim, descending, stable).indices
 
 
-@op(out=True, out_exact=True)
+@op(out_exact=True)
 def msort(input: Tensor) -> Tensor:
     """The elements along the first dim in ascending order.
 
@@ -789,7 +788,7 @@ class Topk(AlongDim):
         return chosen_at(x, order[in_dim(slice(k), dim)], dim)
 
 
-@op(Topk, out=True, out_exact=True, axis=True)
+@op(Topk, out_exact=True, axis=True)
 def topk(
     input: Tensor,
     k: int,
@@ -850,7 +849,7 @@ class Kthvalue(AlongDim):
         return chosen_at(x, order[in_dim(slice(k - 1, k), dim)], dim, keepdim=keepdim)
 
 
-@op(Kthvalue, out=True, out_exact=True, axis=True)
+@op(Kthvalue, out_exact=True, axis=True)
 def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> KthvalueReturn:
     """The `k`-th smallest element along a dim, and where it is.
 
@@ -903,7 +902,7 @@ class Mode(AlongDim):
         return chosen_at(x, np.take_along_axis(order, most, axis=dim), dim, keepdim=keepdim)
 
 
-@op(Mode, out=True, out_exact=True, axis=True)
+@op(Mode, out_exact=True, axis=True)
 def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> ModeReturn:
     """The most frequent element along a dim, and where it is.
 
@@ -938,7 +937,7 @@ def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> ModeReturn:
 INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")
 
 
-@op(out=True, out_exact=True, axis=True)
+@op(out_exact=True, axis=True)
 def quantile(
     input: Tensor,
     q: Tensor | float,
@@ -974,7 +973,7 @@ def quantile(
     return _quantile("quantile", input, q, dim, keepdim, interpolation)
 
 
-@op(out=True, out_exact=True, axis=True)
+@op(out_exact=True, axis=True)
 def nanquantile(
     input: Tensor,
     q: Tensor | float,
@@ -1090,7 +1089,7 @@ class Searchsorted(Primitive):
         return cls.apply(boundaries, x, **how).reshape(shape)
 
 
-@op(Searchsorted, is_method=False, out=True, out_exact=True)
+@op(Searchsorted, is_method=False, out_exact=True)
 def searchsorted(
     sorted_sequence: Tensor,
     input: Tensor | Number,
@@ -1167,7 +1166,7 @@ def _checked_sorter(boundaries: Tensor, sorter: Tensor) -> Tensor:
     return sorter
 
 
-@op(Searchsorted, is_method=False, out=True, out_exact=True)
+@op(Searchsorted, is_method=False, out_exact=True)
 def bucketize(
     input: Tensor | Number, boundaries: Tensor, *, out_int32: bool = False, right: bool = False
 ) -> Tensor:
@@ -1473,7 +1472,7 @@ class Histogram(Along):
         return out.reshape(*lead, n)
 
 
-@op(Histogram, out=True, out_exact=True)
+@op(Histogram, out_exact=True)
 def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
     """How many elements lie in each of some bins of one width.
 
@@ -1505,7 +1504,7 @@ def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Ten
     return Histogram.apply(input.detach(), edges, interpolates=True)
 
 
-@op(Histogram, out=True, out_exact=True)
+@op(Histogram, out_exact=True)
 def histogram(
     input: Tensor,
     bins: Tensor | int = 100,
@@ -1550,15 +1549,11 @@ def histogram(
             "histogram() received an invalid combination of arguments: edges and a range. "
             "Edges say where bins begin and end. Leave `range` out."
         )
-    operands = [input.detach(), edges]
-    if weight is not None:
-        _check_weight(input, weight)
-        operands.append(weight.detach())
-    found = Histogram.apply(*operands, interpolates=False)
+    weights = [] if weight is None else [_checked_weight(input, weight)]
+    found = Histogram.apply(input.detach(), edges, *weights, interpolates=False)
     if density:
         found = found / (found.sum() * diff(edges))
-    for each in (input,) if weight is None else (input, weight):
-        found = without_derivative("histogram", found, each)
+    found = without_derivative("histogram", found, input, weight)
     return HistogramReturn(found, edges)
 
 
@@ -1603,11 +1598,8 @@ def histogramdd(
     """
     check.tensor("histogramdd", input)
     check.kernel('"histogramdd"', input, "f", WHOLE_NUMBERS)
-    if input.ndim < 2:
-        raise errors.ShapeError(
-            "torch.histogramdd: input tensor should have at least 2 dimensions, but got "
-            f"{input.ndim}. The last one is that of a point. Write `x.unsqueeze(-1)`."
-        )
+    said = "torch.histogramdd: input tensor should have at least 2 dimensions, but got {ndim}"
+    check.ndim(said, input, 2, "The last one is that of a point. Write `x.unsqueeze(-1)`.")
     d = input.shape[-1]
     given = [bins] * d if isinstance(bins, int) else list(bins)
     if len(given) != d:
@@ -1635,18 +1627,17 @@ def histogramdd(
         number = number * n + place
         edges.append(edge)
     sizes = [edge.numel() - 1 for edge in edges]
-    if weight is not None:
-        _check_weight(input[..., 0], weight)
-    counts = full((len(points),), 1, dtype=input.dtype, device=input.device)
-    counts = counts if weight is None else reshape(weight.detach(), (-1,))
-    blank = full((math.prod(sizes),), 0, dtype=input.dtype, device=input.device)
+    if weight is None:
+        counts = input.new_ones(len(points))
+    else:
+        counts = reshape(_checked_weight(input[..., 0], weight), (-1,))
+    blank = input.new_zeros(math.prod(sizes))
     found = reshape(blank.index_add(0, number[inside], counts[inside]), sizes)
     if density:
         found = found / found.sum()
         for dim, edge in enumerate(edges):
             found = found / reshape(diff(edge), [-1, *[1] * (d - dim - 1)])
-    for each in (input,) if weight is None else (input, weight):
-        found = without_derivative("histogramdd", found, each)
+    found = without_derivative("histogramdd", found, input, weight)
     return HistogramddReturn(found, tuple(edges))
 
 
@@ -1697,7 +1688,8 @@ def _checked_edges(input: Tensor, edges: Tensor) -> Tensor:
     return edges
 
 
-def _check_weight(input: Tensor, weight: Tensor) -> None:
+def _checked_weight(input: Tensor, weight: Tensor) -> Tensor:
+    """The weight of each element, as a constant."""
     said = (
         "torch.histogramdd: if weight tensor is provided it should have the same shape as the "
         "input tensor excluding its innermost dimension"
@@ -1708,3 +1700,4 @@ def _check_weight(input: Tensor, weight: Tensor) -> None:
         "have the same dtype"
     )
     check.same_dtype(said, input, weight, called="weight")
+    return weight.detach()

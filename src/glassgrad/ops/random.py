@@ -479,7 +479,7 @@ class Multinomial(Along):
         return (reached[..., None, :] <= aims[..., None]).sum(axis=-1)
 
 
-@op(Multinomial, out=True, out_exact=True)
+@op(Multinomial, out_exact=True)
 def multinomial(
     input: Tensor,
     num_samples: int,

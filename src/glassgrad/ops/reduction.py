@@ -365,7 +365,7 @@ class All(Along):
     forward = staticmethod(over_dims(np.all))
 
 
-@op(Some, out=True, out_exact=True, axis=True, by=_answer)
+@op(Some, out_exact=True, axis=True, by=_answer)
 def any(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Tensor:
     """Whether any element is not 0, among all or over some dims.
 
@@ -381,7 +381,7 @@ def any(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Tensor:
     """
 
 
-@op(All, out=True, out_exact=True, axis=True, by=_answer)
+@op(All, out_exact=True, axis=True, by=_answer)
 def all(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Tensor:
     """Whether all elements are not 0, of all or over some dims.
 
@@ -480,7 +480,7 @@ def _logaddexp(x: Any, y: Any) -> Any:
     return larger + np.log1p(_ratio(smaller, larger))
 
 
-@op(Logcumsumexp, out=True, out_exact=True, axis=True)
+@op(Logcumsumexp, out_exact=True, axis=True)
 def logcumsumexp(input: Tensor, dim: int) -> Tensor:
     """For each place `logsumexp` of what is before it in a dim, and of the element itself.
 

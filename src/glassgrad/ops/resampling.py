@@ -26,7 +26,7 @@ from glassgrad.values.backend import backend_of
 
 from . import _checks as check
 from ._arguments import OpClass, int_of, ints_of
-from ._declaring import function
+from ._declaring import function, functional
 from ._families import KeepsShape, Moved, Paired, Transposed
 from ._lookup import function_named
 from ._rules import by_steps, in_dim, run, zeros_like
@@ -314,7 +314,7 @@ NewSize = int | Sequence[int] | None
 Factor = float | Sequence[float] | None
 
 
-@function(home="nn.functional")
+@functional()
 def interpolate(
     input: Tensor,
     size: NewSize = None,
@@ -434,7 +434,7 @@ def _new_sizes(
     return sizes, [None] * rank if recompute else several
 
 
-@function(home="nn.functional")
+@functional()
 def upsample(
     input: Tensor,
     size: NewSize = None,
@@ -451,7 +451,7 @@ def upsample(
     return interpolate(input, size, scale_factor, mode, align_corners)
 
 
-@function(home="nn.functional")
+@functional()
 def upsample_nearest(input: Tensor, size: NewSize = None, scale_factor: Factor = None) -> Tensor:
     """`interpolate` with the pixel that is nearest.
 
@@ -462,7 +462,7 @@ def upsample_nearest(input: Tensor, size: NewSize = None, scale_factor: Factor =
     return interpolate(input, size, scale_factor)
 
 
-@function(home="nn.functional")
+@functional()
 def upsample_bilinear(input: Tensor, size: NewSize = None, scale_factor: Factor = None) -> Tensor:
     """`interpolate` by straight lines, with the corners on each other.
 
@@ -565,7 +565,7 @@ def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Any = 0) -> Tensor
     return ConstantPadNd.apply(input, pad=numbers, value=value)
 
 
-@function(home="nn.functional")
+@functional()
 def pad(
     input: Tensor, pad: Sequence[int], mode: str = "constant", value: float | None = None
 ) -> Tensor:
@@ -744,7 +744,7 @@ def _check_factor(name: str, argument: str, input: Tensor, factor: int) -> None:
     check.least(said, int_of(factor, name, argument), 1, why)
 
 
-@function(home="nn.functional", aliases=("pixel_shuffle",))
+@functional(aliases=("pixel_shuffle",))
 def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
     """Images r times as high and wide, each square of r² pixels taken from as many channels.
 
@@ -776,7 +776,7 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
     return PixelShuffle.apply(input, upscale_factor=upscale_factor)
 
 
-@function(home="nn.functional", aliases=("pixel_unshuffle",))
+@functional(aliases=("pixel_unshuffle",))
 def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
     """The way back from `pixel_shuffle`: each square of r² pixels becomes as many channels.
 
@@ -807,7 +807,7 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
     return PixelUnshuffle.apply(input, downscale_factor=downscale_factor)
 
 
-@function(home="nn.functional", aliases=("channel_shuffle", "nn.functional.native_channel_shuffle"))
+@functional(aliases=("channel_shuffle", "nn.functional.native_channel_shuffle"))
 def channel_shuffle(input: Tensor, groups: int) -> Tensor:
     """Channels dealt out anew: one of each group, then the next ones.
 

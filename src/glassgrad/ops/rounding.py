@@ -4,7 +4,7 @@ The steps are flat: their gradient is 0. What they leave has slope 1. Here are a
 of a number, and numbers for what is none: nextafter, nan_to_num.
 """
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -214,23 +214,33 @@ def frac(input: Tensor) -> Tensor:
     """
 
 
-class Fmod(Elementwise):
+class _Rest(Elementwise):
+    """z = x − y·q, where q, the quotient as it is `rounded`, stands still."""
+
+    kinds = "iuf"
+    saves = ("self", "other")
+    saved_if = {"self": 1, "other": 1}
+    rounded: ClassVar[str]
+
+    @staticmethod
+    def backward(ctx, grad):
+        if not ctx.needs_input_grad[1]:
+            return grad, None
+        rounded = ctx._forward_cls.rounded
+        return grad, -grad * run(DivRounded, *ctx.saved_tensors, rounding_mode=rounded)
+
+
+class Fmod(_Rest):
     """z = x − y·trunc(x/y)        x̄ = z̄,  ȳ = −z̄·trunc(x/y)"""
 
     node = "FmodBackward1"
-    kernel, kinds = "fmod_cpu", "iuf"
-    saves = ("self", "other")
-    saved_if = {"self": 1, "other": 1}
+    kernel, rounded = "fmod_cpu", "trunc"
     ufunc = np.fmod
 
     @staticmethod
     def forward(x, y):
         check_divisor(y)
         return np.fmod(x, y)
-
-    @staticmethod
-    def backward(ctx, grad):
-        return _by_quotient(ctx, grad, "trunc")
 
 
 @op(Fmod, tensors=("input",))
@@ -255,31 +265,17 @@ def fmod(input: Tensor, other: Operand) -> Tensor:
     """
 
 
-class Remainder(Elementwise):
+class Remainder(_Rest):
     """z = x − y·⌊x/y⌋        x̄ = z̄,  ȳ = −z̄·⌊x/y⌋"""
 
     node = "RemainderBackward1"
-    kernel, kinds = "remainder_cpu", "iuf"
-    saves = ("self", "other")
-    saved_if = {"self": 1, "other": 1}
+    kernel, rounded = "remainder_cpu", "floor"
     ufunc = np.remainder
 
     @staticmethod
     def forward(x, y):
         check_divisor(y)
         return np.remainder(x, y)
-
-    @staticmethod
-    def backward(ctx, grad):
-        return _by_quotient(ctx, grad, "floor")
-
-
-def _by_quotient(ctx: Any, grad: Any, rounding_mode: str) -> Any:
-    """The gradients of x and y of a rest x − y·q, where the quotient q stands still."""
-    if not ctx.needs_input_grad[1]:
-        return grad, None
-    quotient = run(DivRounded, *ctx.saved_tensors, rounding_mode=rounding_mode)
-    return grad, -grad * quotient
 
 
 @op(Remainder, sign="mod")

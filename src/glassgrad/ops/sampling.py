@@ -18,9 +18,9 @@ from glassgrad.values.layers import visible
 
 from . import _checks as check
 from ._arguments import ints_of
-from ._declaring import for_each_rank, function
+from ._declaring import for_each_rank, functional
 from .creation import arange, linspace, zeros
-from .joining import stack
+from .joining import meshgrid, stack
 from .random import rand
 from .resampling import cubic_weight
 from .selection import where
@@ -36,7 +36,7 @@ _MOVED = (
 )
 
 
-@function(home="nn.functional")
+@functional()
 def grid_sample(
     input: Tensor,
     grid: Tensor,
@@ -173,7 +173,7 @@ def _check_grid(input: Tensor, grid: Tensor, mode: str) -> None:
     check.kernel(f'"grid_sampler_{rank}d"', input, "f", "Write `x.float()`.")
 
 
-@function(home="nn.functional")
+@functional()
 def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None = None) -> Tensor:
     """The places that affine maps lead those of an image to: a grid for `grid_sample`.
 
@@ -235,10 +235,7 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
     for n in size[2:]:
         line = linspace(-1.0, 1.0, n, **like) if n > 1 else theta.new_zeros(1)
         lines.append(line if align_corners else line * (n - 1) / n)
-    places = [
-        line.reshape(-1, *[1] * (rank - 1 - dim)).expand(*size[2:])
-        for dim, line in enumerate(lines)
-    ]
+    places = meshgrid(*lines, indexing="ij")
     base = stack([*reversed(places), places[0].new_ones(places[0].shape)], -1).flatten(0, -2)
     return (base @ theta.mT).reshape(size[0], *size[2:], rank)
 
@@ -380,9 +377,8 @@ def fractional_max_pool(
     if size is None:
         ratios = output_ratio if isinstance(output_ratio, Sequence) else (output_ratio,) * rank
         size = [int(n * share) for n, share in zip(places, ratios, strict=True)]
-    kernel, size = (
-        each if isinstance(each, Sequence) else (each,) * rank for each in (kernel_size, size)
-    )
+    kernel = each_dim(kernel_size, rank, name, "kernel_size")
+    size = each_dim(size, rank, name, "output_size")
     samples = _random_samples
     if samples is None:
         samples = rand(*x.shape[:2], rank, dtype=x.dtype, device=x.device)

@@ -420,7 +420,7 @@ BySlice.reads, BySlice.adds = IndexSelect, IndexAdd
 ByElement.reads, ByElement.adds = Gather, ScatterAdd
 
 
-@op(IndexSelect, out=True, out_exact=True, out_apart=True)
+@op(IndexSelect, out_exact=True, out_apart=True)
 def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
     """Some elements of a dim, in the order of `index`.
 
@@ -445,7 +445,7 @@ def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
     return apply_along(IndexSelect, input, places, dim=at)
 
 
-@op(Gather, out=True, out_exact=True, out_apart=True, axis=True)
+@op(Gather, out_exact=True, out_apart=True, axis=True)
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False) -> Tensor:
     """For each place of `index` one element of `input`: there in one dim, here in the others.
 
@@ -480,7 +480,7 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False)
     return Gather.apply(input, index, dim=at)
 
 
-@op(out=True, out_exact=True, out_apart=True)
+@op(out_exact=True, out_apart=True)
 def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
     """`gather`, where `input` and `indices` broadcast in all dims but `dim`.
 
@@ -507,12 +507,11 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
     check.long("torch.take_along_dim(): dtype of indices should be Long", indices)
     if dim is None:
         return gather(input.reshape(-1), 0, indices.reshape(-1))
-    if input.ndim != indices.ndim:
-        raise errors.ShapeError(
-            "torch.take_along_dim(): input and indices should have the same number of dimensions, "
-            f"but got {input.ndim} dimensions for input, and {indices.ndim} dimensions for "
-            "indices. Write `indices.unsqueeze(…)`."
-        )
+    said = (
+        "torch.take_along_dim(): input and indices should have the same number of dimensions, "
+        f"but got {{ndim}} dimensions for input, and {indices.ndim} dimensions for indices"
+    )
+    check.ndim(said, input, (indices.ndim,), "Write `indices.unsqueeze(…)`.")
     at = wrap_dim(dim, input.ndim)
     indices = (indices + input.shape[at]).where(indices < 0, indices)
     sizes = zip(input.shape, indices.shape, strict=True)

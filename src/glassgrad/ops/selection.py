@@ -246,7 +246,7 @@ class Argwhere(Nonzero):
         return np.argwhere(x)
 
 
-@op(Nonzero, Argwhere, out=True, out_exact=True, out_apart=True)
+@op(Nonzero, Argwhere, out_exact=True, out_apart=True)
 def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
     """The places of all elements that are not 0, row by row.
 
@@ -306,7 +306,7 @@ def argwhere(input: Tensor) -> Tensor:
     """
 
 
-@op(numpy=(np.where,), out=True, out_exact=True)
+@op(numpy=(np.where,), out_exact=True)
 def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
     """`input` where `condition` holds, `other` elsewhere; or the places where it holds.
 

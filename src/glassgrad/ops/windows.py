@@ -25,7 +25,7 @@ from glassgrad.values.dtypes import int64
 from . import _checks as check
 from ._arguments import OpClass, ints_of
 from ._checks import c_name, scalar_name
-from ._declaring import for_each_rank, function
+from ._declaring import for_each_rank, functional
 from ._families import Along, Paired, Transposed, by_call
 from ._rules import batch_all, in_dim, run, zeros_like, zeros_of
 from .linalg import stacked_product, transposed
@@ -241,7 +241,7 @@ class Col2Im(Paired):
 Im2Col.back, Col2Im.back = Col2Im, Im2Col
 
 
-@function(home="nn.functional")
+@functional()
 def unfold(
     input: Tensor, kernel_size: Ints, dilation: Ints = 1, padding: Ints = 0, stride: Ints = 1
 ) -> Tensor:
@@ -294,7 +294,7 @@ def unfold(
     return Im2Col.apply(input, windows=windows, size=size)
 
 
-@function(home="nn.functional")
+@functional()
 def fold(
     input: Tensor,
     output_size: Ints,
@@ -857,9 +857,8 @@ class MaxPoolPut(Transposed, Along):
         return z
 
     @staticmethod
-    def backward(ctx, grad):
-        x, y = ctx.saved_tensors
-        return _picked(grad, x, y, ctx.lines), np.zeros_like(x), np.zeros_like(y)
+    def gradient(grad, x, y, *, lines):
+        return _picked(grad, x, y, lines), np.zeros_like(x), np.zeros_like(y)
 
 
 def _picked(g: Any, x: Any, y: Any, lines: Lines) -> Any:

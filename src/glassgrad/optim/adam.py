@@ -26,13 +26,6 @@ def _averages(x: Any, grad: Any, group: Group, state: State) -> tuple[Any, Any, 
     return grad, mean, square
 
 
-_AS_PRINTED = (
-    *("lr", "betas", "eps", "weight_decay", "amsgrad", "maximize", "foreach", "capturable"),
-    *("differentiable", "fused", "decoupled_weight_decay"),
-)
-"""The options of Adam in the order in which PyTorch has them in a group."""
-
-
 @with_options
 class _OfAverages(Optimizer):
     """The options that Adam and all its kin have."""
@@ -89,6 +82,7 @@ class Adam(_OfAverages):
     _: KW_ONLY
     fused: InitVar[bool | None] = None
     decoupled_weight_decay: InitVar[bool] = False
+    _order = ("lr", "betas", "eps", "weight_decay", "amsgrad", "maximize")
 
     def _completed(self, options: Group) -> Group:
         betas = options["betas"]
@@ -104,8 +98,7 @@ class Adam(_OfAverages):
                 f"betas must be either both floats or both Tensors, got {betas}. "
                 "Write two numbers: `betas=(0.9, 0.999)`."
             )
-        options["betas"] = tuple(float(beta) for beta in betas)
-        return {name: options[name] for name in _AS_PRINTED if name in options}
+        return {**options, "betas": tuple(float(beta) for beta in betas)}
 
     def update(self, x: Any, grad: Any, group: Group, state: State) -> None:
         step = state.count()

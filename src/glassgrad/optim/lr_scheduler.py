@@ -1049,14 +1049,15 @@ class ReduceLROnPlateau(LRScheduler):
 
     def _reduce_lr(self) -> None:
         groups = self.optimizer.param_groups
-        if len(groups) != len(self.min_lrs) and self.default_min_lr is None:
-            raise GraphError(
-                f"The number of param groups in the `optimizer` ({len(groups)}) differs from when "
-                f"`ReduceLROnPlateau` was initialized ({len(self.min_lrs)}), usually due to a new "
-                "param group being added to the optimizer. Please modify the `min_lrs` field to "
-                "match the length of the `optimizer` param groups."
-            )
         if len(groups) != len(self.min_lrs):
+            if self.default_min_lr is None:
+                raise GraphError(
+                    f"The number of param groups in the `optimizer` ({len(groups)}) differs from "
+                    "when `ReduceLROnPlateau` was initialized "
+                    f"({len(self.min_lrs)}), usually due to a new param group being added to the "
+                    "optimizer. Please modify the `min_lrs` field to match the length of the "
+                    "`optimizer` param groups."
+                )
             self.min_lrs = [self.default_min_lr] * len(groups)
         for group, lowest in zip(groups, self.min_lrs, strict=True):
             before = float(group["lr"])

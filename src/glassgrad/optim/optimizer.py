@@ -476,20 +476,15 @@ class Optimizer:
             changed = hook(self, given)
             given = given if changed is None else changed
         saved = given["param_groups"]
-        if len(saved) != len(self.param_groups):
-            raise errors.ArgumentError(
-                "loaded state dict has a different number of parameter groups: "
-                f"{len(saved)}, here {len(self.param_groups)}. They are matched by position. "
-                "Build this optimiser like the one that was saved."
-            )
+        why = "They are matched by position. Build this optimiser like the one that was saved."
+        said = "loaded state dict has a different number of parameter groups: {}, here {}"
+        check.equal(said, len(saved), len(self.param_groups), why, errors.ArgumentError)
+        said = (
+            "loaded state dict contains a parameter group that doesn't match the size of "
+            "optimizer's group: {} parameters, here {}"
+        )
         for theirs, ours in zip(saved, self.param_groups, strict=True):
-            if len(theirs["params"]) != len(ours["params"]):
-                raise errors.ArgumentError(
-                    "loaded state dict contains a parameter group that doesn't match the size of "
-                    f"optimizer's group: {len(theirs['params'])} parameters, here "
-                    f"{len(ours['params'])}. They are matched by position. "
-                    "Build this optimiser like the one that was saved."
-                )
+            check.equal(said, len(theirs["params"]), len(ours["params"]), why, errors.ArgumentError)
         params = dict(zip(_params_of(saved), _params_of(self.param_groups), strict=True))
         self.state = defaultdict(dict)
         for number, kept in given["state"].items():
