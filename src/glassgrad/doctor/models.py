@@ -137,8 +137,6 @@ class TwiceNormalized(Check):
 class _Site:
     """A layer behind which relu is applied: which units have been 0 since the window began."""
 
-    __slots__ = ("dead", "inputs", "layer", "place", "units")
-
     def __init__(self, layer: Any, units: int) -> None:
         self.layer = layer  # kept for the window, so that no other is its id
         self.dead, self.units, self.inputs = np.arange(units), units, 0
