@@ -198,14 +198,14 @@ class Story:
         for hook in hooks:
             if self._hooks.get(hook["hook"], {}).get("kind") != "tensor":  # those run before
                 parts, kept = parts + kept, []
-            parts.append(self._hook(hook, hook["before"], hook["after"], shown))
+            parts.append(self._hook(hook, shown.given))
         parts += kept if len(into) == 1 and rule is not None else []
         if rule is not None:
             ways, told = self._rule(turn, shown, is_in_numbers)
             sent = self._sends(turn, after[-1]["after"] if after else turn.made, shown, ways)
             if told == PASSED_ON and not after and sent:
                 told, sent = "", self._sends(turn, turn.made, shown, is_told=True)
-            parts += [told, *[self._hook(x, x["before"], x["after"], shown, True) for x in after]]
+            parts += [told, *[self._hook(hook, shown.made, "the result") for hook in after]]
             parts.append(sent)
         return ", ".join(filter(None, parts))
 
@@ -246,26 +246,15 @@ class Story:
         is_known = 2 <= len(known) == len(turn.given) <= MOST_PARTS and len(turn.into) == 1
         return is_known and turn.into != [None] and all(is_small(arrays[part]) for part in known)
 
-    def _hook(
-        self,
-        event: Entry,
-        before: list[ArrayName],
-        after: list[ArrayName],
-        digits: Digits,
-        is_behind: bool = False,
-    ) -> str:
-        """What a hook of the user's did: before the rule, or behind it."""
+    def _hook(self, event: Entry, digits: int, what: str = "it") -> str:
+        """What a hook of the user's did with the gradient, or with the rule's result."""
         name = self._hooks.get(event["hook"], {}).get("name", "")
-        whose = (
-            f"your hook {plain(name)}"
-            if name.isidentifier() and name != "hook"
-            else "a hook of yours"
-        )
-        what = "the result" if is_behind else "it"
-        if before == after:
+        is_named = name.isidentifier() and name != "hook"
+        whose = f"your hook {plain(name)}" if is_named else "a hook of yours"
+        if event["before"] == event["after"]:
             return f"{whose} looked at {what}"
-        shown = digits.made if is_behind else digits.given
-        return f"{whose} changed {what} to {' and '.join(self._array(x, shown) for x in after)}"
+        changed = [self._array(array, digits) for array in event["after"]]
+        return f"{whose} changed {what} to {' and '.join(changed)}"
 
     def _rule(self, turn: Turn, digits: Digits, is_in_numbers: bool) -> tuple[dict[int, str], str]:
         """By edge, how its result comes about; and what the rule did, if that is told at once."""
@@ -497,7 +486,7 @@ class Story:
         parts = []
         if came is not None:
             parts.append(f"{name} got {self._got(turn, shown)}")
-        parts += [self._hook(hook, hook["before"], hook["after"], shown) for hook in turn.hooks]
+        parts += [self._hook(hook, shown.given) for hook in turn.hooks]
         told = ", ".join(parts)
         if added is None:
             return told or f"{name} has begun"
@@ -513,7 +502,7 @@ class Story:
         told = f"{told}: {change}" if told else change
         for hook in turn.events:
             if hook["type"] == "post_hook":
-                told += f", {self._hook(hook, hook['before'], hook['after'], shown)}"
+                told += f", {self._hook(hook, shown.given)}"
         return told
 
     def _ending(self, turn: Turn) -> str:
