@@ -39,6 +39,7 @@ from glassgrad.viz.explaining.formulas import (
 )
 from glassgrad.viz.explaining.in_numbers import TooMuchError, names_of_letters
 from glassgrad.viz.memory import completed
+from glassgrad.viz.results import Parts
 from glassgrad.viz.whose import Whose
 from glassgrad.viz.wording import op_word, recomputing, tensor_name
 
@@ -76,7 +77,7 @@ class Place(NamedTuple):
     code: str
 
 
-class Story:
+class Story(Parts):
     r"""What the nodes of a pass did, and what the calls in the forward pass gave.
 
     Args:
@@ -94,10 +95,8 @@ class Story:
     """
 
     def __init__(self, trace: Trace, explain: Entry | None = None) -> None:
-        self.trace = trace = completed(trace)
+        super().__init__(trace := completed(trace))
         self.explain = explain or {}
-        self.nodes = {node["id"]: node for node in trace.nodes}
-        self.leaf_of = {leaf["acc"]: leaf for leaf in trace.leaves}
         self.turns = turns_of(trace)
         words = Counter(map(op_word, trace.nodes))
         self._whose = Whose(trace)
