@@ -1,7 +1,8 @@
-"""The compiled check of a document says what jsonschema says, and says it of any document."""
+"""The check of a document says what jsonschema says, and says it of any document."""
 
 import copy
 import json
+from collections import OrderedDict
 from pathlib import Path
 
 import jsonschema
@@ -12,12 +13,23 @@ from hypothesis import strategies as st
 from checks import together
 from glassgrad.core.errors import DataError
 from glassgrad.tracing import Trace, events
-from glassgrad.tracing.events import _dangling, _fits, _fraction, _misfit, load_schema, problem
+from glassgrad.tracing.events import _NO_REFERENCES, _dangling, _known, load_schema, problem
+from glassgrad.tracing.fitting import Fitting
+from glassgrad.tracing.sound import LARGEST
 
 DATA = Path(__file__).parents[1] / "data"
 DOCUMENTS = [json.loads(path.read_text("utf-8")) for path in sorted(DATA.glob("*.trace.json"))]
 ODD = [None, True, False, -1, 0, 1.5, 3, "", "n1", "a0", "n1\n", "x", [], {}, [None], {"a": 1}]
 SLOWLY = jsonschema.Draft202012Validator(load_schema())
+
+
+def fitting():
+    return Fitting(load_schema(), most=LARGEST, names=_NO_REFERENCES)
+
+
+def fits(document):
+    found = fitting()
+    return found.fits([document], load_schema()) and found.refers_to(_known(document))
 
 
 def places(document):
@@ -64,18 +76,18 @@ def assert_both_say_the_same_after_a_change(data):
         container["new"] = odd
     else:
         container.append(odd)
-    said = _misfit(document)
+    said = fitting().misfit(document)
     if odd == "n1\n" and what != "remove" and said is not None:
         return  # Python's `$` lets an id end with a newline; JSON's does not, and we do not
     assert (said is None) is SLOWLY.is_valid(document)
-    slowly = said or _fraction(document) or _dangling(document)
-    assert _fits(document) is (slowly is None)
+    slowly = said or _dangling(document)
+    assert fits(document) is (slowly is None)
 
 
 @together
 @pytest.mark.parametrize("value", ODD)
 def test_a_document_that_is_something_else_is_refused_by_both(value):
-    assert _misfit(value) is not None
+    assert fitting().misfit(value) is not None
     assert not SLOWLY.is_valid(value)
 
 
@@ -84,8 +96,8 @@ def test_sound_documents_have_no_problem():
 
 
 def test_for_what_is_wrong_nobody_looks_in_a_document_that_fits(monkeypatch):
-    for name in ("_misfit", "_fraction", "_dangling"):
-        monkeypatch.setattr(events, name, None)
+    monkeypatch.setattr(Fitting, "misfit", None)
+    monkeypatch.setattr(events, "_dangling", None)
     assert problem(DOCUMENTS[0]) is None
 
 
@@ -139,3 +151,11 @@ def test_an_integer_is_written_without_a_point(path, where):
     place[path[-1]] = [2.0]
     with pytest.raises(DataError, match=where + ": expected an integer, found 2.0"):
         Trace.from_document(document)
+
+
+def test_an_event_of_a_class_of_its_own_is_one():
+    document = copy.deepcopy(DOCUMENTS[0])
+    document["events"][0] = OrderedDict(document["events"][0])
+    assert problem(document) is None
+    del document["events"][0]["node"]
+    assert problem(document) == "events[0]: 'node' is missing"

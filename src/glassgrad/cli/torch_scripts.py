@@ -2,15 +2,18 @@
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from importlib.util import find_spec
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from typing import Any
 
+from glassgrad.core.state import setting
 from glassgrad.core.tensor import Tensor
+from glassgrad.doctor.source_torch import when_imported
 from glassgrad.tracing import Trace
 from glassgrad.tracing import torch as watch
 from glassgrad.tracing._torch.recorder import TorchGraph, named
 from glassgrad.tracing.summary import ArrayTable
+from glassgrad.viz.explaining.entries import as_far_as_it_came
 
 Run = Callable[[list[Any], tuple[Any, ...], Callable[[], None]], None]
 
@@ -34,27 +37,21 @@ def watched(run: Run) -> Iterator[None]:
         run: is given the tensors to begin at, the pass's other options in the order of
             `backward`'s, and what runs the pass as nobody watches it.
     """
-    undo: list[Callable[[], None]] = []
+    with ExitStack() as stack:
 
-    def watch_it(torch: Any) -> None:
-        if is_torch(torch.empty(0)):
-            undo.append(_watch_passes(torch.autograd, run))
+        def watch_it() -> None:
+            if is_torch(sys.modules["torch"].empty(0)):
+                stack.enter_context(_passes_run_by(run))
 
-    finder: Any = _Import(watch_it)
-    if "torch" in sys.modules:
-        watch_it(sys.modules["torch"])
-    else:
-        sys.meta_path.insert(0, finder)
-    try:
+        if "torch" in sys.modules:
+            watch_it()
+        else:
+            stack.enter_context(when_imported("torch", watch_it))
         yield
-    finally:
-        if finder in sys.meta_path:
-            sys.meta_path.remove(finder)
-        for each in undo:
-            each()
 
 
-def _watch_passes(autograd: Any, run: Run) -> Callable[[], None]:
+def _passes_run_by(run: Run) -> setting:
+    autograd = sys.modules["torch"].autograd
     plain = autograd.backward
 
     def backward(
@@ -74,50 +71,15 @@ def _watch_passes(autograd: Any, run: Run) -> Callable[[], None]:
 
         run(outputs, options, as_it_is)
 
-    autograd.backward = backward
-    return lambda: setattr(autograd, "backward", plain)
-
-
-class _Import:
-    """Finds PyTorch as everybody else would, and hands it on once it is there.
-
-    Args:
-        then: is called with the module.
-    """
-
-    def __init__(self, then: Callable[[Any], None]) -> None:
-        self.then = then
-
-    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
-        """The spec of `torch`, whose loader calls `then` when it is done; of others none."""
-        if name != "torch":
-            return None
-        finder: Any = self
-        sys.meta_path.remove(finder)
-        spec = find_spec(name)
-        loader: Any = spec and spec.loader
-        if loader is not None:
-            load = loader.exec_module
-
-            def exec_module(module: Any) -> None:
-                load(module)
-                self.then(module)
-
-            loader.exec_module = exec_module
-        return spec
+    return setting(vars(autograd), backward=backward)
 
 
 def record(
     outputs: Sequence[Any], names: dict[str, Any], **options: Any
 ) -> tuple[Trace, None, Exception | None]:
     """Run a pass of PyTorch's and record it: the trace, nothing of its rules, and what ended it."""
-    try:
-        return watch.record(outputs, names=names, **options), None, None
-    except Exception as failed:
-        trace = getattr(failed, "trace", None)
-        if not isinstance(trace, Trace):
-            raise
-        return trace, None, failed
+    trace, error = as_far_as_it_came(partial(watch.record, outputs, names=names, **options))
+    return trace, None, error
 
 
 def snapshot(output: Any, names: dict[str, Any]) -> Trace:

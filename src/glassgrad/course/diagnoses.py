@@ -215,20 +215,22 @@ def _other_kind(pair: Pair) -> str | None:
 # In shape ----------------------------------------------------------------------------------------
 
 
-def _arrays(pair: Pair) -> tuple[Any, Any] | None:
-    """Both as arrays, if they are numbers."""
-    if not _is_numeric(pair.found) or not _is_numeric(pair.expected):
-        return None
-    one, other = _array(pair.found), _array(pair.expected)
-    return None if "?" in (one.dtype.char, other.dtype.char) else (one, other)
+def _of_arrays(diagnosis: Callable[[Any, Any, Pair], str | None]) -> Diagnosis:
+    """A diagnosis that is given what was found and expected as arrays, if both are numbers."""
+
+    def diagnose(pair: Pair) -> str | None:
+        if not _is_numeric(pair.found) or not _is_numeric(pair.expected):
+            return None
+        found, expected = _array(pair.found), _array(pair.expected)
+        is_of_truths = "?" in (found.dtype.char, expected.dtype.char)
+        return None if is_of_truths else diagnosis(found, expected, pair)
+
+    return diagnose
 
 
-def _not_summed(pair: Pair) -> str | None:
+@_of_arrays
+def _not_summed(found: Any, expected: Any, pair: Pair) -> str | None:
     """A gradient of the shape of the result, where the input was broadcast."""
-    arrays = _arrays(pair)
-    if arrays is None or arrays[0].shape == arrays[1].shape:
-        return None
-    found, expected = arrays
     extra = found.ndim - expected.ndim
     if extra < 0 or found.size == expected.size:
         return None
@@ -247,65 +249,61 @@ def _not_summed(pair: Pair) -> str | None:
     )
 
 
-def _other_shape(pair: Pair) -> str | None:
-    arrays = _arrays(pair)
-    if arrays is None or arrays[0].shape == arrays[1].shape:
+@_of_arrays
+def _other_shape(found: Any, expected: Any, pair: Pair) -> str | None:
+    if found.shape == expected.shape:
         return None
-    found, expected = arrays
     told = f"It has the shape {found.shape}, and should have {expected.shape}."
     if found.shape == expected.T.shape and _is_near(found.T, expected, pair.rtol):
         return f"{told} It is the transpose of what is wanted."
     if found.size == expected.size and _is_near(found.reshape(-1), expected.reshape(-1), pair.rtol):
         return f"{told} The numbers are right: dimensions of size 1 were kept or lost."
-    if found.size == 1 and _is_near(found.reshape(()), expected.sum(), pair.rtol):
-        return f"{told} It is the sum over everything, where each number is wanted by itself."
-    if found.size == 1 and _is_near(found.reshape(()), expected.mean(), pair.rtol):
-        return f"{told} It is the mean over everything, where each number is wanted by itself."
+    for what, one in (("sum", expected.sum()), ("mean", expected.mean())):
+        if found.size == 1 and _is_near(found.reshape(()), one, pair.rtol):
+            return (
+                f"{told} It is the {what} over everything, where each number is wanted by itself."
+            )
     return f"{told} A gradient has the shape of what it is the gradient of."
 
 
 # In its numbers ----------------------------------------------------------------------------------
 
 
-def _not_finite(pair: Pair) -> str | None:
-    arrays = _arrays(pair)
-    if arrays is None:
-        return None
+@_of_arrays
+def _not_finite(found: Any, expected: Any, _: Pair) -> str | None:
     for what, is_so in (("nan", np.isnan), ("inf", np.isinf)):
-        if is_so(arrays[0]).any() and not is_so(arrays[1]).any():
+        if is_so(found).any() and not is_so(expected).any():
             return f"There is {what} in it. Look for a division by zero, or a logarithm of zero."
     return None
 
 
-def _same_shape(pair: Pair) -> tuple[Any, Any] | None:
-    """Both, if they are of one shape and their numbers differ."""
-    arrays = _arrays(pair)
-    if arrays is None or arrays[0].shape != arrays[1].shape or _is_near(*arrays, pair.rtol):
-        return None
-    return arrays
+def _of_numbers(diagnosis: Callable[[Any, Any, Pair], str | None]) -> Diagnosis:
+    """The same, if the arrays are of one shape and their numbers differ."""
+
+    def diagnose(found: Any, expected: Any, pair: Pair) -> str | None:
+        is_about = found.shape == expected.shape and not _is_near(found, expected, pair.rtol)
+        return diagnosis(found, expected, pair) if is_about else None
+
+    return _of_arrays(diagnose)
 
 
-def _zero(pair: Pair) -> str | None:
-    arrays = _same_shape(pair)
-    if arrays is None or arrays[0].any() or not arrays[1].any():
-        return None
-    return "It is zero: nothing has arrived there."
+@_of_numbers
+def _zero(found: Any, expected: Any, _: Pair) -> str | None:
+    is_zero = not found.any() and expected.any()
+    return "It is zero: nothing has arrived there." if is_zero else None
 
 
-def _opposite(pair: Pair) -> str | None:
-    arrays = _same_shape(pair)
-    if arrays is None or not arrays[1].any() or not _is_near(-arrays[0], arrays[1], pair.rtol):
-        return None
-    return "Its size is right, and its sign is wrong."
+@_of_numbers
+def _opposite(found: Any, expected: Any, pair: Pair) -> str | None:
+    is_opposite = expected.any() and _is_near(-found, expected, pair.rtol)
+    return "Its size is right, and its sign is wrong." if is_opposite else None
 
 
-def _one_part(pair: Pair) -> str | None:
+@_of_numbers
+def _one_part(found: Any, _: Any, pair: Pair) -> str | None:
     """One of the parts where all should be added."""
-    arrays = _same_shape(pair)
-    if arrays is None or len(pair.parts) < 2:
-        return None
-    same = [_is_near(arrays[0], part, pair.rtol) for part in pair.parts]
-    if not any(same):
+    same = [_is_near(found, part, pair.rtol) for part in pair.parts]
+    if len(same) < 2 or not any(same):
         return None
     return (
         f"This is what one of {len(same)} paths brings. Each path brings a part, and the parts "
@@ -313,31 +311,28 @@ def _one_part(pair: Pair) -> str | None:
     )
 
 
-def _transposed(pair: Pair) -> str | None:
-    arrays = _same_shape(pair)
-    if arrays is None or arrays[0].ndim < 2:
-        return None
-    swapped = arrays[0].swapaxes(-1, -2)
-    if swapped.shape != arrays[1].shape or not _is_near(swapped, arrays[1], pair.rtol):
+@_of_numbers
+def _transposed(found: Any, expected: Any, pair: Pair) -> str | None:
+    if found.ndim < 2 or not _is_near(found.swapaxes(-1, -2), expected, pair.rtol):
         return None
     return "The numbers are right, and stand transposed: rows and columns have changed places."
 
 
-def _reversed(pair: Pair) -> str | None:
-    arrays = _same_shape(pair)
-    if arrays is None or arrays[0].ndim < 1 or not _is_near(arrays[0][::-1], arrays[1], pair.rtol):
+@_of_numbers
+def _reversed(found: Any, expected: Any, pair: Pair) -> str | None:
+    if found.ndim < 1 or not _is_near(found[::-1], expected, pair.rtol):
         return None
     return "The numbers are right, and stand in the opposite order."
 
 
-def _factor(pair: Pair) -> str | None:
+@_of_numbers
+def _factor(found: Any, expected: Any, pair: Pair) -> str | None:
     """Everything is the same number of times too large."""
-    arrays = _same_shape(pair)
-    if arrays is None or not arrays[1].any() or not np.isfinite(arrays[0]).all():
+    if not expected.any() or not np.isfinite(found).all():
         return None
-    at = np.abs(arrays[1]).argmax()
-    factor = complex(arrays[0].reshape(-1)[at] / arrays[1].reshape(-1)[at])
-    if not factor or not _is_near(arrays[0], factor * arrays[1], pair.rtol):
+    at = np.abs(expected).argmax()
+    factor = complex(found.reshape(-1)[at] / expected.reshape(-1)[at])
+    if not factor or not _is_near(found, factor * expected, pair.rtol):
         return None
     size = abs(factor.real)
     if factor.imag or not 1e-12 < size < 1e12:
@@ -346,24 +341,22 @@ def _factor(pair: Pair) -> str | None:
         if np.isclose(size, known, 1e-3):
             sign = ", with the wrong sign" if factor.real < 0 else ""
             return f"It is {said} what it should be{sign}. Where does that factor come from?"
-    for count in {arrays[1].size, *arrays[1].shape} - {1}:
+    for count in {expected.size, *expected.shape} - {1}:
         if np.isclose(factor.real, 1 / count, 1e-3) or np.isclose(factor.real, count, 1e-3):
             how = "large" if factor.real > 1 else "small"
             return (
                 f"Each number is {count} times too {how}, and {count} is how many there are: "
                 "was a mean taken for a sum, or a sum for a mean?"
             )
-    if arrays[1].size < 2:
+    if expected.size < 2:
         return None  # any two numbers have a ratio
     return f"Each number is {factor.real:.6g} times what it should be: a factor is missing."
 
 
-def _shifted(pair: Pair) -> str | None:
-    arrays = _same_shape(pair)
-    if arrays is None or arrays[1].size < 2:
-        return None
-    shift = (arrays[0] - arrays[1]).reshape(-1)[0]
-    if not np.isfinite(shift) or not shift or not _is_near(arrays[0] - shift, arrays[1], pair.rtol):
+@_of_numbers
+def _shifted(found: Any, expected: Any, pair: Pair) -> str | None:
+    shift = (found - expected).reshape(-1)[0] if expected.size > 1 else 0.0
+    if not np.isfinite(shift) or not shift or not _is_near(found - shift, expected, pair.rtol):
         return None
     return f"Each number is off by the same {shift:.6g}: a term is too many, or missing."
 
@@ -389,28 +382,25 @@ def _cut_off(pair: Pair) -> str | None:
     )
 
 
-def _nearly(pair: Pair) -> str | None:
-    arrays = _same_shape(pair)
-    if arrays is None or not np.allclose(*arrays, rtol=0.05, atol=0):
+@_of_numbers
+def _nearly(found: Any, expected: Any, _: Pair) -> str | None:
+    if not np.allclose(found, expected, rtol=0.05, atol=0):
         return None
     return (
         "It is close, but not close enough: this looks like rounding, or a step that is too large."
     )
 
 
-def _some(pair: Pair) -> str | None:
-    arrays = _same_shape(pair)
-    if arrays is None or arrays[1].size < 2:
-        return None
-    off = ~np.isclose(*arrays, rtol=pair.rtol, equal_nan=True)
-    if not 0 < off.sum() < off.size:
+@_of_numbers
+def _some(found: Any, expected: Any, pair: Pair) -> str | None:
+    off = ~np.isclose(found, expected, rtol=pair.rtol, equal_nan=True)
+    if expected.size < 2 or not 0 < off.sum() < off.size:
         return None
     first = tuple(int(place) for place in np.argwhere(off)[0])
     at = first[0] if len(first) == 1 else first
-    one, other = arrays[0][first], arrays[1][first]
     return (
         f"{off.sum()} of {off.size} numbers are wrong, the first at {at}: "
-        f"{one:.6g} in place of {other:.6g}."
+        f"{found[first]:.6g} in place of {expected[first]:.6g}."
     )
 
 

@@ -187,10 +187,8 @@ def _tried_all(task: Task, load: Callable[[], Any], at: Callable[[Any], None]) -
         for case in task.cases:
             given = _given(task, case)
             at(given)
-            if failure is not None:
-                outcomes.append(Outcome(case, given, None, failure))
-            else:
-                outcomes.append(_tried(task, case, given, answer))
+            found = _tried(task, case, answer) if failure is None else (None, failure)
+            outcomes.append(Outcome(case, given, *found))
         text = printed.getvalue().strip()  # not what it prints when it is tried once more
         right = sum(outcome.is_right for outcome in outcomes)
         report = Report(task.id, task.title, right == len(outcomes), len(outcomes), right)
@@ -256,30 +254,30 @@ def _in_words(error: BaseException) -> tuple[str, str]:
     return says, f"{hints.get(kind, '')}{line}".strip()
 
 
-def _tried(task: Task, case: Case, given: str, answer: Any) -> Outcome:
-    """Try the answer on a case."""
+def _tried(task: Task, case: Case, answer: Any) -> tuple[Pair | None, tuple[str, str] | None]:
+    """What came of trying the answer on a case: the last two of an `Outcome`."""
     for begins, (is_so, hint) in KINDS.items():
         if re.match(begins, task.head) and not case.is_prediction and not is_so(answer):
-            return Outcome(case, given, None, (f"`{task.name}` is {words(answer)}.", hint))
+            return None, (f"`{task.name}` is {words(answer)}.", hint)
     args = deepcopy(case.args)
     found, failure = _attempt(lambda: case.run(answer, *args))
     if failure is not None:
-        return Outcome(case, given, None, failure)
+        return None, failure
     if case.complains is not None:
         complaint = case.complains(found)
         hint = NOTHING if found is None else ""
-        return Outcome(case, given, None, None if complaint is None else (complaint, hint))
+        return None, None if complaint is None else (complaint, hint)
     pair = _pair(task, case, found)
     if not is_right(pair):
-        return Outcome(case, given, pair, ("", ""))
+        return pair, ("", "")
     for place, (before, after) in enumerate(zip(case.args, args, strict=True), start=1):
         if _is_data(before) and not is_right(Pair(after, before)):
             says = (
                 f"its argument {place} is not what it was: {words(before)} became {words(after)}."
             )
             hint = "An answer makes something new, and leaves what it was given as it is."
-            return Outcome(case, given, pair, (says, hint))
-    return Outcome(case, given, pair)
+            return pair, (says, hint)
+    return pair, None
 
 
 def _is_data(value: Any) -> bool:

@@ -4,6 +4,7 @@ A check has a method for each event that it wants to hear of, and reports what i
 for what makes a mistake certain: the report of a right program is empty.
 """
 
+from collections.abc import Hashable, Sequence
 from typing import ClassVar
 
 from glassgrad.core.state import Names, Place
@@ -25,6 +26,22 @@ class Check:
 
     def __init__(self, ledger: Ledger, findings: Findings) -> None:
         self.ledger, self.findings = ledger, findings
+        self.begin()
+
+    def begin(self) -> None:
+        """The block begins: make what it notes things in."""
+
+    def tell(
+        self,
+        message: str,
+        remedy: str,
+        place: Place | None,
+        tensors: Sequence[str] = (),
+        key: Hashable = None,
+        kind: str = "",
+    ) -> None:
+        """Report a mistake; the arguments are those of `Findings.add`."""
+        self.findings.add(kind or self.kind, message, remedy, place, tensors, key)
 
     def made(self, op: Op) -> None:
         """An op of `ops` was done, and recorded."""

@@ -9,8 +9,7 @@ from glassgrad.core.state import Place
 from glassgrad.source.frames import users_place
 
 from .check import Check
-from .findings import Findings
-from .ledger import Leaf, Ledger, Op, Run
+from .ledger import Leaf, Op, Run
 
 
 class LostLeaf(Check):
@@ -24,8 +23,7 @@ class LostLeaf(Check):
     kind = "leaf-lost"
     ops = ("Sub", "Add", "Mul", "Div", "Neg")
 
-    def __init__(self, ledger: Ledger, findings: Findings) -> None:
-        super().__init__(ledger, findings)
+    def begin(self) -> None:
         self.grads: dict[int, Leaf] = {}
         """Those that the last passes left, by memory; each is compared before it counts."""
         self.derived: dict[int, tuple[Any, Leaf]] = {}
@@ -103,8 +101,7 @@ class LostLeaf(Check):
 
     def _report(self, leaf: Leaf, place: Place | None, what: str) -> None:
         name = leaf.name
-        self.findings.add(
-            self.kind,
+        self.tell(
             f"A step along the gradient was bound to a name, and not written to the leaf {name}. "
             f"{what}",
             "Write in place: `with no_grad(): w -= lr * w.grad`.",
@@ -128,8 +125,7 @@ class WrittenSaved(Check):
     ) -> None:
         """A source found that what `node` saved in some memory is no longer what it was."""
         how = "by a write" if by else "by a write that only memory knows of: through NumPy, maybe,"
-        self.findings.add(
-            self.kind,
+        self.tell(
             f"{name} was saved for backward by {node.name()} and has been overwritten since, {how} "
             "which no version counts. The gradient is computed from the new values, and is wrong.",
             "Write to a copy (`x.clone()`), or do it after `backward()`; `x.data`, `x.detach()` "
@@ -155,8 +151,7 @@ class KeptGraphs(Check):
     ops = ("Add",)
     at_least = 10  # losses
 
-    def __init__(self, ledger: Ledger, findings: Findings) -> None:
-        super().__init__(ledger, findings)
+    def begin(self) -> None:
         self.lengths: dict[int, int] = {}
         self.spent: set[int] = set()
         self.long: dict[int, Place | None] = {}
@@ -179,8 +174,7 @@ class KeptGraphs(Check):
             return
         self.long[seq] = place = users_place()
         if self.spent.intersection(sources):
-            self.findings.add(
-                self.kind,
+            self.tell(
                 f"A sum of {self.at_least} losses keeps the graph of each alive, and no pass can "
                 "go along them again: memory grows with each step.",
                 "Add up numbers: `total += loss.item()`.",
@@ -197,8 +191,7 @@ class KeptGraphs(Check):
         self.nodes = nodes
         if self.longer < self.at_least:
             return
-        self.findings.add(
-            self.kind,
+        self.tell(
             f"Each of {self.at_least} passes was longer than the one before, now of {nodes} "
             "nodes: it goes through the graphs of all steps before, which retain_graph keeps.",
             "Write `state = state.detach()` between two steps, and leave retain_graph out.",
@@ -213,8 +206,7 @@ class KeptGraphs(Check):
 
     def closes(self) -> None:
         for place in set(self.long.values()):
-            self.findings.add(
-                self.kind,
+            self.tell(
                 f"A sum of {self.at_least} losses or more was recorded, with all their graphs, "
                 "and no pass ever went along it: recording was on for nothing.",
                 "Evaluate inside of `with no_grad():`, and add up numbers: `total += loss.item()`.",

@@ -68,31 +68,6 @@ class Leaf:
         strange: for how many steps its gradient has been too large, and too small.
     """
 
-    __slots__ = (
-        "_grad",
-        "_name",
-        "_version",
-        "first_norms",
-        "fresh",
-        "ignored",
-        "is_asked",
-        "is_read",
-        "library",
-        "memory",
-        "norm",
-        "owners",
-        "passes",
-        "rms",
-        "shape",
-        "steps",
-        "strange",
-        "tainted",
-        "tensor",
-        "unrecorded",
-        "used",
-        "user",
-    )
-
     def __init__(self, tensor: Any, library: Library) -> None:
         self.tensor, self.library = weakref.ref(tensor), library
         self.memory, self.shape = library.memory(tensor), tuple(tensor.shape)

@@ -12,8 +12,7 @@ from glassgrad.source.frames import users_place
 from glassgrad.source.names import name_of
 
 from .check import Check
-from .findings import Findings
-from .ledger import Ledger, Op, Run, Step
+from .ledger import Op, Run, Step
 
 
 class BroadcastLoss(Check):
@@ -29,8 +28,7 @@ class BroadcastLoss(Check):
         ("Mean", "Sum", "Pow", "Mul", "Div", "Add", "Sub", "Abs", "Square", "Neg", "Sqrt", "Log")
     )
 
-    def __init__(self, ledger: Ledger, findings: Findings) -> None:
-        super().__init__(ledger, findings)
+    def begin(self) -> None:
         self.suspects: dict[int, tuple[Any, Any, Place | None, str]] = {}
 
     def made(self, op: Op) -> None:
@@ -79,8 +77,7 @@ class BroadcastLoss(Check):
         whole = tuple(np.broadcast_shapes(a, b))
         # Of what a loss has spread already, nobody knows whether it had a dim of size 1 in front.
         own = f"shapes {a} and {b}" if len(a) != len(b) else f"{math.prod(a)} elements each"
-        self.findings.add(
-            self.kind,
+        self.tell(
             f"The {own} of {names} broadcast to {whole}: the loss compares each prediction with "
             "every target.",
             "Give both one shape: `pred.squeeze(-1)`, or `target.unsqueeze(-1)`.",
@@ -127,8 +124,7 @@ class TwiceNormalized(Check):
         before, why, remedy = self.wrong[op.name]
         if maker is None or op_in(maker.name()) != before:
             return
-        self.findings.add(
-            self.kind,
+        self.tell(
             f"The loss was given what {before.lower()} made, and {why}.",
             remedy,
             users_place(),
@@ -140,8 +136,6 @@ class TwiceNormalized(Check):
 
 class _Site:
     """A layer behind which relu is applied: which units have been 0 since the window began."""
-
-    __slots__ = ("dead", "inputs", "layer", "place", "units")
 
     def __init__(self, layer: Any, units: int) -> None:
         self.layer = layer  # kept for the window, so that no other is its id
@@ -160,8 +154,7 @@ class DeadUnits(Check):
     ops = ("Relu",)
     steps, inputs, share, rest = 20, 200, 0.5, 100
 
-    def __init__(self, ledger: Ledger, findings: Findings) -> None:
-        super().__init__(ledger, findings)
+    def begin(self) -> None:
         self.sites: dict[Any, _Site] = {}
         self.passes = 0
 
@@ -193,8 +186,7 @@ class DeadUnits(Check):
     def _report(self, site: _Site) -> None:
         name = None if site.layer is None else name_of(site.layer)
         of = f" of {name}" if name else ""
-        self.findings.add(
-            self.kind,
+        self.tell(
             f"{len(site.dead)} of {site.units} units{of} were 0 behind relu for all inputs of "
             f"{self.steps} steps: no gradient comes through, and the weights before them stay as "
             "they are.",
@@ -226,8 +218,7 @@ class EvalMode(Check):
     at_least = 3  # passes, each with a step
     layers: ClassVar[frozenset[str]] = frozenset(("_DropoutNd", "Dropout", "_BatchNorm"))
 
-    def __init__(self, ledger: Ledger, findings: Findings) -> None:
-        super().__init__(ledger, findings)
+    def begin(self) -> None:
         self.seen: dict[int, Any] = {}
         self.times: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
 
@@ -248,8 +239,7 @@ class EvalMode(Check):
                 continue
             self.times[module] = self.times.get(module, 0) + 1
             if self.times[module] >= self.at_least:
-                self.findings.add(
-                    self.kind,
+                self.tell(
                     f"{type(module).__name__} is trained in evaluation mode: its dropout does "
                     "nothing, and its batch norms use old statistics.",
                     "Write `model.train()` before the training loop, after each evaluation.",

@@ -8,8 +8,7 @@ from glassgrad.core.state import Place
 from glassgrad.source.lines import shown
 
 from .check import Check
-from .findings import Findings
-from .ledger import Leaf, Ledger, Step
+from .ledger import Leaf, Step
 
 
 class NotCleared(Check):
@@ -34,8 +33,7 @@ class NotCleared(Check):
     def _report(self, leaves: list[Leaf], place: Place | None, *, by_hand: bool) -> None:
         names = [leaf.name for leaf in leaves]
         clear = f"{names[0]}.grad = None" if by_hand else "optimizer.zero_grad()"
-        self.findings.add(
-            self.kind,
+        self.tell(
             f"The gradients of {listed(names, most=4)} were never cleared between two steps: a "
             "pass added to what a step had used already, so this step goes along the sum of old "
             "and new ones.",
@@ -77,7 +75,7 @@ class StepWithoutBackward(Check):
         else:
             said = "This step used the gradients that the step before had used: none is new."
             remedy = "Write `optimizer.zero_grad()` and `loss.backward()` before each step."
-        self.findings.add(self.kind, said, remedy, step.place)
+        self.tell(said, remedy, step.place)
 
     def _is_of_others(self, step: Step) -> bool:
         """Whether there are passes, and none ever reached a parameter of it: `NoGradient` tells."""
@@ -107,8 +105,7 @@ class SteppedTwice(Check):
         if not twice:
             return
         names = [leaf.name for leaf in twice]
-        self.findings.add(
-            self.kind,
+        self.tell(
             f"Two optimisers have {listed(names, most=4)}: this step moves along a gradient that "
             "the step of another one has used.",
             "Give each parameter to one optimiser, as two groups of it if options differ.",
@@ -127,8 +124,7 @@ class NoGradient(Check):
     kind = "no-gradient"
     at_least = 3  # steps
 
-    def __init__(self, ledger: Ledger, findings: Findings) -> None:
-        super().__init__(ledger, findings)
+    def begin(self) -> None:
         self.found: list[tuple[Leaf, Place | None]] = []
 
     def stepped(self, step: Step) -> None:
@@ -150,8 +146,7 @@ class NoGradient(Check):
             why = "the loss is not computed from them, or something between cuts the graph."
             if off is not None:
                 why = f"they were used where recording was off ({shown(off)})."
-            self.findings.add(
-                self.kind,
+            self.tell(
                 f"{listed(names, most=4)} never got a gradient, in any step of this optimiser: "
                 f"{why}",
                 "Use them in the loss; look for `detach()`, `.data`, `.item()`, NumPy and "
@@ -171,8 +166,7 @@ class NotInOptimizer(Check):
     kind = "not-in-optimizer"
     at_least = 3  # steps
 
-    def __init__(self, ledger: Ledger, findings: Findings) -> None:
-        super().__init__(ledger, findings)
+    def begin(self) -> None:
         self.found: list[tuple[Leaf, Place | None]] = []
 
     def stepped(self, step: Step) -> None:
@@ -192,8 +186,7 @@ class NotInOptimizer(Check):
         if not left:
             return
         names = [leaf.name for leaf, _ in left]
-        self.findings.add(
-            self.kind,
+        self.tell(
             f"{listed(names, most=4)} got a gradient in pass after pass, and no optimiser has "
             "them: they keep their first values.",
             "Give them to the optimiser (layers belong into an `nn.ModuleList`, not a list); what "
@@ -242,8 +235,7 @@ class Norms(Check):
             self._vanished(gone, step, largest)
 
     def _tell(self, leaf: Leaf, step: Step, what: str) -> None:
-        self.findings.add(
-            "exploding",
+        self.tell(
             f"The gradient of {leaf.name} explodes: its norm is {what}.",
             "Lower the learning rate, clip (`nn.utils.clip_grad_norm_`) or normalise; "
             "`gg.find_nan` names the op that made the first nan.",
@@ -253,14 +245,14 @@ class Norms(Check):
 
     def _vanished(self, gone: list[Leaf], step: Step, largest: float) -> None:
         names, smallest = [leaf.name for leaf in gone], min(leaf.rms for leaf in gone)
-        self.findings.add(
-            "vanishing",
+        self.tell(
             f"The gradients of {listed(names, most=4)} vanish: {smallest:.1e} for an element, for "
             f"{self.patience} steps, where that of another parameter is {largest:.1e}.",
             "Use relu in place of sigmoid or tanh, a normalisation, a residual connection, or an "
             "initialisation that fits (`nn.init`).",
             step.place,
             names,
+            kind="vanishing",
         )
 
 
@@ -280,8 +272,7 @@ class ZeroRate(Check):
                 return
         step.times[self.kind] += 1
         if step.times[self.kind] >= self.at_least:
-            self.findings.add(
-                self.kind,
+            self.tell(
                 f"The learning rate of all groups has been 0 for {self.at_least} steps: nothing "
                 "moves.",
                 "Look at `optimizer.param_groups[0]['lr']`, and at what the scheduler counts.",

@@ -104,7 +104,6 @@ that its gradients cause follow its `apply`.
 
 import gzip
 import json
-import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
@@ -528,11 +527,9 @@ def _refusal(source: str, found: str) -> DataError:
 # Is a document a trace? -------------------------------------------------------------------------
 # The schema file in this package is the one description of the format; then ids are looked at. A
 # document is first held against both as a whole (`fitting.py`): a log may have a million events.
-# Only for one that does not fit, the place is looked for, with the schema compiled to Python
-# (fastjsonschema: jsonschema takes a minute for thirty thousand events).
+# Only in one that does not fit, the place is looked for.
 
 
-Check = Callable[[Any], Any]
 Problem = str | None  # "where: what"; None: there is none
 
 
@@ -556,12 +553,14 @@ def problem(document: Any) -> Problem:
 
 def _problem(document: Any, depth: int) -> Problem:
     """The same, with passes inside of passes to that depth."""
+    schema = load_schema()
+    fitting = Fitting(schema, most=sound.LARGEST, names=_NO_REFERENCES)
     steps: list[Callable[[Any], Problem]] = [_twice, _disorder, sound.misfit]
-    if not _fits(document):
-        steps = [_misfit, _fraction, _twice, _dangling, *steps[1:]]
+    if not (fitting.fits([document], schema) and fitting.refers_to(_known(document))):
+        steps = [fitting.misfit, _twice, _dangling, *steps[1:]]
     for wrong_in in steps:
         if wrong := wrong_in(document):
-            return wrong.removeprefix(".")
+            return wrong
     for index, event in enumerate(document["events"]):
         if "inner" in event:
             wrong = _problem(event["inner"], depth - 1) if depth else "it is nested too deeply"
@@ -570,111 +569,8 @@ def _problem(document: Any, depth: int) -> Problem:
     return None
 
 
-def _fits(document: Any) -> bool:
-    """Whether a document fits the schema, and each id in it is one of its entries."""
-    schema = load_schema()
-    fitting = Fitting(schema, most=sound.LARGEST, names=_NO_REFERENCES)
-    return fitting.fits([document], schema) and fitting.refers_to(_known(document))
-
-
 _NO_REFERENCES = ("id", "storage", "hook", "edge", "inside", "wanted")
 """The fields whose id is the entry's own, or of what is no entry, or is looked at in `sound.py`."""
-
-
-def _misfit(document: Any) -> Problem:
-    """Where the document does not fit the schema."""
-    from fastjsonschema import JsonSchemaValueException
-
-    whole, of_event = _checks()
-    place = ""
-    try:
-        whole(document)
-        for index, event in enumerate(document["events"]):
-            place = f"events[{index}]"
-            kind = event.get("type") if isinstance(event, dict) else "ready"  # which says so
-            if not isinstance(kind, str) or kind not in of_event:
-                return f"{place}.type: expected one of {', '.join(of_event)}, found {_brief(kind)}"
-            of_event[kind](event)
-    except JsonSchemaValueException as error:
-        steps = [f"[{step}]" if step.isdigit() else f".{step}" for step in error.path[1:]]
-        where = (place + "".join(steps)).removeprefix(".")
-        return _in_words(where, error.definition, str(error.rule), error.value)
-    return None
-
-
-@cache
-def _checks() -> tuple[Check, dict[str, Check]]:
-    """The check of a document but for its events, and those of events by their type.
-
-    An event that fits none of `oneOf` would be told of nine times.
-    """
-    from fastjsonschema import compile
-
-    schema = load_schema()
-    parts = schema["$defs"] | {"event": {}}
-    names = [rule["$ref"].rpartition("/")[2] for rule in schema["$defs"]["event"]["oneOf"]]
-    events = {name: compile({"$defs": parts, "$ref": f"#/$defs/{name}"}) for name in names}
-    return compile({**schema, "$id": "", "$defs": parts}), events
-
-
-def _in_words(where: str, definition: Any, rule: str, value: Any) -> str:
-    """What is wrong with `value`, which breaks one rule of a definition of the schema."""
-    wanted = definition[rule]
-    if rule == "propertyNames":
-        value = next(name for name in value if not re.search(wanted["pattern"], name))
-        where, rule, wanted = f"{where}.{value}", "pattern", wanted["pattern"]
-    if rule == "pattern":
-        return f"{where}: {_brief(value)} is no id of the form {wanted}"
-    if rule == "required":
-        missing = next(name for name in wanted if name not in value)
-        return f"{where or 'the document'}: {missing!r} is missing"
-    if rule == "additionalProperties":
-        other = next(name for name in value if name not in definition["properties"])
-        return f"{where}.{other}".removeprefix(".") + ": this format knows no such field"
-    if rule == "minimum":
-        return f"{where}: {value} is below {wanted}"
-    if rule in ("minItems", "maxItems"):
-        return f"{where}: expected {wanted} entries, found {len(value)}"
-    expected = _kind(wanted) if rule == "type" else repr(wanted)
-    one_of = "one of " if rule == "enum" else ""
-    return f"{where or 'the document'}: expected {one_of}{expected}, found {_brief(value)}"
-
-
-def _fraction(value: Any) -> Problem:
-    """A number with a decimal point where an integer belongs (to JSON, 2.0 is one), and where."""
-    is_dict = isinstance(value, dict)
-    for step, item in value.items() if is_dict else enumerate(value):
-        if type(item) in _WHOLE or step in _ELSEWHERE:
-            continue
-        found = None
-        if isinstance(item, int):
-            found = f": {_brief(item)} is too large" if item > sound.LARGEST else None
-        elif isinstance(item, float):
-            found = f": expected an integer, found {item}"
-        elif isinstance(item, (dict, list)):
-            found = _fraction(item)
-        if found:
-            return (f".{step}" if is_dict else f"[{step}]") + found
-    return None
-
-
-_WHOLE = (str, bool, type(None))
-_ELSEWHERE = ("min", "max", "norm", "head", "values", "inner")
-"""The fields of an array that may have a decimal point, and that of another document."""
-
-
-def _kind(types: str | list[str]) -> str:
-    names = [types] if isinstance(types, str) else types
-    return " or ".join(f"{'an' if name[0] in 'aeiou' else 'a'} {name}" for name in names)
-
-
-def _brief(value: Any) -> str:
-    if isinstance(value, dict):
-        return f"an object of {len(value)} fields"
-    if isinstance(value, list):
-        return f"a list of {len(value)} entries"
-    text = repr(value)
-    return text if len(text) <= 40 else text[:39] + "…"
 
 
 # --- what refers to what -----------------------------------------------------------------------

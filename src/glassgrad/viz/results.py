@@ -13,12 +13,25 @@ Key = TypeVar("Key")
 Arrays = list[str | None]
 
 
-class Results:
-    """What is written and marked in a picture of `trace`.
+class Parts:
+    """The parts of a trace.
 
     Attributes:
         nodes, leaf: the entries of nodes, and of leaves, by id.
         leaf_of: each leaf by its AccumulateGrad.
+    """
+
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
+        self.nodes = {node["id"]: node for node in trace.nodes}
+        self.leaf = {leaf["id"]: leaf for leaf in trace.leaves}
+        self.leaf_of = {leaf["acc"]: leaf for leaf in trace.leaves}
+
+
+class Results(Parts):
+    """What is written and marked in a picture of `trace`.
+
+    Attributes:
         turns: the turn of each node that ran, from 1.
         gradients: what came to each node that ran, one array per output slot.
         returned: what its rule made of it, one array per edge.
@@ -30,10 +43,7 @@ class Results:
     """
 
     def __init__(self, trace: Trace) -> None:
-        self.trace = trace
-        self.nodes = {node["id"]: node for node in trace.nodes}
-        self.leaf = {leaf["id"]: leaf for leaf in trace.leaves}
-        self.leaf_of = {leaf["acc"]: leaf for leaf in trace.leaves}
+        super().__init__(trace)
         self.turns = {node: turn for turn, node in enumerate(trace.schedule(), 1)}
         self.wanted = set(trace.graph.get("wanted", ()))  # given out, and not added to .grad
         nans = {name for name, array in trace.arrays.items() if array.get("nan")}

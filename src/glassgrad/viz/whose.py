@@ -8,8 +8,8 @@ it, if its operands have names.
 from functools import cached_property
 
 from glassgrad._words import plain
-from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Entry
+from glassgrad.viz.results import Parts
 from glassgrad.viz.wording import op_word
 
 LONGEST = 16  # characters of an expression
@@ -24,7 +24,7 @@ _FIRST, _SECOND = ("self", "input"), ("other", "mat2", "vec")  # operands, as Py
 Value = tuple[str, str | None]  # a piece of memory, and what is in it
 
 
-class Whose:
+class Whose(Parts):
     """What the tensors of a trace are called that have no entry of their own.
 
     Example:
@@ -34,12 +34,6 @@ class Whose:
         >>> Whose(trace).saved(trace.nodes[1], trace.nodes[1]["saved"][0])
         'tanh(x)'
     """
-
-    def __init__(self, trace: Trace) -> None:
-        self.trace = trace
-        self.nodes = {node["id"]: node for node in trace.nodes}
-        self.leaf = {leaf["id"]: leaf for leaf in trace.leaves}
-        self.leaf_of = {leaf["acc"]: leaf for leaf in trace.leaves}
 
     def saved(self, node: Entry, saved: Entry) -> str:
         """Whose value a node saved; "" if nobody knows."""

@@ -10,8 +10,8 @@ for one node of a paused pass. Of a trace alone, `explanations` knows words, for
 but there is no rule left that could be checked.
 """
 
-from collections.abc import Iterable
-from functools import cache
+from collections.abc import Callable, Iterable
+from functools import cache, partial
 from math import prod
 from time import perf_counter
 from typing import Any
@@ -74,7 +74,7 @@ def record_explained(
     several = [tensors] if isinstance(tensors, Tensor) else list(tensors)
     chosen = _chosen(several) if explaining else ()
     checked: dict[str, Entry] = {}
-    spent, error = 0.0, None
+    spent = 0.0
 
     def look(name: str, node: Node, grads: Grads) -> None:
         nonlocal spent
@@ -85,13 +85,20 @@ def record_explained(
             checked[name] = explained(node, grads)
             spent += perf_counter() - start
 
+    watch = partial(watched, several, look if explaining else None, **options)
+    trace, error = as_far_as_it_came(watch)
+    return trace, explanations(trace, checked) if explaining else None, error
+
+
+def as_far_as_it_came(run: Callable[[], Trace]) -> tuple[Trace, Exception | None]:
+    """The trace that `run` makes, and None; or that of a pass that failed, and its error."""
     try:
-        trace: Any = watched(several, look if explaining else None, **options)
+        return run(), None
     except Exception as failed:
-        trace, error = getattr(failed, "trace", None), failed
+        trace = getattr(failed, "trace", None)
         if not isinstance(trace, Trace):
             raise
-    return trace, explanations(trace, checked) if explaining else None, error
+        return trace, failed
 
 
 def explained(node: Node | GradientEdge | Tensor, gradient: Any = None) -> Entry:

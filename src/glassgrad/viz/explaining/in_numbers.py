@@ -6,7 +6,7 @@ what stands on the right: of `1 − 0.999²`, three do not make 0.00194.
 """
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -194,15 +194,11 @@ def letters_told(
     found = formulas_of(cls)
     if found is None or not found.gradient:
         return []
-    names, lines = letters_of(cls), []
-    saved = {each["name"]: each for each in node.get("saved", ())}
-    called = names_of_letters(cls, node, whose)
-    for place, letter in enumerate(found.operands):
-        kept, at = saved.get(names[letter]), place - _first(cls)
-        goal: Any = node["edges"][at]["to"] if 0 <= at < len(node["edges"]) else None
+    lines, saved = [], {each["name"]: each for each in node.get("saved", ())}
+    for letter, name, kept, goal in _operands(cls, node, whose):
         tensor = kept or whose.leaf_of.get(goal) or {}
         array = arrays.get(tensor.get("array", ""))
-        lines.append((letter, _standing(called[letter], array, kept)))
+        lines.append((letter, _standing(name, array, kept)))
     for place, letter in enumerate(found.results):
         kept = None if place else saved.get("result")
         name = "" if place else whose.saved(node, kept) if kept else whose.made(node["id"])
@@ -218,17 +214,20 @@ def letters_told(
 
 def names_of_letters(cls: Any, node: Entry, whose: Whose) -> dict[str, str]:
     """By letter, what the operands of a node are called; "" for those that nobody knows."""
-    found = formulas_of(cls)
-    names, called = letters_of(cls), {}
+    return {letter: name for letter, name, *_ in _operands(cls, node, whose)}
+
+
+def _operands(cls: Any, node: Entry, whose: Whose) -> Iterator[tuple[str, str, Entry | None, Any]]:
+    """Of each operand the letter, its name, as what it was saved, and where its edge leads."""
+    found, names = formulas_of(cls), letters_of(cls)
     saved = {each["name"]: each for each in node.get("saved", ())}
-    for place, letter in enumerate(found.operands if found else ()):
-        kept, at = saved.get(names[letter]), place - _first(cls)
-        goal: Any = node["edges"][at]["to"] if 0 <= at < len(node["edges"]) else None
+    for at, letter in enumerate(found.operands if found else (), -_first(cls)):
+        kept = saved.get(names[letter])
+        goal = node["edges"][at]["to"] if 0 <= at < len(node["edges"]) else None
         name = whose.saved(node, kept) if kept else whose.operand(node, at) if at >= 0 else ""
         if not name and goal in whose.nodes and goal not in whose.leaf_of:
             name = f"the result of {op_word(whose.nodes[goal])}"
-        called[letter] = name
-    return called
+        yield letter, name, kept, goal
 
 
 def _first(cls: Any) -> int:

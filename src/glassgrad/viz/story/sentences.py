@@ -39,6 +39,7 @@ from glassgrad.viz.explaining.formulas import (
 )
 from glassgrad.viz.explaining.in_numbers import TooMuchError, names_of_letters
 from glassgrad.viz.memory import completed
+from glassgrad.viz.results import Parts
 from glassgrad.viz.whose import Whose
 from glassgrad.viz.wording import op_word, recomputing, tensor_name
 
@@ -76,7 +77,7 @@ class Place(NamedTuple):
     code: str
 
 
-class Story:
+class Story(Parts):
     r"""What the nodes of a pass did, and what the calls in the forward pass gave.
 
     Args:
@@ -94,10 +95,8 @@ class Story:
     """
 
     def __init__(self, trace: Trace, explain: Entry | None = None) -> None:
-        self.trace = trace = completed(trace)
+        super().__init__(trace := completed(trace))
         self.explain = explain or {}
-        self.nodes = {node["id"]: node for node in trace.nodes}
-        self.leaf_of = {leaf["acc"]: leaf for leaf in trace.leaves}
         self.turns = turns_of(trace)
         words = Counter(map(op_word, trace.nodes))
         self._whose = Whose(trace)
@@ -181,23 +180,16 @@ class Story:
     # A node's turn ------------------------------------------------------------------------------
 
     def _of_op(self, turn: Turn) -> str:
-        node = turn.node
-        events = [event for event in turn.events if event.get("node") == node]
-        rule = next((event for event in events if event["type"] == "apply"), None)
-        hooks = [event for event in events if event["type"] == "pre_hook"]
-        into: Any = hooks[0]["before"] if hooks else rule and rule["grad_in"]
+        node, hooks, rule, into = turn.node, turn.hooks, turn.rule, turn.into
         line = self.where(node)
         head = f"{self.name(node)} ({line})" if line else self.name(node)
-        if into is None:
-            into = [turn.arrived[slot] for slot in sorted(turn.arrived)]
-            return f"{head} got {self._got(turn, into, TRIED[0])}" if into else f"{head} has begun"
+        if not hooks and rule is None:
+            return f"{head} got {self._got(turn, TRIED[0])}" if into else f"{head} has begun"
         if not any(into) and not any(hook["after"] != hook["before"] for hook in hooks):
             return f"{head} got no gradient, and sends none on"
-        entering = rule["grad_in"] if rule else hooks[-1]["after"]
-        made = rule["grad_out"] if rule else []
-        after = [event for event in events if event["type"] == "post_hook"]
-        shown, is_in_numbers = self._digits(turn, into, entering, made)
-        parts = [f"{head} got {self._got(turn, into, shown)}"]
+        after = [event for event in turn.events if event["type"] == "post_hook"]
+        shown, is_in_numbers = self._digits(turn)
+        parts = [f"{head} got {self._got(turn, shown)}"]
         kept = [
             f"keeps it as {x['name'] or 'its output'}.grad"
             for x in self.nodes[node].get("retains", ())
@@ -205,20 +197,20 @@ class Story:
         for hook in hooks:
             if self._hooks.get(hook["hook"], {}).get("kind") != "tensor":  # those run before
                 parts, kept = parts + kept, []
-            parts.append(self._hook(hook, hook["before"], hook["after"], shown))
+            parts.append(self._hook(hook, shown.given))
         parts += kept if len(into) == 1 and rule is not None else []
         if rule is not None:
-            ways, told = self._rule(turn, entering, made, shown, is_in_numbers)
-            sent = self._sends(turn, after[-1]["after"] if after else made, shown, ways)
+            ways, told = self._rule(turn, shown, is_in_numbers)
+            sent = self._sends(turn, after[-1]["after"] if after else turn.made, shown, ways)
             if told == PASSED_ON and not after and sent:
-                told, sent = "", self._sends(turn, made, shown, is_told=True)
-            parts += [told, *[self._hook(x, x["before"], x["after"], shown, True) for x in after]]
+                told, sent = "", self._sends(turn, turn.made, shown, is_told=True)
+            parts += [told, *[self._hook(hook, shown.made, "the result") for hook in after]]
             parts.append(sent)
         return ", ".join(filter(None, parts))
 
-    def _got(self, turn: Turn, into: list[ArrayName], digits: Digits) -> str:
+    def _got(self, turn: Turn, digits: Digits) -> str:
         """What has come: the gradient, of what it is the sum, or which output has got which."""
-        arrays = self.trace.arrays
+        arrays, into = self.trace.arrays, turn.into
         if len(into) > 1:
             each = [
                 f"{self._array(name, digits.given)} for output {number}"
@@ -234,7 +226,7 @@ class Story:
                 return f"a gradient {total}"
         if count < 2:
             return total
-        if self._is_sum(turn, name) and self._sum_is_right(turn, into, digits):
+        if self._is_sum(turn) and self._sum_is_right(turn, digits):
             return f"{self._added(turn.given, digits)} = {total}"
         return f"{count} gradients, whose sum is {total}"
 
@@ -246,42 +238,24 @@ class Story:
         examples = examples_in_words(array)
         return f"{words}, {examples.strip(' ×')} examples" if examples else words
 
-    def _is_sum(self, turn: Turn, name: ArrayName) -> bool:
-        """Whether the parts of a sum are known, small, and few."""
+    def _is_sum(self, turn: Turn) -> bool:
+        """Whether what came is one sum, whose parts are known, small, and few."""
         known = [part for part in turn.given if part is not None]
         arrays = self.trace.arrays
-        is_known = 2 <= len(known) == len(turn.given) <= MOST_PARTS and name is not None
-        return is_known and all(is_small(arrays[part]) for part in known)
+        is_known = 2 <= len(known) == len(turn.given) <= MOST_PARTS and len(turn.into) == 1
+        return is_known and turn.into != [None] and all(is_small(arrays[part]) for part in known)
 
-    def _hook(
-        self,
-        event: Entry,
-        before: list[ArrayName],
-        after: list[ArrayName],
-        digits: Digits,
-        is_behind: bool = False,
-    ) -> str:
-        """What a hook of the user's did: before the rule, or behind it."""
+    def _hook(self, event: Entry, digits: int, what: str = "it") -> str:
+        """What a hook of the user's did with the gradient, or with the rule's result."""
         name = self._hooks.get(event["hook"], {}).get("name", "")
-        whose = (
-            f"your hook {plain(name)}"
-            if name.isidentifier() and name != "hook"
-            else "a hook of yours"
-        )
-        what = "the result" if is_behind else "it"
-        if before == after:
+        is_named = name.isidentifier() and name != "hook"
+        whose = f"your hook {plain(name)}" if is_named else "a hook of yours"
+        if event["before"] == event["after"]:
             return f"{whose} looked at {what}"
-        shown = digits.made if is_behind else digits.given
-        return f"{whose} changed {what} to {' and '.join(self._array(x, shown) for x in after)}"
+        changed = [self._array(array, digits) for array in event["after"]]
+        return f"{whose} changed {what} to {' and '.join(changed)}"
 
-    def _rule(
-        self,
-        turn: Turn,
-        entering: list[ArrayName],
-        made: list[ArrayName],
-        digits: Digits,
-        is_in_numbers: bool,
-    ) -> tuple[dict[int, str], str]:
+    def _rule(self, turn: Turn, digits: Digits, is_in_numbers: bool) -> tuple[dict[int, str], str]:
         """By edge, how its result comes about; and what the rule did, if that is told at once."""
         node = self.nodes[turn.node]
         goals = [at for at, edge in enumerate(node["edges"]) if edge["to"] is not None]
@@ -289,49 +263,46 @@ class Story:
         if node.get("user") or node["op"] == "CopySlices":
             return {}, "runs its own backward" if node.get("user") else WRITTEN
         if not is_in_numbers:
-            return self._in_symbols(node, rules, entering, made)
+            return self._in_symbols(turn, rules)
         if all(_is_passed_on(rule) for rule in rules.values()):
             return {}, PASSED_ON
         first = rules[goals[0]]
         if len(goals) == 1 and first.factor is not None and not first.is_of_matrices:
-            return {}, self._times(node, first.factor, entering, digits)
+            return {}, self._times(turn, first.factor, digits)
         filled = {
-            at: self._filled(node, rule.formula, entering, digits)
+            at: self._filled(turn, rule.formula, digits)
             for at, rule in rules.items()
             if rule.formula is not None and not _is_passed_on(rule)
         }
         ways = {}
         for at, way in filled.items():
-            result = self.trace.arrays[made[at] or ""]
-            value = self._value(node, rules[at], entering, digits)
+            result = self.trace.arrays[turn.made[at] or ""]
+            value = self._value(turn, rules[at], digits)
             if way.replace("−", "-") != array_words(result, digits.made):
                 ways[at] = f"{way} = "
             if list(np.shape(value)) != result["shape"]:  # PyTorch's rules sum up themselves
                 ways[at] = f"{way} = {numbers_text(value, digits.factor)}, summed to "
         return ways, ""
 
-    def _value(self, node: Entry, rule: Rule, entering: list[ArrayName], digits: Digits) -> Any:
+    def _value(self, turn: Turn, rule: Rule, digits: Digits) -> Any:
         """What a rule makes of the numbers that are shown."""
-        letters = self._letters(node, entering, digits.given)
+        letters = self._letters(turn, digits.given)
         return value_of(_formula(rule), letters, is_of_matrices=rule.is_of_matrices)
 
     def _rule_at(self, node: Entry, at: int) -> Rule:
         return Rule() if node.get("user") else rule_of(node["op"], len(node["edges"]), at)
 
-    def _times(self, node: Entry, factor: Term, entering: list[ArrayName], digits: Digits) -> str:
+    def _times(self, turn: Turn, factor: Term, digits: Digits) -> str:
         """What the gradient is multiplied by, with its numbers."""
-        filled = self._filled(node, bare(factor), entering, digits)
+        filled = self._filled(turn, bare(factor), digits)
         if factor.kind in LEAVES:
             return f"times {filled}"
-        value = value_of(factor, self._letters(node, entering, digits.given))
+        value = value_of(factor, self._letters(turn, digits.given))
         return f"times {filled} = {numbers_text(value, digits.factor)}"
 
-    def _filled(
-        self, node: Entry, term: Term | None, entering: list[ArrayName], digits: Digits
-    ) -> str:
+    def _filled(self, turn: Turn, term: Term, digits: Digits) -> str:
         """A formula with numbers in the places of its letters."""
-        assert term is not None
-        names = self._named(node, entering)
+        names = self._named(turn)
 
         def number(leaf: Term) -> str:
             words = self._array(names[as_written(leaf).lower()], digits.given)
@@ -339,24 +310,19 @@ class Story:
 
         return text(term, number)
 
-    def _in_symbols(
-        self,
-        node: Entry,
-        rules: dict[int, Rule],
-        entering: list[ArrayName],
-        made: list[ArrayName],
-    ) -> tuple[dict[int, str], str]:
+    def _in_symbols(self, turn: Turn, rules: dict[int, Rule]) -> tuple[dict[int, str], str]:
         """The same where not all numbers are there, or too many of them."""
+        node, arrays = self.nodes[turn.node], [*turn.entering, *turn.made]
         known = [rule for rule in rules.values() if rule.formula is not None]
         if not known:
             return {}, ""
         if all(_is_passed_on(rule) for rule in known):
-            first = next(filter(None, made), None)
-            is_alike = all(rule.is_whole for rule in known) or first in entering
+            first = next(filter(None, turn.made), None)
+            is_alike = all(rule.is_whole for rule in known) or first in turn.entering
             return {}, PASSED_ON if is_alike else "gives that to each element"
-        if len(rules) == 1 and (share := self._share(known[0], entering, made)):
+        if len(rules) == 1 and (share := self._share(known[0], arrays)):
             return {}, f"gives {share} of that to each element"
-        is_short = all(is_small(self.trace.arrays[name]) for name in (*entering, *made) if name)
+        is_short = all(is_small(self.trace.arrays[name]) for name in arrays if name)
         if is_short and (ways := self._explained(node, rules)):
             return ways, ""
         if all(map(_is_put_back, known)):
@@ -408,10 +374,10 @@ class Story:
             return name or ""
         return f"what it saved as {called}" if is_saved else f"its {called}"
 
-    def _share(self, rule: Rule, entering: list[ArrayName], made: list[ArrayName]) -> str:
+    def _share(self, rule: Rule, names: list[ArrayName]) -> str:
         """The part of the gradient that each element gets: "1/3" of a mean."""
         formula = rule.formula
-        arrays = [self.trace.arrays[name] for name in (*entering, *made) if name is not None]
+        arrays = [self.trace.arrays[name] for name in names if name is not None]
         is_share = formula is not None and formula.kind == "binary" and formula.sign == "/"
         if not is_share or formula is None or len(arrays) != 2:
             return ""
@@ -510,18 +476,16 @@ class Story:
 
     def _of_leaf(self, turn: Turn) -> str:
         name = tensor_name(self.leaf_of[turn.node])
-        hooks = [event for event in turn.events if event["type"] == "pre_hook"]
         added = next((event for event in turn.events if event["type"] == "accumulate"), None)
-        came = hooks[0]["before"][0] if hooks else turn.arrived.get(0)
+        came, entering = ([*arrays, None][0] for arrays in (turn.into, turn.entering))
         if came is None and added is not None and added["grad"] is None:
             return f"{name} got no gradient: {name}.grad stays as it was"
-        entering = hooks[-1]["after"][0] if hooks else came
         now: ArrayName = None if added is None else added["grad"]
-        shown, is_right = self._digits_of_leaf(turn, came, entering, now)
+        shown, is_right = self._digits_of_leaf(turn, entering, now)
         parts = []
         if came is not None:
-            parts.append(f"{name} got {self._got(turn, [came], shown)}")
-        parts += [self._hook(hook, hook["before"], hook["after"], shown) for hook in hooks]
+            parts.append(f"{name} got {self._got(turn, shown)}")
+        parts += [self._hook(hook, shown.given) for hook in turn.hooks]
         told = ", ".join(parts)
         if added is None:
             return told or f"{name} has begun"
@@ -537,7 +501,7 @@ class Story:
         told = f"{told}: {change}" if told else change
         for hook in turn.events:
             if hook["type"] == "post_hook":
-                told += f", {self._hook(hook, hook['before'], hook['after'], shown)}"
+                told += f", {self._hook(hook, shown.given)}"
         return told
 
     def _ending(self, turn: Turn) -> str:
@@ -549,75 +513,61 @@ class Story:
 
     # Digits -------------------------------------------------------------------------------------
 
-    def _digits(
-        self,
-        turn: Turn,
-        into: list[ArrayName],
-        entering: list[ArrayName],
-        made: list[ArrayName],
-    ) -> tuple[Digits, bool]:
+    def _digits(self, turn: Turn) -> tuple[Digits, bool]:
         """The least that makes all that is said come out right; whether the rule is told so."""
-        node, arrays = self.nodes[turn.node], self.trace.arrays
+        node, arrays, made = self.nodes[turn.node], self.trace.arrays, turn.made
         goals = [at for at, edge in enumerate(node["edges"]) if edge["to"] is not None]
         rules = {at: self._rule_at(node, at) for at in goals if at < len(made) and made[at]}
-        told = [name for name in (*entering, *made) if name is not None]
+        told = [name for name in (*turn.entering, *made) if name is not None]
         if len(rules) == len(goals) and all(is_small(arrays[name]) for name in told):
             for digits in TRIED:
-                if self._sum_is_right(turn, into, digits) and all(
-                    self._is_right(
-                        node, rule, entering, arrays[made[at] or ""], digits, len(goals) == 1
-                    )
+                if self._sum_is_right(turn, digits) and all(
+                    self._is_right(turn, rule, arrays[made[at] or ""], digits, len(goals) == 1)
                     for at, rule in rules.items()
                 ):
                     return digits, True
-        fitting = (digits for digits in TRIED if self._sum_is_right(turn, into, digits))
+        fitting = (digits for digits in TRIED if self._sum_is_right(turn, digits))
         return next(fitting, TRIED[0]), False
 
     def _is_right(
-        self,
-        node: Entry,
-        rule: Rule,
-        entering: list[ArrayName],
-        result: Entry,
-        digits: Digits,
-        is_only: bool,
+        self, turn: Turn, rule: Rule, result: Entry, digits: Digits, is_only: bool
     ) -> bool:
         """Whether the rule, done by hand with the numbers that are shown, gives what is shown."""
         if rule.formula is None or not rule.is_whole:
             return False
         if _is_passed_on(rule):
-            return bool(self.trace.arrays.get(entering[0] or "") == result)
-        letters = self._letters(node, entering, digits.given)
+            return bool(self.trace.arrays.get(turn.entering[0] or "") == result)
+        letters = self._letters(turn, digits.given)
         try:
             if is_only and rule.factor is not None and not rule.is_of_matrices:
-                exact = value_of(rule.factor, self._letters(node, entering, 6))
+                exact = value_of(rule.factor, self._letters(turn, 6))
                 factor = value_of(rule.factor, letters)
                 factor, exact = in_digits(factor, digits.factor), in_digits(exact, digits.factor)
                 if not np.array_equal(factor, exact):
                     return False
                 (came,) = [letters[letter] for letter in letters if BAR in letter]
                 return comes_out(came * factor, result, digits.made)
-            return comes_out(self._value(node, rule, entering, digits), result, digits.made)
+            return comes_out(self._value(turn, rule, digits), result, digits.made)
         except (TooMuchError, ValueError, TypeError):
             return False
 
-    def _sum_is_right(self, turn: Turn, into: list[ArrayName], digits: Digits) -> bool:
-        if len(into) != 1 or not self._is_sum(turn, into[0]):
+    def _sum_is_right(self, turn: Turn, digits: Digits) -> bool:
+        if not self._is_sum(turn):
             return True
         arrays = self.trace.arrays
         parts = [values_of(arrays[part], digits.given) for part in turn.given if part]
         if any(part is None for part in parts):
             return False
-        return comes_out(sum(parts), arrays[into[0] or ""], digits.given)
+        return comes_out(sum(parts), arrays[turn.into[0] or ""], digits.given)
 
     def _digits_of_leaf(
-        self, turn: Turn, came: ArrayName, entering: ArrayName, now: ArrayName
+        self, turn: Turn, entering: ArrayName, now: ArrayName
     ) -> tuple[Digits, bool]:
         """The same of a leaf: whether what was added to its `.grad` is told in numbers."""
         arrays = self.trace.arrays
         added = [turn.before, entering, now]
         is_told = all(name is not None and is_small(arrays[name]) for name in added)
-        fitting = [digits for digits in TRIED if self._sum_is_right(turn, [came], digits)]
+        fitting = [digits for digits in TRIED if self._sum_is_right(turn, digits)]
         for digits in fitting if is_told else ():
             values = [values_of(arrays[name or ""], digits.given) for name in added[:2]]
             is_known = all(value is not None for value in values)
@@ -629,8 +579,9 @@ class Story:
         first, *others = [self._array(name, digits.given) for name in names]
         return " + ".join([first, *map(in_place, others)])
 
-    def _named(self, node: Entry, entering: list[ArrayName]) -> dict[str, ArrayName]:
+    def _named(self, turn: Turn) -> dict[str, ArrayName]:
         """The arrays that the letters of a node's formulas stand for; letters in lower case."""
+        node = self.nodes[turn.node]
         cls = op_named(node["op"], len(node["edges"]))
         found = formulas_of(cls)
         assert found is not None
@@ -641,12 +592,12 @@ class Story:
             if saved["name"] in letters
         }
         bars = [(letter + BAR).lower() for letter in found.results]
-        return names | dict(zip(bars, entering, strict=False))
+        return names | dict(zip(bars, turn.entering, strict=False))
 
-    def _letters(self, node: Entry, entering: list[ArrayName], digits: int) -> dict[str, Any]:
+    def _letters(self, turn: Turn, digits: int) -> dict[str, Any]:
         """The values that the letters of a node's formulas have, as they read in so many digits."""
         arrays, letters = self.trace.arrays, {}
-        for letter, name in self._named(node, entering).items():
+        for letter, name in self._named(turn).items():
             if name is not None and is_small(arrays[name]):
                 letters[letter] = values_of(arrays[name], digits)
         return letters

@@ -27,6 +27,34 @@ class Turn:
     arrived: dict[int, ArrayName]
     events: list[Entry] = field(default_factory=list)
 
+    @property
+    def hooks(self) -> list[Entry]:
+        """The events of hooks that ran before the rule."""
+        return [event for event in self.events if event["type"] == "pre_hook"]
+
+    @property
+    def rule(self) -> Entry | None:
+        """The event of the rule, if it has run."""
+        return next((event for event in self.events if event["type"] == "apply"), None)
+
+    @property
+    def into(self) -> list[ArrayName]:
+        """What the node got: a gradient for each output, or what has arrived until now."""
+        arrived = [array for _, array in sorted(self.arrived.items())]
+        got: list[ArrayName] = self.rule["grad_in"] if self.rule else arrived
+        return self.hooks[0]["before"] if self.hooks else got
+
+    @property
+    def entering(self) -> list[ArrayName]:
+        """What hooks have made of that, and the rule gets."""
+        got: list[ArrayName] = self.hooks[-1]["after"] if self.hooks else self.into
+        return self.rule["grad_in"] if self.rule else got
+
+    @property
+    def made(self) -> list[ArrayName]:
+        """What the rule has made of it, by edge."""
+        return self.rule["grad_out"] if self.rule else []
+
 
 def turns_of(trace: Trace) -> dict[str, Turn]:
     """The turns of the nodes that have begun, in their order; of one that ran twice, the last."""
