@@ -160,6 +160,11 @@ LAZY = {
 }
 
 DATA = {
+    "strings in a tuple are collated to a tuple": """
+        collate = torch.utils.data.default_collate
+        rows = collate([(1, "a"), (2, "b")]), collate(["a", "b"]), collate([{"k": "x"}])
+        found = rows, type(rows[0][1]), type(rows[1]), type(rows[2]["k"])
+    """,
     "backward sees the data that an operand was given since": """
         x = torch.tensor([1.0, 2.0], requires_grad=True)
         y = x * x
@@ -293,7 +298,67 @@ REFUSED = {
     """,
 }
 
+OLD_WAYS = {
+    "a factor may come before the tensors, as it did once": """
+        x, a, b = torch.ones(2), torch.tensor([3.0, 4.0]), torch.tensor([2.0, 5.0])
+        found = [x.clone().add_(2, a), torch.add(x, 0.5, a), x.clone().sub_(2, a)]
+        found += [x.clone().addcmul_(0.1, a, b), x.clone().addcdiv_(-0.1, a, b)]
+        found += [torch.addcdiv(x, 0.1, a, b), torch.addcmul(x, 2, a, b, out=torch.zeros(2))]
+        w = torch.ones(2, requires_grad=True)
+        found += torch.autograd.grad(torch.add(a, 3, w).sum(), w)
+    """,
+    "elements of a storage are read and written by their places": """
+        x = torch.tensor([[4.0, 1.0], [5.0, 3.0]])
+        storage = x[1].storage()
+        storage[1] = 2.0
+        found = storage[0], list(storage), x
+    """,
+    "sample_n draws a number of samples, and a chain of transforms shows its parts": """
+        D = torch.distributions
+        chain = D.ComposeTransform([D.ExpTransform(), D.TanhTransform()])
+        found = D.Normal(0.0, 1.0).sample_n(2).shape, str(chain)
+    """,
+}
+
+FUNCTIONS = {
+    "forward and backward of a Function may be classmethods": """
+        class Twice(torch.autograd.Function):
+            @classmethod
+            def forward(cls, ctx, x):
+                return x * 2
+
+            @classmethod
+            def backward(cls, ctx, grad):
+                return grad * 7
+
+        x = torch.ones(2, requires_grad=True)
+        found = torch.autograd.grad(Twice.apply(x).sum(), x)
+    """,
+    "a sparse gradient of a Function is a gradient": """
+        class Sparse(torch.autograd.Function):
+            forward = staticmethod(lambda ctx, x: x * 2)
+            backward = staticmethod(lambda ctx, grad: (grad * 2).to_sparse())
+
+        x = torch.ones(2, requires_grad=True)
+        found = torch.autograd.grad(Sparse.apply(x).sum(), x)[0].to_dense()
+    """,
+    "only tensors are marked": """
+        class Marks(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x, mark):
+                getattr(ctx, mark)(3)
+                return x * 2
+
+        x = torch.ones(2)
+        found = [attempt(Marks.apply, x, m) for m in ("mark_dirty", "mark_non_differentiable")]
+    """,
+    "a pass from nowhere does nothing": """
+        found = torch.autograd.backward([])
+    """,
+}
+
 GROUPS = (OFFSETS, NUMBERS, OPERATORS, LAZY, DATA, NODES, FILLED, BATCHES, NO_TENSORS, REFUSED)
+GROUPS += (OLD_WAYS, FUNCTIONS)
 ROWS = {sentence: program for group in GROUPS for sentence, program in group.items()}
 
 
