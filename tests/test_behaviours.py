@@ -299,6 +299,12 @@ REFUSED = {
 }
 
 OLD_WAYS = {
+    "memory_format of what is made like a tensor is the order of its memory": """
+        x = torch.ones(1, 2, 3, 4).to(memory_format=torch.channels_last)
+        orders = torch.contiguous_format, torch.preserve_format, torch.channels_last
+        makers = torch.empty_like, torch.zeros_like, torch.ones_like
+        found = [make(x, memory_format=order).stride() for make in makers for order in orders]
+    """,
     "a factor may come before the tensors, as it did once": """
         x, a, b = torch.ones(2), torch.tensor([3.0, 4.0]), torch.tensor([2.0, 5.0])
         found = [x.clone().add_(2, a), torch.add(x, 0.5, a), x.clone().sub_(2, a)]
@@ -313,10 +319,11 @@ OLD_WAYS = {
         storage[1] = 2.0
         found = storage[0], list(storage), x
     """,
-    "sample_n draws a number of samples, and a chain of transforms shows its parts": """
+    "sample_n draws a number of samples; mixtures and chains of transforms show their parts": """
         D = torch.distributions
+        two = D.MixtureSameFamily(D.Categorical(logits=torch.ones(2)), D.Cauchy(torch.ones(2), 1.0))
         chain = D.ComposeTransform([D.ExpTransform(), D.TanhTransform()])
-        found = D.Normal(0.0, 1.0).sample_n(2).shape, str(chain)
+        found = D.Normal(0.0, 1.0).sample_n(2).shape, str(chain), str(two)
     """,
 }
 

@@ -172,6 +172,14 @@ def no_numbers(name: str, arguments: Names, *operands: object) -> None:
             raise _not_a_tensor(name, arguments[at], value, at)
 
 
+def laid_out(x: Tensor, memory_format: Any) -> Tensor:
+    """A new tensor in the order of memory that was asked for, if one was."""
+    if memory_format is None or str(memory_format).endswith("preserve_format"):
+        return x
+    laid: Tensor = x.detach().contiguous(memory_format=memory_format)
+    return laid.requires_grad_(x.requires_grad)
+
+
 def old_order(name: str, factor: str) -> None:
     """Warn of a call that has the factor in front of the operands."""
     warn(

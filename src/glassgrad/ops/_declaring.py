@@ -632,7 +632,9 @@ def _like_input(function: Any, name: str, *, size: bool) -> Any:
     )
     if size:
         text += "size = ({input}.shape,)\n" if given.star else "{size} = {input}.shape\n"
-    text += f"return function({given.passed()}, {'like' if size else 'beside'}={{input}})\n"
+    call = f"function({given.passed()}, {'like' if size else 'beside'}={{input}})"
+    is_asked = "memory_format" in others
+    text += f"return check.laid_out({call}, memory_format)\n" if is_asked else f"return {call}\n"
     doc = f"`{function.__name__}`, in {'the shape, ' * size}the dtype and on the device of `input`."
     return _derived(function, text, shown, named=name, doc=doc, name=name)
 
