@@ -289,6 +289,11 @@ NO_TENSORS = {
 }
 
 REFUSED = {
+    "an input of the wrong size is refused by cells and by lazy layers": """
+        nn, x = torch.nn, torch.ones(1, 3)
+        calls = nn.LSTMCell(2, 3), nn.GRUCell(2, 3), nn.RNNCell(2, 3), nn.LazyConv2d(2, 3)
+        found = [attempt(call, x) for call in calls], nn.LSTMCell(3, 2)(x)[0].shape
+    """,
     "items of a tensor are not deleted, and only one number has a format": """
         x = torch.ones(2)
         found = attempt(x.__delitem__, 0), attempt(lambda: f"{x:.3f}"), f"{x[0]:.3f}", f"{x}"
