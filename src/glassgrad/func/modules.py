@@ -28,7 +28,7 @@ _BY_NAME = "Tensors are found by name. Write `dict(module.named_parameters())`."
 
 
 def functionalize(func: Func, *, remove: str = "mutations") -> Func:
-    """The function itself: nothing here is compiled, which writes and views would be in the way of.
+    """The function itself: compilers need functions without writes, and there is none here.
 
     Args:
         remove: "mutations" or "mutations_and_views", without effect.
@@ -43,7 +43,7 @@ def functionalize(func: Func, *, remove: str = "mutations") -> Func:
     if remove not in ("mutations", "mutations_and_views"):
         raise RangeError(
             f"functionalize(f, remove='mutations'): received invalid argument for {remove=}. It "
-            'says what a compiler would be in the way of. Write "mutations".'
+            'says what a compiler could not read. Write "mutations".'
         )
     return func
 
