@@ -36,6 +36,14 @@ assert torch.torch is torch and not torch.onnx.is_in_onnx_export()
 assert torch.fx.wrap(len) is len and not torch.cuda._initialized
 assert isinstance(torch._C.Generator(), torch.Generator)
 
+from functorch import grad, make_functional, make_functional_with_buffers, vmap
+call, own = make_functional(nn.Linear(2, 1))
+assert [g.shape for g in grad(lambda own: call(own, torch.ones(2)).sum())(own)] == [(1, 2), (1,)]
+call, own, kept = make_functional_with_buffers(nn.BatchNorm1d(2).eval(), True)
+assert len(kept) == 3 and not own[0].requires_grad
+assert call(own, kept, torch.ones(1, 2)).shape == (1, 2)
+assert torch.func.functionalize(torch.sin) is torch.sin and nn.Linear(1, 1).compile() is None
+from torch.fx import Graph, GraphModule, Node, Tracer
 from torch.optim.adamw import AdamW
 from torch.optim.optimizer import required, ParamsT
 from torch.utils.hooks import RemovableHandle

@@ -160,6 +160,11 @@ LAZY = {
 }
 
 DATA = {
+    "strings in a tuple are collated to a tuple": """
+        collate = torch.utils.data.default_collate
+        rows = collate([(1, "a"), (2, "b")]), collate(["a", "b"]), collate([{"k": "x"}])
+        found = rows, type(rows[0][1]), type(rows[1]), type(rows[2]["k"])
+    """,
     "backward sees the data that an operand was given since": """
         x = torch.tensor([1.0, 2.0], requires_grad=True)
         y = x * x
@@ -284,6 +289,11 @@ NO_TENSORS = {
 }
 
 REFUSED = {
+    "an input of the wrong size is refused by cells and by lazy layers": """
+        nn, x = torch.nn, torch.ones(1, 3)
+        calls = nn.LSTMCell(2, 3), nn.GRUCell(2, 3), nn.RNNCell(2, 3), nn.LazyConv2d(2, 3)
+        found = [attempt(call, x) for call in calls], nn.LSTMCell(3, 2)(x)[0].shape
+    """,
     "items of a tensor are not deleted, and only one number has a format": """
         x = torch.ones(2)
         found = attempt(x.__delitem__, 0), attempt(lambda: f"{x:.3f}"), f"{x[0]:.3f}", f"{x}"
@@ -293,7 +303,74 @@ REFUSED = {
     """,
 }
 
+OLD_WAYS = {
+    "memory_format of what is made like a tensor is the order of its memory": """
+        x = torch.ones(1, 2, 3, 4).to(memory_format=torch.channels_last)
+        orders = torch.contiguous_format, torch.preserve_format, torch.channels_last
+        makers = torch.empty_like, torch.zeros_like, torch.ones_like
+        found = [make(x, memory_format=order).stride() for make in makers for order in orders]
+    """,
+    "a factor may come before the tensors, as it did once": """
+        x, a, b = torch.ones(2), torch.tensor([3.0, 4.0]), torch.tensor([2.0, 5.0])
+        found = [x.clone().add_(2, a), torch.add(x, 0.5, a), x.clone().sub_(2, a)]
+        found += [x.clone().addcmul_(0.1, a, b), x.clone().addcdiv_(-0.1, a, b)]
+        found += [torch.addcdiv(x, 0.1, a, b), torch.addcmul(x, 2, a, b, out=torch.zeros(2))]
+        w = torch.ones(2, requires_grad=True)
+        found += torch.autograd.grad(torch.add(a, 3, w).sum(), w)
+    """,
+    "elements of a storage are read and written by their places": """
+        x = torch.tensor([[4.0, 1.0], [5.0, 3.0]])
+        storage = x[1].storage()
+        storage[1] = 2.0
+        found = storage[0], list(storage), x
+    """,
+    "sample_n draws a number of samples; mixtures and chains of transforms show their parts": """
+        D = torch.distributions
+        two = D.MixtureSameFamily(D.Categorical(logits=torch.ones(2)), D.Cauchy(torch.ones(2), 1.0))
+        chain = D.ComposeTransform([D.ExpTransform(), D.TanhTransform()])
+        found = D.Normal(0.0, 1.0).sample_n(2).shape, str(chain), str(two)
+    """,
+}
+
+FUNCTIONS = {
+    "forward and backward of a Function may be classmethods": """
+        class Twice(torch.autograd.Function):
+            @classmethod
+            def forward(cls, ctx, x):
+                return x * 2
+
+            @classmethod
+            def backward(cls, ctx, grad):
+                return grad * 7
+
+        x = torch.ones(2, requires_grad=True)
+        found = torch.autograd.grad(Twice.apply(x).sum(), x)
+    """,
+    "a sparse gradient of a Function is a gradient": """
+        class Sparse(torch.autograd.Function):
+            forward = staticmethod(lambda ctx, x: x * 2)
+            backward = staticmethod(lambda ctx, grad: (grad * 2).to_sparse())
+
+        x = torch.ones(2, requires_grad=True)
+        found = torch.autograd.grad(Sparse.apply(x).sum(), x)[0].to_dense()
+    """,
+    "only tensors are marked": """
+        class Marks(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x, mark):
+                getattr(ctx, mark)(3)
+                return x * 2
+
+        x = torch.ones(2)
+        found = [attempt(Marks.apply, x, m) for m in ("mark_dirty", "mark_non_differentiable")]
+    """,
+    "a pass from nowhere does nothing": """
+        found = torch.autograd.backward([])
+    """,
+}
+
 GROUPS = (OFFSETS, NUMBERS, OPERATORS, LAZY, DATA, NODES, FILLED, BATCHES, NO_TENSORS, REFUSED)
+GROUPS += (OLD_WAYS, FUNCTIONS)
 ROWS = {sentence: program for group in GROUPS for sentence, program in group.items()}
 
 

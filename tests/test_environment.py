@@ -145,6 +145,27 @@ def test_a_disabled_autocast_is_a_block_and_a_decorator():
         assert double(gg.ones(1)).item() == 2
 
 
+@pytest.mark.parametrize("lib", [gg, torch], ids=["glassgrad", "torch"])
+def test_a_scaler_of_the_cpu_leaves_out_steps_with_infinite_gradients(lib):
+    w = lib.ones(1, requires_grad=True)
+    optimizer = lib.optim.SGD([w], lr=0.5)
+    scaler = lib.amp.GradScaler("cpu", init_scale=8.0, growth_interval=2)
+    scales = []
+    for factor in (1.0, float("inf"), 1.0, 1.0):
+        optimizer.zero_grad()
+        scaler.scale(w * factor).backward()
+        scaler.step(optimizer)
+        with pytest.raises(RuntimeError, match="being called after step"):
+            scaler.unscale_(optimizer)
+        scaler.update()
+        scales.append(scaler.get_scale())
+    assert scales == [8, 4, 4, 8]
+    assert w.item() == -0.5
+    assert scaler.state_dict()["_growth_tracker"] == 0
+    with pytest.raises(AssertionError, match="No inf checks were recorded"):
+        scaler.update()
+
+
 def test_a_scaler_steps():
     w = gg.ones(1, requires_grad=True)
     optimizer = gg.optim.SGD([w], lr=0.5)

@@ -26,6 +26,7 @@ _PATHS = {
     "_vmap_internals": "func.vmap",
     "autograd.profiler": "profiler",
     "functional": "",
+    "functorch": "func",
     "optim.adadelta": "optim.adagrad",
     "optim.adamax": "optim.adam",
     "optim.adamw": "optim.adam",
@@ -156,4 +157,4 @@ _FINDER = _Finder()
 
 
 def _is_torch(name: str) -> bool:
-    return name == "torch" or name.startswith("torch.")
+    return name.partition(".")[0] in ("torch", "functorch")

@@ -22,7 +22,14 @@ from glassgrad.ops import _checks as check
 
 from . import ops
 from ._dtypes import bfloat16, dtype, float16
-from .core.errors import ArgumentError, ArgumentTypeError, DeviceError, GraphError, LinAlgError
+from .core.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    DeviceError,
+    ExpectationError,
+    GraphError,
+    LinAlgError,
+)
 from .core.state import modes, setting
 from .core.tensor import Size, Tensor
 from .levels import subclasses
@@ -428,16 +435,20 @@ def get_autocast_dtype(device_type: str) -> Any:
 
 
 class GradScaler:
-    """Would keep gradients of float16 from vanishing. Here it is always disabled, and steps.
+    """Keeps gradients of float16 from vanishing: multiplies the loss, and divides the gradients.
+
+    A step is left out if a gradient is not finite; the factor is then smaller.
 
     Args:
-        device: "cuda" or "cpu".
-        init_scale, growth_factor, backoff_factor, growth_interval: accepted, without effect.
-        enabled: False: without the warning that it is disabled.
+        device: "cpu", or "cuda", where it is disabled if there is no GPU.
+        init_scale: the first factor.
+        growth_factor, backoff_factor: what it is multiplied by after `growth_interval` steps
+            without such a gradient, and after a step with one.
+        enabled: False: losses and gradients stay as they are.
 
     Example:
-        >>> GradScaler(enabled=False).scale(tensor(2.0))
-        tensor(2.)
+        >>> GradScaler("cpu", init_scale=4.0).scale(tensor(2.0))
+        tensor(8.)
 
     See also: https://pytorch.org/docs/stable/amp.html#gradient-scaling
     """
@@ -452,40 +463,104 @@ class GradScaler:
         enabled: bool = True,
     ) -> None:
         self._device = Device(device).type
-        if enabled:
+        self._enabled = enabled and (self._device == "cpu" or _gpus() > 0)
+        if enabled and not self._enabled:
             warn(
                 f"GradScaler is enabled, but there is no autocast on {self._device!r} whose "
                 "gradients it could scale. Disabling."
             )
+        self._state = {
+            "scale": init_scale,
+            "growth_factor": growth_factor,
+            "backoff_factor": backoff_factor,
+            "growth_interval": growth_interval,
+            "_growth_tracker": 0,
+        }
+        self._found: dict[int, bool] = {}
+        self._stepped: set[int] = set()
 
     def scale(self, outputs: Any) -> Any:
-        """The loss as it is."""
-        return outputs
+        """The loss, or each of several, times the factor."""
+        if not self._enabled:
+            return outputs
+        if isinstance(outputs, Tensor):
+            return outputs * self._state["scale"]
+        return type(outputs)(map(self.scale, outputs))
 
     def unscale_(self, optimizer: Any) -> None:
-        """Leave the gradients as they are."""
+        """Divide the gradients, to clip them; `step` does it if nobody has."""
+        if not self._enabled:
+            return
+        if id(optimizer) in self._stepped:
+            raise GraphError("unscale_() is being called after step(): call it before.")
+        if id(optimizer) in self._found:
+            raise GraphError(
+                "unscale_() has already been called on this optimizer since the last update(). "
+                "Call it once, before step(), and update() at the end."
+            )
+        parameters = [p for group in optimizer.param_groups for p in group["params"]]
+        grads = [p.grad for p in parameters if p.grad is not None]
+        if not grads:
+            raise ExpectationError("No inf checks were recorded for this optimizer: no .grad.")
+        for grad in grads:
+            grad.detach().mul_(1 / self._state["scale"])
+        self._found[id(optimizer)] = not all(grad.isfinite().all() for grad in grads)
 
     def step(self, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
-        """`optimizer.step(*args, **kwargs)`."""
-        return optimizer.step(*args, **kwargs)
+        """`optimizer.step(*args, **kwargs)`, unless a gradient is not finite."""
+        if not self._enabled:
+            return optimizer.step(*args, **kwargs)
+        if "closure" in kwargs:
+            raise GraphError("Closure use is not currently supported if GradScaler is enabled.")
+        if id(optimizer) in self._stepped:
+            raise GraphError("step() has already been called since the last update().")
+        if id(optimizer) not in self._found:
+            self.unscale_(optimizer)
+        self._stepped.add(id(optimizer))
+        return None if self._found[id(optimizer)] else optimizer.step(*args, **kwargs)
 
     def update(self, new_scale: Any = None) -> None:
-        """Leave the scale as it is."""
+        """Choose the next factor, after the steps of all optimisers."""
+        if not self._enabled:
+            return
+        state = self._state
+        if new_scale is not None:
+            state["scale"] = float(new_scale)
+        elif not self._found:
+            raise ExpectationError("No inf checks were recorded prior to update.")
+        elif any(self._found.values()):
+            state["scale"] *= state["backoff_factor"]
+            state["_growth_tracker"] = 0
+        else:
+            state["_growth_tracker"] += 1
+            if state["_growth_tracker"] == state["growth_interval"]:
+                state["scale"] *= state["growth_factor"]
+                state["_growth_tracker"] = 0
+        self._found.clear()
+        self._stepped.clear()
 
     def get_scale(self) -> float:
-        """1: nothing is scaled."""
-        return 1.0
+        """The factor; 1 if nothing is scaled."""
+        return self._state["scale"] if self._enabled else 1.0
 
     def is_enabled(self) -> bool:
-        """Whether it scales: never."""
-        return False
+        """Whether it scales."""
+        return self._enabled
 
     def state_dict(self) -> dict[str, Any]:
-        """Nothing, as of one that is disabled."""
-        return {}
+        """The factor and how it changes; nothing of one that is disabled."""
+        return dict(self._state) if self._enabled else {}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Accept what `state_dict` gives, and ignore it."""
+        """Take over what `state_dict` gave."""
+        if not self._enabled:
+            return
+        if not state_dict:
+            raise GraphError(
+                "The source state dict is empty, possibly because it was saved from a disabled "
+                "instance of GradScaler."
+            )
+        self._state.update(state_dict)
 
 
 # GPUs ---------------------------------------------------------------------------------------------
@@ -793,6 +868,7 @@ _MODULES: dict[str, dict[str, Any]] = {
         "SymFloat": SymFloat,
         "SymInt": SymInt,
         "OutOfMemoryError": MemoryError,
+        "_has_compatible_shallow_copy_type": lambda input, other: input.layout is other.layout,
         "get_autocast_cpu_dtype": lambda: get_autocast_dtype("cpu"),
         "get_autocast_gpu_dtype": lambda: get_autocast_dtype("cuda"),
         "get_device_module": lambda device=None: _BY_NAME[Device(device or "cpu").type],
@@ -888,6 +964,7 @@ _MODULES: dict[str, dict[str, Any]] = {
         "ReduceOp": SimpleNamespace(SUM=0, AVG=1, PRODUCT=2, MIN=3, MAX=4),
     },
     "distributed.optim": {"ZeroRedundancyOptimizer": ZeroRedundancyOptimizer},
+    "fx": {name: type(name, (), {}) for name in ("Graph", "GraphModule", "Node", "Tracer")},
     "futures": {"Future": Future, "collect_all": _no_group},
     "hub": {"HASH_REGEX": re.compile(r"-([a-f0-9]*)\."), "urlparse": _parsed},
     "jit": {

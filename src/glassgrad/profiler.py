@@ -267,6 +267,7 @@ class profile(Block):  # noqa: N801  # PyTorch's name
         return rows
 
     events = key_averages
+    function_events = property(key_averages)
 
     def export_chrome_trace(self, path: str) -> None:
         """Write the blocks as events that chrome://tracing and Perfetto show."""

@@ -61,6 +61,8 @@ def backward(
                 "`backward()`. Please only use `grad_tensors`."
             )
         grad_tensors = grad_variables
+    if isinstance(tensors, (list, tuple)) and not tensors:
+        return
     engine.backward(tensors, grad_tensors, retain_graph, create_graph, inputs)
 
 

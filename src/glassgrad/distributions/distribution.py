@@ -11,6 +11,7 @@ from glassgrad.autograd.gradients import grad
 from glassgrad.core.errors import ArgumentError, MissingRuleError
 from glassgrad.core.state import setting
 from glassgrad.core.tensor import Size, Tensor
+from glassgrad.memory.calls import warn
 from glassgrad.ops import _checks as check
 
 from . import constraints
@@ -216,6 +217,12 @@ class Distribution:
         """Draw values, as constants."""
         with setting(grad=False):
             return self._sample(sample_shape)
+
+    def sample_n(self, n: int) -> Tensor:
+        """`sample((n,))`, as it was called once."""
+        said = "`sample_n(n)` will be deprecated. Use `.sample((n,))` instead."
+        warn(said, FutureWarning)
+        return self.sample((n,))
 
     def _sample(self, sample_shape: Shape) -> Tensor:
         return self.rsample(sample_shape)

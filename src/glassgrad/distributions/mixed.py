@@ -83,6 +83,11 @@ class MixtureSameFamily(Distribution):
         new._mixture_distribution = self.mixture_distribution.expand(batch_shape)
         return new
 
+    def __repr__(self) -> str:
+        return (
+            f"MixtureSameFamily(\n  {self.mixture_distribution},\n  {self.component_distribution})"
+        )
+
     def _for_each(self, value: Tensor) -> Tensor:
         """Values with a dim for the distributions that may have been chosen."""
         return value.unsqueeze(-1 - len(self.event_shape))

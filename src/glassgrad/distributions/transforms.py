@@ -229,6 +229,10 @@ class ComposeTransform(Transform):
             shape = part.inverse_shape(shape)
         return shape
 
+    def __repr__(self) -> str:
+        parts = ",\n    ".join(map(repr, self.parts))
+        return f"{type(self).__name__}(\n    {parts}\n)"
+
 
 identity_transform = ComposeTransform([])
 

@@ -20,6 +20,9 @@ from .jacobians import hessian, jacfwd, jacrev
 from .modules import (
     debug_unwrap,
     functional_call,
+    functionalize,
+    make_functional,
+    make_functional_with_buffers,
     replace_all_batch_norm_modules_,
     stack_module_state,
 )
@@ -41,6 +44,9 @@ __all__ = [
     "chunk_vmap",
     # modules
     "functional_call",
+    "functionalize",
+    "make_functional",
+    "make_functional_with_buffers",
     "replace_all_batch_norm_modules_",
     "stack_module_state",
     # looking inside

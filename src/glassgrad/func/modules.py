@@ -9,20 +9,70 @@ A module is asked for what `nn.Module` has, and called; `nn` itself is above thi
 """
 
 import contextlib
+import copy
 import functools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from glassgrad import ops
-from glassgrad.core.errors import ArgumentError, ArgumentTypeError, TransformError
-from glassgrad.core.state import setting
+from glassgrad.core.errors import ArgumentError, ArgumentTypeError, RangeError, TransformError
+from glassgrad.core.state import Func, setting
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops import _checks as check
 from glassgrad.values.layers import Layer
 from glassgrad.values.tree import as_tuple
 
 Values = dict[str, Tensor]
+Tensors = tuple[Tensor, ...]
 _BY_NAME = "Tensors are found by name. Write `dict(module.named_parameters())`."
+
+
+def functionalize(func: Func, *, remove: str = "mutations") -> Func:
+    """The function itself: compilers need functions without writes, and there is none here.
+
+    Args:
+        remove: "mutations" or "mutations_and_views", without effect.
+
+    Raises:
+        ArgumentError: for another word.
+
+    Example:
+        >>> functionalize(lambda x: x.clone().add_(1))(ops.tensor(2.0))
+        tensor(3.)
+    """
+    if remove not in ("mutations", "mutations_and_views"):
+        raise RangeError(
+            f"functionalize(f, remove='mutations'): received invalid argument for {remove=}. It "
+            'says what a compiler could not read. Write "mutations".'
+        )
+    return func
+
+
+def make_functional_with_buffers(
+    model: Any, disable_autograd_tracking: bool = False
+) -> tuple[Func, Tensors, Tensors]:
+    """`functional_call` as it was in functorch: `call(parameters, buffers, *args)`, and both.
+
+    Args:
+        model: an `nn.Module`, which is copied.
+        disable_autograd_tracking: whether the parameters require no grad.
+    """
+    model = copy.deepcopy(model)
+    if disable_autograd_tracking:
+        model.requires_grad_(False)
+    own, kept = dict(model.named_parameters()), dict(model.named_buffers())
+
+    def call(parameters: Tensors, buffers: Tensors, *args: Any, **kwargs: Any) -> Any:
+        state = dict(zip((*own, *kept), (*parameters, *buffers), strict=True))
+        return functional_call(model, state, args, kwargs)
+
+    return call, tuple(own.values()), tuple(kept.values())
+
+
+def make_functional(model: Any, disable_autograd_tracking: bool = False) -> tuple[Func, Tensors]:
+    """The same for a module without buffers: `call(parameters, *args)`, and the parameters."""
+    call, own, _ = make_functional_with_buffers(model, disable_autograd_tracking)
+    return (lambda parameters, *args, **kwargs: call(parameters, (), *args, **kwargs)), own
 
 
 def functional_call(

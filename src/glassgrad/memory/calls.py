@@ -50,6 +50,7 @@ def _takes(function: Any, count: int) -> bool:
     """Whether a function takes so many arguments by position."""
     code: Any = getattr(function, "__code__", None)
     varies = code is None or code.co_flags & inspect.CO_VARARGS
+    count += inspect.ismethod(function)  # a classmethod has its class, too
     return varies or 0 <= code.co_argcount - count <= len(function.__defaults__ or ())
 
 
@@ -77,6 +78,8 @@ def place_outputs(ctx: Any, args: Values, raw: Any, edges: Any) -> Any:
     """Give each tensor that `forward` returned its place in the graph; `edges` None: none."""
     outputs = as_tuple(raw)
     marked = ctx.dirty_tensors or ctx.non_differentiable
+    if marked:
+        _check_marked(ctx)
     if ctx.dirty_tensors:
         _check_dirty(ctx, args, outputs, edges is not None)
     if edges is not None:
@@ -165,6 +168,17 @@ def _alias(tensor: Tensor) -> Tensor:
     if plugs.subclasses.overrides((tensor,)):
         return tensor.view_as(tensor)
     return as_view(wrap(tensor.payload), tensor, made=CUSTOM)
+
+
+def _check_marked(ctx: Any) -> None:
+    """Raise if anything but tensors was marked."""
+    for said, marked in (
+        ("mark_dirty can only accept variables", ctx.dirty_tensors),
+        ("mark_non_differentiable only accepts variable arguments", ctx.non_differentiable),
+    ):
+        others = [type(each).__name__ for each in marked if not isinstance(each, Tensor)]
+        if others:
+            raise GraphError(f"{said}, but got {others[0]}. What is no tensor has no gradient.")
 
 
 def _check_dirty(ctx: Any, args: Values, outputs: Values, recording: bool) -> None:

@@ -9,6 +9,7 @@ import inspect
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
+from glassgrad.core.errors import ShapeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.nn.applied import Derived
 from glassgrad.nn.parameter import UninitializedBuffer, UninitializedParameter, is_lazy
@@ -57,6 +58,13 @@ class LazyModuleMixin(Derived):
 
     def initialize_parameters(self, input: Tensor, *_: Any, **__: Any) -> None:
         """Give all tensors the shapes that fit an input."""
+        least = -self.channels_at if self.channels_at < 0 else self.channels_at + 1
+        if input.ndim < least:
+            raise ShapeError(
+                f"Expected {least}D (unbatched) or {least + 1}D (batched) input to "
+                f"{type(self).__name__}, but got input of size: {list(input.shape)}. Dim "
+                f"{self.channels_at} is its channels. Write `x.unsqueeze(0)` if there is one."
+            )
         size = input.shape[self.channels_at]
         made = self.cls_to_become(size, **self._given)
         own = {**self._parameters, **self._buffers}

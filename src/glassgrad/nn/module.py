@@ -769,6 +769,9 @@ class Module:
         """`to(bfloat16)`, which becomes float32: NumPy has no such numbers."""
         return self.to(bfloat16)
 
+    def compile(self, *_args: Any, **_options: Any) -> None:
+        """Nothing: there is no compiler."""
+
     def cpu(self) -> Self:
         """`to("cpu")`."""
         return self.to("cpu")

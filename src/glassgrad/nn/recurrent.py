@@ -376,6 +376,11 @@ class RNNCellBase(Module):
         said = "It has examples and features. Use the module without `Cell` for sequences."
         is_single = _is_single(self, input, 1, said)
         x = input.unsqueeze(0) if is_single else input
+        if x.shape[1] != self.input_size:
+            raise ShapeError(
+                f"input has inconsistent input_size: got {x.shape[1]} expected {self.input_size}. "
+                f"Its shape is {list(input.shape)}. Write `{type(self).__name__}({x.shape[1]}, …)`."
+            )
         for k, state in enumerate(states or ()):
             name = f"hx[{k}]" if n > 1 else "hidden"
             _is_single(

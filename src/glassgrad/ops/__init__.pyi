@@ -148,7 +148,7 @@ def acosh_(input: Tensor) -> Tensor:
 def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
     """`adaptive_avg_pool2d` of lines, `(n, c, w)`; everything else is the same."""
 
-def add(input: Tensor, other: Operand, *, alpha: float = 1, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
+def add(input: Tensor, other: Operand, last: Tensor | None = None, *, alpha: float = 1, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
     """`input + alpha·other`, element by element.
 
     Args:
@@ -177,7 +177,7 @@ def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, al
         tensor([[7.]])
     """
 
-def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
+def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, last: Tensor | None = None, *, value: Number = 1, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
     """`input + value·tensor1/tensor2`, element by element.
 
     Args:
@@ -199,7 +199,7 @@ def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 
     See also: https://pytorch.org/docs/stable/generated/torch.addcdiv.html
     """
 
-def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
+def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, last: Tensor | None = None, *, value: Number = 1, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
     """`input + value·tensor1·tensor2`, element by element.
 
     Args:
@@ -4469,7 +4469,7 @@ def std_mean(input: Tensor, dim: Dims = None, unbiased: bool | None = None, keep
 
 strided: layout
 
-def sub(input: Tensor, other: Operand, *, alpha: float = 1, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
+def sub(input: Tensor, other: Operand, last: Tensor | None = None, *, alpha: float = 1, out: Tensor | tuple[Tensor, ...] | None = None) -> Tensor:
     """`input - alpha·other`, element by element.
 
     Args:

@@ -18,6 +18,7 @@ import numpy as np
 from glassgrad.core import errors
 from glassgrad.core.state import Names, is_ours
 from glassgrad.core.tensor import Tensor
+from glassgrad.memory.calls import warn
 from glassgrad.values.dtypes import TYPE_NAMES, DType
 from glassgrad.values.operands import no_kernel, too_large
 from glassgrad.values.tree import several
@@ -169,6 +170,22 @@ def no_numbers(name: str, arguments: Names, *operands: object) -> None:
     for at, value in enumerate(operands):
         if value.__class__ in (bool, int, float, complex):
             raise _not_a_tensor(name, arguments[at], value, at)
+
+
+def laid_out(x: Tensor, memory_format: Any) -> Tensor:
+    """A new tensor in the order of memory that was asked for, if one was."""
+    if memory_format is None or str(memory_format).endswith("preserve_format"):
+        return x
+    laid: Tensor = x.detach().contiguous(memory_format=memory_format)
+    return laid.requires_grad_(x.requires_grad)
+
+
+def old_order(name: str, factor: str) -> None:
+    """Warn of a call that has the factor in front of the operands."""
+    warn(
+        f"This overload of {name} is deprecated: {factor} comes before the tensors. It is a "
+        f"keyword since PyTorch 1.5. Write `x.{name}(…, {factor}={factor})`."
+    )
 
 
 def kind(

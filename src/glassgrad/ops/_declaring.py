@@ -82,6 +82,7 @@ def op(
     inplace_function: bool | None = None,
     inplace_flag: bool = False,
     tensors: Names = (),
+    factor: str = "",
     is_function: bool = True,
     is_method: bool = True,
     axis: bool = False,
@@ -109,6 +110,8 @@ def op(
             one, element by element, of one operand.
         inplace_flag: whether it takes `inplace=True` as its last argument, which does the same.
         tensors: the arguments that have to be tensors, where others like them may be numbers.
+        factor: the keyword that the function and the twin take as PyTorch once did, too: in front
+            of the other operands, `x.add_(alpha, other)`.
         is_function, is_method: whether it is both; see `method` and `function`.
         axis: whether it takes NumPy's names `axis` and `keepdims` for its `dim` and `keepdim`.
         sign: the name of the operator that it is: "mod", if `x % y` is to call it.
@@ -127,7 +130,7 @@ def op(
         is_unary = by_element and all(rule.forward.__code__.co_argcount == 1 for rule in rules)
         has_function = has_twin and is_unary if inplace_function is None else inplace_function
         needs_twin = has_twin or has_function or inplace_flag
-        twin: Any = in_place_twin(function, rules, tensors) if needs_twin else None
+        twin: Any = in_place_twin(function, rules, tensors, factor) if needs_twin else None
         wider: Parameters = {
             "axis": axis,
             "tensors": tensors,
@@ -135,7 +138,7 @@ def op(
         }
         own = widened(function, **wider) if any(wider.values()) else function
         write = functools.partial(written_to, exact=out_exact, apart=out_apart)
-        public = widened(function, write=write, **wider) if has_out else own
+        public = widened(function, write=write, factor=factor, **wider) if has_out else own
         PUBLIC.update({rule: public for rule in rules if rule not in PUBLIC})
         if is_function:
             FUNCTIONS.update(dict.fromkeys(names, public))
@@ -443,6 +446,7 @@ ADDED = {
     "device": "Any",
     "requires_grad": "bool",
     "inplace": "bool",
+    "last": "Tensor | None",
     "size_average": "bool | None",
     "reduce": "bool | None",
     "reduction": "str",
@@ -484,6 +488,16 @@ class Arguments(NamedTuple):
         keyword = (*self.keyword, *names)
         return self._replace(keyword=keyword, default={**self.default, **dict.fromkeys(names)})
 
+    def in_old_order(self, name: str, factor: str, text: str) -> tuple[str, "Arguments"]:
+        """A body, and its arguments, for calls whose second argument is this keyword, too."""
+        first, *rest = self.braced()[1:]
+        moved = [f"{each}={first if each == factor else each}" for each in self.keyword]
+        call = ", ".join(["{input}", *rest, "{last}", "None", *moved])
+        warning = f"check.old_order({name!r}, {factor!r})"
+        text = f"if {{last}} is not None:\n    {warning}\n    return made({call})\n{text}"
+        default = {**self.default, "last": None}
+        return text, self._replace(positional=(*self.positional, "last"), default=default)
+
     def declared(self) -> str:
         """As they stand behind `def`, without their defaults."""
         star = f"*{self.star}" if self.star or self.keyword else ""
@@ -502,7 +516,9 @@ class Arguments(NamedTuple):
         return [f"{{{name}}}" for name in self.positional]
 
 
-def widened(function: Any, *, axis: bool, tensors: Names, twin: Any, write: Any = None) -> Any:
+def widened(
+    function: Any, *, axis: bool, tensors: Names, twin: Any, write: Any = None, factor: str = ""
+) -> Any:
     """The function with the arguments `axis` and `keepdims`, or `inplace`, or `out`.
 
     Args:
@@ -510,6 +526,7 @@ def widened(function: Any, *, axis: bool, tensors: Names, twin: Any, write: Any 
         tensors: the arguments for which it refuses numbers.
         twin: what to call instead if its last argument `inplace` is true.
         write: what writes to `out`, if it takes that.
+        factor: the keyword that may come in front, as it once did.
     """
     given = wider = Arguments.of(function)
     doc, text = function.__doc__, ""
@@ -536,6 +553,8 @@ def widened(function: Any, *, axis: bool, tensors: Names, twin: Any, write: Any 
         wider = wider.wider("out")
         doc = _with_argument(doc, _OUT)
         text += f"if out is not None:\n    return written_to(out, function, {given.passed()})\n"
+    if factor:
+        text, wider = wider.in_old_order(function.__name__, factor, text)
     quickest, passed = _quickest(function, given)
     text += f"return plain({passed})\n"
     used = {"default": given.default.get("dim", ...), "tensors": tensors, "twin": twin}
@@ -568,7 +587,7 @@ def _with_argument(doc: str | None, said: str) -> str | None:
 
 
 def in_place_twin(
-    function: Any, rules: tuple[OpClass, ...], tensors: Names
+    function: Any, rules: tuple[OpClass, ...], tensors: Names, factor: str
 ) -> Callable[..., Tensor]:
     """The function that writes to its tensor `input` what `function` returns."""
     given = Arguments.of(function)
@@ -594,6 +613,8 @@ def in_place_twin(
         "        DTypeError: if the result's dtype does not fit into `input`.\n    "
     )
     used = {"ufunc": ufunc, "copies": copies, "tensors": tensors}
+    if factor:
+        text, kept = kept.in_old_order(f"{name}_", factor, text)
     return _derived(function, text, kept, named=f"{name}_", doc=doc, **used)
 
 
@@ -615,7 +636,9 @@ def _like_input(function: Any, name: str, *, size: bool) -> Any:
     )
     if size:
         text += "size = ({input}.shape,)\n" if given.star else "{size} = {input}.shape\n"
-    text += f"return function({given.passed()}, {'like' if size else 'beside'}={{input}})\n"
+    call = f"function({given.passed()}, {'like' if size else 'beside'}={{input}})"
+    is_asked = "memory_format" in others
+    text += f"return check.laid_out({call}, memory_format)\n" if is_asked else f"return {call}\n"
     doc = f"`{function.__name__}`, in {'the shape, ' * size}the dtype and on the device of `input`."
     return _derived(function, text, shown, named=name, doc=doc, name=name)
 

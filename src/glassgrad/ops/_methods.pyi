@@ -195,7 +195,7 @@ class OpMethods:
     def add(self, other: Operand, *, alpha: builtins.float = 1) -> Tensor:
         """`input + alpha·other`, element by element."""
 
-    def add_(self, other: Operand, *, alpha: builtins.float = 1) -> Tensor:
+    def add_(self, other: Operand, last: Tensor | None = None, *, alpha: builtins.float = 1) -> Tensor:
         """`add`, in place."""
 
     def addbmm(self, batch1: Tensor, batch2: Tensor, *, beta: builtins.float = 1, alpha: builtins.float = 1) -> Tensor:
@@ -207,13 +207,13 @@ class OpMethods:
     def addcdiv(self, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Tensor:
         """`input + value·tensor1/tensor2`, element by element."""
 
-    def addcdiv_(self, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Tensor:
+    def addcdiv_(self, tensor1: Tensor, tensor2: Tensor, last: Tensor | None = None, *, value: Number = 1) -> Tensor:
         """`addcdiv`, in place."""
 
     def addcmul(self, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Tensor:
         """`input + value·tensor1·tensor2`, element by element."""
 
-    def addcmul_(self, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Tensor:
+    def addcmul_(self, tensor1: Tensor, tensor2: Tensor, last: Tensor | None = None, *, value: Number = 1) -> Tensor:
         """`addcmul`, in place."""
 
     def addmm(self, mat1: Tensor, mat2: Tensor, *, beta: builtins.float = 1, alpha: builtins.float = 1) -> Tensor:
@@ -1498,13 +1498,13 @@ class OpMethods:
     def sub(self, other: Operand, *, alpha: builtins.float = 1) -> Tensor:
         """`input - alpha·other`, element by element."""
 
-    def sub_(self, other: Operand, *, alpha: builtins.float = 1) -> Tensor:
+    def sub_(self, other: Operand, last: Tensor | None = None, *, alpha: builtins.float = 1) -> Tensor:
         """`sub`, in place."""
 
     def subtract(self, other: Operand, *, alpha: builtins.float = 1) -> Tensor:
         """`input - alpha·other`, element by element."""
 
-    def subtract_(self, other: Operand, *, alpha: builtins.float = 1) -> Tensor:
+    def subtract_(self, other: Operand, last: Tensor | None = None, *, alpha: builtins.float = 1) -> Tensor:
         """`sub`, in place."""
 
     def sum(self, dim: Dims = None, keepdim: builtins.bool = False, *, dtype: Any = None, axis: Dims = None, keepdims: builtins.bool | None = None) -> Tensor:

@@ -75,7 +75,7 @@ class AddScaled(Elementwise):
         return grad, None if ctx.edges[1] is None else grad * ctx.alpha
 
 
-@op(Add, AddScaled)
+@op(Add, AddScaled, factor="alpha")
 def add(input: Tensor, other: Operand, *, alpha: float = 1) -> Tensor:
     """`input + alpha·other`, element by element.
 
@@ -167,7 +167,7 @@ class SubScaled(_Subtracting):
         return grad, None if ctx.edges[1] is None else -grad * ctx.alpha
 
 
-@op(Sub, SubScaled, aliases=("subtract",))
+@op(Sub, SubScaled, aliases=("subtract",), factor="alpha")
 def sub(input: Tensor, other: Operand, *, alpha: float = 1) -> Tensor:
     """`input - alpha·other`, element by element.
 
@@ -503,7 +503,7 @@ class Addcmul(Elementwise):
         )
 
 
-@op(Addcmul, tensors=("input", "tensor1", "tensor2"))
+@op(Addcmul, tensors=("input", "tensor1", "tensor2"), factor="value")
 def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Tensor:
     """`input + value·tensor1·tensor2`, element by element.
 
@@ -542,7 +542,7 @@ class Addcdiv(Elementwise):
         return grad, grad * (value / b), b_bar
 
 
-@op(Addcdiv, tensors=("input", "tensor1", "tensor2"))
+@op(Addcdiv, tensors=("input", "tensor1", "tensor2"), factor="value")
 def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Tensor:
     """`input + value·tensor1/tensor2`, element by element.
 

@@ -357,11 +357,7 @@ def empty(*size: Any, memory_format: Any = None, **new: Any) -> Tensor:
         >>> empty_like(tensor([1, 2])).dtype
         glassgrad.int64
     """
-    out = filled("empty", size, None, **new)
-    if "channels_last" not in str(memory_format):
-        return out
-    laid_out: Tensor = out.detach().contiguous(memory_format=memory_format)
-    return laid_out.requires_grad_(out.requires_grad)
+    return check.laid_out(filled("empty", size, None, **new), memory_format)
 
 
 @factory(new=True, out=False)

@@ -167,6 +167,12 @@ class TypedStorage(Storage):
 
     __slots__ = ()
 
+    def __getitem__(self, at: Any) -> Any:
+        return self.tolist()[at]
+
+    def __setitem__(self, at: Any, value: Any) -> None:
+        in_a_row(self._array)[at] = value
+
 
 class UntypedStorage(Storage):
     """The same as bytes: what `x.untyped_storage()` gives.

@@ -45,7 +45,10 @@ def checked(node: Any, returned: Any) -> Values:
                 f"at position {position}. The pass goes on with tensors. "
                 + (NO_LIST if isinstance(result, list) else "Write `glassgrad.tensor(value)`.")
             )
-    return tuple([result for result, may_be in zip(results, is_tensor, strict=True) if may_be])
+    kept = [result for result, may_be in zip(results, is_tensor, strict=True) if may_be]
+    return tuple(
+        [each.to_dense() if each is not None and each.is_sparse else each for each in kept]
+    )
 
 
 def wrong_number(name: str, expected: int, got: int, remedy: str = EACH) -> GradientError:

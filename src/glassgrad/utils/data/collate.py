@@ -17,8 +17,8 @@ def default_collate(batch: Sequence[Any]) -> Any:
 
     Args:
         batch: B samples of one form. Tensors and arrays of shape `S` become a tensor of shape
-            `(B, *S)`; ints an int64, floats a float64 tensor of shape `(B,)`; strings stay a
-            list; tuples, lists and dicts are collated entry by entry.
+            `(B, *S)`; ints an int64, floats a float64 tensor of shape `(B,)`; strings stay as
+            they come; tuples, lists and dicts are collated entry by entry.
 
     Raises:
         ShapeError: if tensors, or sequences, differ in size from sample to sample.
@@ -41,7 +41,7 @@ def default_collate(batch: Sequence[Any]) -> Any:
     if isinstance(first, int):
         return tensor(batch)
     if isinstance(first, (str, bytes)):
-        return list(batch)
+        return batch
     if isinstance(first, Mapping):
         return {key: default_collate([sample[key] for sample in batch]) for key in first}
     if isinstance(first, Sequence):
