@@ -14,6 +14,7 @@ import numpy as np
 from glassgrad._words import nested, number_text, plain, shape_text
 from glassgrad.core.primitive import Primitive, silently
 from glassgrad.tracing.graph import Entry
+from glassgrad.tracing.seen import known_as
 from glassgrad.tracing.summary import DIGITS
 from glassgrad.viz.whose import Whose
 from glassgrad.viz.wording import alike, array_text, op_word
@@ -224,10 +225,17 @@ def names_of_letters(cls: Any, node: Entry, whose: Whose) -> dict[str, str]:
     for place, letter in enumerate(found.operands if found else ()):
         kept, at = saved.get(names[letter]), place - _first(cls)
         goal: Any = node["edges"][at]["to"] if 0 <= at < len(node["edges"]) else None
-        name = whose.saved(node, kept) if kept else whose.operand(node, at) if at >= 0 else ""
+        made = kept.get("label", "") if kept else ""  # of the operand, which is not kept itself
+        if made in map(known_as, getattr(cls, "assumes", ())):
+            name = whose.operand({**node, "saved": []}, at)
+        else:
+            made = ""
+            name = whose.saved(node, kept) if kept else whose.operand(node, at) if at >= 0 else ""
         if not name and goal in whose.nodes and goal not in whose.leaf_of:
             name = f"the result of {op_word(whose.nodes[goal])}"
-        called[letter] = name
+        if not kept and at >= len(node["edges"]) and names[letter] == "weight":
+            name = "1 for each class, as no weight was given"
+        called[letter] = ", ".join(filter(None, (name, made and f"kept as {made}")))
     return called
 
 
