@@ -79,7 +79,7 @@ class Prompt(cmd.Cmd):
     def precmd(self, line: str) -> str:
         """A line as it is obeyed: its command in full."""
         if not self.is_terminal and line != END:
-            sys.stdout.write(printable(f"{PROMPT}{line}\n"))
+            self._say(f"{PROMPT}{line}")
         word, _, rest = line.strip().partition(" ")
         return f"{SHORT.get(word, word)} {rest}"
 
