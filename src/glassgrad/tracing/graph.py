@@ -343,9 +343,7 @@ class Graph:
             if node not in self.leaf and (packed := self.packed_by(node)):
                 told["packed"] = [self._seen_packed(*item[:2]) for item in packed]
         for known in getattr(getattr(node, "_forward_cls", None), "assumes", ()):
-            if saved and getattr(
-                node, known, False
-            ):  # what is kept is not the operand, but made of it
+            if saved and getattr(node, known, False):  # kept is what was made of the operand
                 saved[0] = saved[0]._replace(label=known_as(known))
         if is_view and edges and edges[0][0] is not None:
             first = edges[0][0]  # a view of a view has the same base

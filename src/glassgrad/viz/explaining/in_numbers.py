@@ -6,6 +6,7 @@ what stands on the right: of `1 − 0.999²`, three do not make 0.00194.
 """
 
 import math
+import re
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
@@ -204,17 +205,22 @@ def letters_told(
         tensor = kept or whose.leaf_of.get(goal) or {}
         array = arrays.get(tensor.get("array", ""))
         lines.append((letter, _standing(called[letter], array, kept)))
+    lines.append(("n", _standing(called.get("n", ""), None, None)))
     for place, letter in enumerate(found.results):
         kept = None if place else saved.get("result")
         name = "" if place else whose.saved(node, kept) if kept else whose.made(node["id"])
         array = arrays.get((kept or {}).get("array", ""))
         name = name or (f"result {place + 1}" if len(found.results) > 1 else "the result")
         lines.append((letter, _standing(name, array, kept)))
-    for letter, grad in zip(found.results, given, strict=False):
+    for place, (letter, grad) in enumerate(zip(found.results, given, strict=False)):
         if grad is not None:
             bar = text(Term("gradient", letter))
-            lines.append((bar, _standing("the gradient that arrived", grad, None)))
+            of = f" for result {place + 1}" if len(found.results) > 1 else ""
+            lines.append((bar, _standing(f"the gradient that arrived{of}", grad, None)))
     return [(letter, words) for letter, words in lines if words]
+
+
+_MEAN = re.compile(r"/\(?n\b")  # where n is no place, as it is in x[n, i]
 
 
 def names_of_letters(cls: Any, node: Entry, whose: Whose) -> dict[str, str]:
@@ -234,8 +240,10 @@ def names_of_letters(cls: Any, node: Entry, whose: Whose) -> dict[str, str]:
         if not name and goal in whose.nodes and goal not in whose.leaf_of:
             name = f"the result of {op_word(whose.nodes[goal])}"
         if not kept and at >= len(node["edges"]) and names[letter] == "weight":
-            name = "1 for each class, as no weight was given"
+            name = "1, as no weight was given"
         called[letter] = ", ".join(filter(None, (name, made and f"kept as {made}")))
+    if found and _MEAN.search(str(found)):
+        called["n"] = "how many terms the mean is of"
     return called
 
 
