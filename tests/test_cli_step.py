@@ -1,6 +1,7 @@
 """`glassgrad step`: the backward pass of a script, paused, with commands from a pipe."""
 
 import io
+import os
 import re
 import subprocess
 import sys
@@ -9,7 +10,7 @@ import pytest
 
 import glassgrad as gg
 from glassgrad import cli
-from glassgrad.cli.stepping import Prompt, wrapped
+from glassgrad.cli.stepping import Prompt, commands_help, wrapped
 from wrongcube import WRONG_CUBE
 
 SCRIPT = """
@@ -113,6 +114,24 @@ def test_quit_and_the_end_of_the_commands_end_the_script(step, commands):
     code, told, _ = step(PASS, *commands)
     assert code == cli.DONE
     assert told.endswith("The pass ends here, and the script with it.\n")
+
+
+def test_words_about_a_command_stay_in_their_column_in_a_narrow_terminal():
+    told = wrapped(commands_help().partition("An empty line")[0], 40)
+    ways = re.findall(r"^  \S.*|^ {2,17}\S.*", told, re.MULTILINE)
+    assert all(re.match(r"  .{14}  \S", way) for way in ways), ways
+
+
+def test_the_script_ends_where_nobody_reads_on_between_two_commands(monkeypatch):
+    reader, writer = os.pipe()
+    session = gg.step(gg.ones(2, requires_grad=True).sum())
+    with session, os.fdopen(writer, "w") as stdout:
+        monkeypatch.setattr(sys, "stdout", stdout)
+        prompt = Prompt(session)
+        os.close(reader)
+        with pytest.raises(SystemExit) as ended:
+            prompt.precmd("n")
+    assert ended.value.code == 0
 
 
 @pytest.mark.parametrize("name", ["Sum", "n3", "loss"])

@@ -14,6 +14,7 @@ MISTAKES = [
     (RuntimeError, lambda lib: _attention(lib, attn_mask=lib.ones(2, 2), is_causal=True)),
     (AssertionError, lambda lib: _heads(lib, lib.ones(3, 1, 4))),
     (ValueError, lambda lib: lib.nn.MultiheadAttention(0, 2)),
+    (RuntimeError, lambda lib: lib.nn.NLLLoss(lib.ones(3, 4), lib.tensor([1, 2, 3]))),
     (RuntimeError, lambda lib: lib.nn.RNNCell(1, 2, nonlinearity="x")(lib.ones(1, 1))),
     (ValueError, lambda lib: lib.nn.RNNBase("x", 1, 2)),
     (ValueError, lambda lib: lib.nn.ModuleDict().update([(1, 2, 3)])),

@@ -294,5 +294,7 @@ def test_a_number_that_cuts_the_graph_is_warned_of():
 def test_an_index_of_several_numbers_is_not_told_to_become_one():
     with pytest.raises(TypeError, match=r"converted to an index, .*Write `x\[0\]`, or `x.tolist"):
         range(gg.tensor([3, 4]))
+    with pytest.raises(TypeError, match=r"a tuple was multiplied.*`\(x,\) = ctx.saved_tensors`"):
+        (gg.ones(3),) * gg.ones(3)
     with pytest.raises(TypeError, match=r"Write `int\(x\)`"):
         range(gg.tensor(3.0))

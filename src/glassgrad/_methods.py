@@ -425,10 +425,14 @@ class Methods:
 
     def __index__(self: "Tensor") -> int:
         if self.dtype.kind not in "iub" or self.numel() != 1:
+            many = (
+                "Write `x[0]`, or `x.tolist()`. If a tuple was multiplied, such as "
+                "ctx.saved_tensors, take the tensor out of it: `(x,) = ctx.saved_tensors`."
+            )
             raise errors.ArgumentTypeError(
                 "only integer tensors of a single element can be converted to an index, got "
                 f"{self.dtype} of shape {tuple(self.shape)}. "
-                + ("Write `int(x)`." if self.numel() == 1 else "Write `x[0]`, or `x.tolist()`.")
+                + ("Write `int(x)`." if self.numel() == 1 else many)
             )
         return int(self.item())
 

@@ -1,8 +1,10 @@
 """Notebooks run from top to bottom, are committed clean, and their exercises check themselves."""
 
+import ast
 import json
 import os
 import re
+from itertools import takewhile
 
 import nbformat
 import pytest
@@ -158,6 +160,32 @@ def test_a_chapter_of_the_course_has_its_six_parts_and_a_list_of_words(path):
     for word in words:
         bold = re.findall(rf"\*\*{word}(?:s|es)?\*\*", text, re.IGNORECASE)
         assert len(bold) >= 2, f"{word} is not bold where it is first used"
+
+
+def results_and_comments(block):
+    """The values of a block's lines that stand alone, and what comments behind them say."""
+    lines, seen, tree = block.splitlines(), [], ast.parse(block)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr):
+            said = lines[node.end_lineno - 1][node.end_col_offset :]
+            behind = takewhile(lambda line: line.startswith("#"), lines[node.end_lineno :])
+            if said := "".join([said, *behind]).replace("#", "").strip():
+                what = ast.unparse(node.value)
+                node.value = ast.parse(f"seen.append((str({what}), {said!r}))").body[0].value
+    exec(compile(tree, "block", "exec"), {"seen": seen})
+    return seen
+
+
+@together
+@CHAPTERS
+def test_what_a_chapter_says_of_pytorch_is_what_pytorch_says(path):
+    for cell in read(path).cells:
+        for block in re.findall(r"```python\n(import torch\n.*?)```", cell.source, re.DOTALL):
+            if not re.search(r"# (tensor|[\[(\d])", block) or "run(" in block:
+                continue  # says no result, or runs what the chapter has built
+            for result, said in results_and_comments(block):
+                form = ".*".join(map(re.escape, re.sub(r"\s", "", said).split("…")))
+                assert re.fullmatch(form, re.sub(r"\s", "", result)), (said, result)
 
 
 # Run ---------------------------------------------------------------------------------------------

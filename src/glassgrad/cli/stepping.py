@@ -79,7 +79,7 @@ class Prompt(cmd.Cmd):
     def precmd(self, line: str) -> str:
         """A line as it is obeyed: its command in full."""
         if not self.is_terminal and line != END:
-            sys.stdout.write(printable(f"{PROMPT}{line}\n"))
+            self._say(f"{PROMPT}{line}")
         word, _, rest = line.strip().partition(" ")
         return f"{SHORT.get(word, word)} {rest}"
 
@@ -321,9 +321,7 @@ class Prompt(cmd.Cmd):
         self.do_where("")
 
     def do_explain(self, rest: str) -> None:
-        """`e` -- explain: this node's rule in words, formulas and these numbers, checked by
-        differences of the forward
-        """
+        """`e` -- explain: this node's rule in formulas and numbers, checked by differences"""
         node, arrived = self.session.current, self.session.arrived
         if node is None:
             self._say("The pass is over: step back to a node to have it explained.")
@@ -395,7 +393,7 @@ def commands_help() -> str:
     told = [method.__doc__ or "" for name, method in vars(Prompt).items() if name[:3] == "do_"]
     lines = [line for doc in told for line in inspect.cleandoc(doc).splitlines()]
     columns = [line.rpartition(" -- ")[::2] for line in lines]  # without the dashes, a line goes on
-    listed = [f"  {typed.strip('`'):<14} {does}\n" for typed, does in columns]
+    listed = [f"  {typed.strip('`'):<15} {does}\n" for typed, does in columns]
     numbered = f"{NUMBERED[:1].upper()}{NUMBERED[1:]}."
     return f"{''.join(listed)}An empty line does what the last one did.\n{numbered}"
 

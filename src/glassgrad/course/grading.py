@@ -37,7 +37,7 @@ def folder_of_stubs(given: Path | None) -> Path:
             return place
     where = "here, in stubs/ or in course/stubs/" if given is None else f"in {given}"
     raise Refused(
-        f"there is no chapter_01.py {where}. `glassgrad course` writes the stubs to fill in.",
+        f"there is no chapter_….py {where}. `glassgrad course` writes the stubs to fill in.",
         FAILED,
     )
 

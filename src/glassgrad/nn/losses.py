@@ -27,6 +27,13 @@ class _Loss(Applied, of="soft_margin_loss"):
 
     def _build(self, given: dict[str, Any]) -> None:
         old = given.pop("size_average", None), given.pop("reduce", None)
+        if any(isinstance(each, Tensor) and each.numel() > 1 for each in old):
+            name = type(self).__name__
+            raise ShapeError(
+                f"Boolean value of Tensor with more than one value is ambiguous: {name} was made "
+                f"with tensors. It is a module, made first and then called. Write "
+                f"`{name}()(input, target)`."
+            )
         if old != (None, None):
             given["reduction"] = chosen_reduction(given["reduction"], *old)
         super()._build(given)

@@ -820,10 +820,11 @@ class IndexLoss(ClassLoss):
 
 class CrossEntropy(IndexLoss):
     """z = −Σᵢ w[tᵢ]·ln p[i, tᵢ]/Σᵢ w[tᵢ],  pᵢⱼ = exp xᵢⱼ/Σₖ exp xᵢₖ
-    x̄ᵢⱼ = z̄·w[tᵢ]·(pᵢⱼ − [j = tᵢ])/Σₖ w[tₖ]
+    x̄ᵢⱼ = z̄·(pᵢⱼ − [j = tᵢ])·w[tᵢ]/Σₖ w[tₖ]
     """
 
     assumes = {"is_log_p": log_p_of}
+    gist = "softmax − one-hot of the target, times 1/n in a mean of n rows"
 
     @staticmethod
     def forward(x, target, *weight, ignore_index, complete, reduction, label_smoothing, is_log_p):

@@ -1157,11 +1157,15 @@ def multi_head_attention_forward(
         query, key, value = [x.unsqueeze(1) for x in (query, key, value)]
         key_padding_mask = None if key_padding_mask is None else key_padding_mask.unsqueeze(0)
     places, examples, size = query.shape
-    if size != embed_dim_to_check or size % num_heads:
+    if size != embed_dim_to_check:
         raise errors.ExpectationError(
-            f"was expecting embedding dimension of {embed_dim_to_check}, but got {size}: embed_dim "
-            f"must be divisible by num_heads, {num_heads}. Heads share it evenly. Give an input "
-            "of that size."
+            f"was expecting embedding dimension of {embed_dim_to_check}, but got {size}. The "
+            "projections have that many columns. Give an input of that size."
+        )
+    if size % num_heads:
+        raise errors.ExpectationError(
+            f"embed_dim {size} not divisible by num_heads {num_heads}. Heads share it evenly. "
+            "Write a multiple."
         )
     if is_causal and attn_mask is None:
         raise errors.RangeError(

@@ -243,7 +243,8 @@ def _layer(_: FrameType, module: Any, inputs: tuple[Any, ...], error: Exception)
     label, wants = type(module).__name__, ""
     tensors = [x for x in inputs if isinstance(x, Tensor)]
     if sizes:
-        label += f"({' → '.join([str(getattr(module, each)) for each in sizes])})"
+        between = ", heads: " if "num_heads" in sizes else " → "
+        label += f"({between.join([str(getattr(module, each)) for each in sizes])})"
         wanted = getattr(module, sizes[0])
         if _is_amiss(module, sizes[0], wanted, tensors, error):
             wanted = wanted - 1 if sizes[0] == "num_embeddings" else wanted

@@ -43,6 +43,7 @@ from glassgrad.tracing.seen import (
     SeenOutput,
     SeenSaved,
     SeenTensor,
+    known_as,
     op_called,
     uncollected,
 )
@@ -341,6 +342,9 @@ class Graph:
             saved = [self.seen_saved(table, item) for item in self.saved_by(node)]
             if node not in self.leaf and (packed := self.packed_by(node)):
                 told["packed"] = [self._seen_packed(*item[:2]) for item in packed]
+        for known in getattr(getattr(node, "_forward_cls", None), "assumes", ()):
+            if saved and getattr(node, known, False):  # kept is what was made of the operand
+                saved[0] = saved[0]._replace(label=known_as(known))
         if is_view and edges and edges[0][0] is not None:
             first = edges[0][0]  # a view of a view has the same base
             told["base"] = seen[self._bases.setdefault(node, self._bases.get(first, first))]

@@ -45,6 +45,11 @@ def op_called(name: str) -> str:
     return name.rpartition("::")[2]
 
 
+def known_as(parameter: str) -> str:
+    """What an op keeps in the place of its first operand, by what it `assumes`: "log p"."""
+    return parameter.removeprefix("is_").replace("_", " ")
+
+
 def bytes_of(shape: Iterable[int], dtype: Any) -> int:
     """The bytes of the elements of a tensor or an array."""
     size: int = math.prod(shape) * dtype.itemsize

@@ -1,6 +1,7 @@
 """`gg.explain`: a node in words, in formulas, in its own numbers, and held against differences."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -441,3 +442,19 @@ def test_rules_of_decompositions_are_held_against_differences(program):
 
 def test_vectors_that_only_span_what_is_left_are_not_compared():
     assert gg.explain(gg.linalg.svd(gg.tensor(TALL, requires_grad=True)).U).ok
+
+
+def test_what_a_loss_keeps_in_the_place_of_its_input_is_not_called_by_its_name():
+    x = gg.tensor([[1.0, 2.0]], requires_grad=True)
+    said = str(gg.explain(gg.nn.functional.cross_entropy(x, gg.tensor([0]))))
+    assert re.search(r"log p \(self\) .*\[\[-1.3133 -0.3133\]\]", said)
+    assert re.search(r"x +is x, kept as log p = \[\[-1.313", said)
+    assert re.search(r"w +is 1, as no weight was given", said)
+
+
+def test_how_many_terms_a_mean_is_of_and_which_result_a_gradient_is_for_are_told():
+    x = gg.tensor([[1.0, 2.0]], requires_grad=True)
+    said = str(gg.explain(gg.var_mean(x)[0]))
+    assert re.search(r"\n  n +is how many terms the mean is of", said)
+    assert re.search(r"μ̄ +is the gradient that arrived for result 2 = 1", said)
+    assert " n  " not in str(gg.explain(gg.ones(1, 1, 2, requires_grad=True).sum()))

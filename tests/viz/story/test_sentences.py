@@ -137,9 +137,10 @@ def test_letters_are_told_by_the_names_of_what_they_stand_for():
     _, product, *_ = told(((X @ W).relu() @ v).sum())
     assert "multiplies it by vᵀ (4,) and by relu(X@W)ᵀ (4, 6)" in product
     (loss, *_) = told(gg.nn.functional.cross_entropy(X @ W, gg.tensor([0, 1, 2, 3, 0, 1])))
+    assert "takes softmax − one-hot of the target, times 1/n in a mean of n rows: x̄ᵢⱼ" in loss
     assert (
-        ", where w is its weight, t is what it saved as target, x is X@W and "
-        "pᵢⱼ = exp xᵢⱼ/Σₖ exp xᵢₖ, sends (6, 4)"
+        "t is what it saved as target, w is 1, as no weight was given, "
+        "x is X@W, kept as log p and pᵢⱼ = exp xᵢⱼ/Σₖ exp xᵢₖ, sends (6, 4)"
     ) in loss
     (_, softmax, *_) = told(W.softmax(0).sum())
     assert "uses x̄ᵢ = yᵢ·(ȳᵢ − Σⱼ yⱼ·ȳⱼ), where y is what it gave, sends" in softmax

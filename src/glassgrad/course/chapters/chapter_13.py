@@ -112,7 +112,7 @@ def _runs(answer: Any) -> int:
 
 
 def _must_run_once(runs: int) -> str | None:
-    if runs <= 2:  # one may ask for the number of its results before
+    if runs in (1, 2):  # one may ask for the number of its results before
         return None
     return (
         f"the Jacobian is right, but f ran {runs} times. What is to be done for each of several "

@@ -6,6 +6,7 @@ what stands on the right: of `1 − 0.999²`, three do not make 0.00194.
 """
 
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -14,6 +15,7 @@ import numpy as np
 from glassgrad._words import nested, number_text, plain, shape_text
 from glassgrad.core.primitive import Primitive, silently
 from glassgrad.tracing.graph import Entry
+from glassgrad.tracing.seen import known_as
 from glassgrad.tracing.summary import DIGITS
 from glassgrad.viz.whose import Whose
 from glassgrad.viz.wording import alike, array_text, op_word
@@ -199,22 +201,34 @@ def letters_told(
         tensor = kept or whose.leaf_of.get(goal) or {}
         array = arrays.get(tensor.get("array", ""))
         lines.append((letter, _standing(name, array, kept)))
+    lines.append(("n", _standing(_count_told(found), None, None)))
     for place, letter in enumerate(found.results):
         kept = None if place else saved.get("result")
         name = "" if place else whose.saved(node, kept) if kept else whose.made(node["id"])
         array = arrays.get((kept or {}).get("array", ""))
         name = name or (f"result {place + 1}" if len(found.results) > 1 else "the result")
         lines.append((letter, _standing(name, array, kept)))
-    for letter, grad in zip(found.results, given, strict=False):
+    for place, (letter, grad) in enumerate(zip(found.results, given, strict=False)):
         if grad is not None:
             bar = text(Term("gradient", letter))
-            lines.append((bar, _standing("the gradient that arrived", grad, None)))
+            of = f" for result {place + 1}" if len(found.results) > 1 else ""
+            lines.append((bar, _standing(f"the gradient that arrived{of}", grad, None)))
     return [(letter, words) for letter, words in lines if words]
+
+
+_MEAN = re.compile(r"/\(?n\b")  # where n is no place, as it is in x[n, i]
 
 
 def names_of_letters(cls: Any, node: Entry, whose: Whose) -> dict[str, str]:
     """By letter, what the operands of a node are called; "" for those that nobody knows."""
-    return {letter: name for letter, name, *_ in _operands(cls, node, whose)}
+    called = {letter: name for letter, name, *_ in _operands(cls, node, whose)}
+    count = _count_told(formulas_of(cls))
+    return {**called, "n": count} if count else called
+
+
+def _count_told(found: Any) -> str:
+    """What `n` is in the formulas of an op that divides by it; "" for others."""
+    return "how many terms the mean is of" if found and _MEAN.search(str(found)) else ""
 
 
 def _operands(cls: Any, node: Entry, whose: Whose) -> Iterator[tuple[str, str, Entry | None, Any]]:
@@ -224,10 +238,17 @@ def _operands(cls: Any, node: Entry, whose: Whose) -> Iterator[tuple[str, str, E
     for at, letter in enumerate(found.operands if found else (), -_first(cls)):
         kept = saved.get(names[letter])
         goal = node["edges"][at]["to"] if 0 <= at < len(node["edges"]) else None
-        name = whose.saved(node, kept) if kept else whose.operand(node, at) if at >= 0 else ""
+        made = kept.get("label", "") if kept else ""  # of the operand, which is not kept itself
+        if made in map(known_as, getattr(cls, "assumes", ())):
+            name = whose.operand({**node, "saved": []}, at)
+        else:
+            made = ""
+            name = whose.saved(node, kept) if kept else whose.operand(node, at) if at >= 0 else ""
         if not name and goal in whose.nodes and goal not in whose.leaf_of:
             name = f"the result of {op_word(whose.nodes[goal])}"
-        yield letter, name, kept, goal
+        if not kept and at >= len(node["edges"]) and names[letter] == "weight":
+            name = "1, as no weight was given"
+        yield letter, ", ".join(filter(None, (name, made and f"kept as {made}"))), kept, goal
 
 
 def _first(cls: Any) -> int:

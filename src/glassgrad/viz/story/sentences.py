@@ -337,7 +337,8 @@ class Story(Parts):
         ]  # fmt: skip
         if others:
             written = [f"{rule.left} = {text(_formula(rule))}" for rule in others]
-            told.append(f"uses {', '.join(written)}")
+            gist = getattr(op_named(node["op"], len(node["edges"])), "gist", "")
+            told.append((f"takes {gist}: " if gist else "uses ") + ", ".join(written))
         return {}, " and ".join(told) + self._where(node, [*factors, *map(_formula, others)])
 
     def _where(self, node: Entry, written: list[Term]) -> str:

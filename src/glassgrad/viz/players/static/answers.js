@@ -22,7 +22,7 @@ const unclear = (words) => ({ verdict: "unclear", words });
 
 function judgeShape(shape, typed) {
   const bare = typed.toLowerCase().replace(/torch|size|shape|scalar|[.()[\]{},;x×*=\s]/g, "");
-  if (!/^\d*$/.test(bare)) return unclear("A shape is whole numbers in parentheses: (3, 4), or () of one number.");
+  if (!/^\d*$/.test(bare) || /\d\.\d/.test(typed)) return unclear("A shape is whole numbers in parentheses: (3, 4), or () of one number.");
   const sizes = (typed.match(/\d+/g) ?? []).map(Number);
   const isRight = sizes.length === shape.length && sizes.every((size, at) => size === shape[at]);
   if (isRight) return { verdict: "right" };
