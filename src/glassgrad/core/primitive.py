@@ -58,7 +58,7 @@ from .state import Func, Names, Values, here, is_ours, modes, next_seq, outside,
 from .tensor import PLAIN, Pending, Tensor, whole, wrap
 
 Parameters = dict[str, Any]  # of an op: what it takes by keyword
-float32, float64 = np.dtype("float32"), np.dtype("float64")
+float32, float64, int64 = np.dtype("float32"), np.dtype("float64"), np.dtype("int64")
 
 
 class Primitive(Function):
@@ -149,6 +149,11 @@ class Primitive(Function):
             body[f"_saved_{name}"] = property(functools.partial(_saved, index))
             body[f"_raw_saved_{name}"] = property(functools.partial(_raw_saved, index))
         return type(cls.node or f"{cls.__name__}Backward0", (PrimitiveNode,), body)
+
+    @classmethod
+    def takes_integers(cls) -> bool:
+        """Whether it computes with integers as they are."""
+        return cls.promotes == 0 and not cls.floating and (not cls.kernel or "i" in cls.kinds)
 
     @classmethod
     def explain(cls, error: Exception, values: Values) -> Exception:
@@ -396,6 +401,7 @@ def fast_door(cls: Any, readable: Func, depth: int) -> Callable[..., Tensor]:
     is_general = has_parameters or takes_more or cls.promotes is None
     forward = cls.forward if is_general else cls.ufunc or cls.forward
     node_cls = cls._backward_cls
+    integer = int64 if cls.takes_integers() else None
     kept, broadcasts, any_dtype = cls.kept_where, cls.broadcasts, cls.promotes is None
     saves_nothing, saves_result, saves_input = not kept, kept == ((None, -1),), kept == ((None, 0),)
     holds_nothing = () if cls.keeps_index else None
@@ -413,7 +419,7 @@ def fast_door(cls: Any, readable: Func, depth: int) -> Callable[..., Tensor]:
             return leave(x, y, others, parameters)
         a, first, second = x.payload, x.edge, None
         dtype = a.dtype
-        if dtype is not float32 and dtype is not float64 and not any_dtype:
+        if dtype is not float32 and dtype is not float64 and dtype is not integer and not any_dtype:
             return leave(x, y, others, parameters)
         if others:
             operands = x, y, *others
@@ -429,7 +435,7 @@ def fast_door(cls: Any, readable: Func, depth: int) -> Callable[..., Tensor]:
                     return leave(x, y, others, parameters)
                 if has_two_edges:
                     second = y.edge
-            elif has_two_edges and (type(y) is float or type(y) is int):
+            elif has_two_edges and (type(y) is int or (type(y) is float and dtype is not integer)):
                 b, y = constant(y, dtype), None
             else:
                 return leave(x, y, others, parameters)
