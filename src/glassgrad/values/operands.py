@@ -81,8 +81,8 @@ def arrays_of(cls: Any, operands: Values) -> Values:
     dtype = common_dtype(cls, values)
     if cls.kernel and dtype is not None and dtype.kind not in cls.kinds:
         raise no_kernel(f'"{cls.kernel}"', dtype, cls.kinds)
-    values = in_dtype(cls, values, dtype)
-    return tuple([v if type(v) is type(place) else _move(v, place) for v in values])
+    alike = in_dtype(cls, values, dtype)
+    return tuple([v if type(v) is type(place) else _move(v, place) for v in alike])
 
 
 def no_kernel(name: str, dtype: DType, kinds: str, why: str = "") -> errors.KernelError:
@@ -225,7 +225,8 @@ def common_dtype(cls: Any, operands: Sequence[Any]) -> DType | None:
     """What the op brings its operands to: Tensors, arrays and numbers; None if to nothing."""
     if cls.promotes is None:
         return None
-    arrays, numbers = [], []
+    arrays: list[Any] = []
+    numbers: list[Any] = []
     for x in operands[cls.promotes :]:
         own = x.payload if isinstance(x, Tensor) else x
         (arrays if is_array(own) else numbers).append(own)
