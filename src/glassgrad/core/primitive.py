@@ -151,11 +151,6 @@ class Primitive(Function):
         return type(cls.node or f"{cls.__name__}Backward0", (PrimitiveNode,), body)
 
     @classmethod
-    def takes_integers(cls) -> bool:
-        """Whether it computes with integers as they are."""
-        return cls.promotes == 0 and not cls.floating and (not cls.kernel or "i" in cls.kinds)
-
-    @classmethod
     def explain(cls, error: Exception, values: Values) -> Exception:
         """The error to raise when `forward` failed with `error` on `values`."""
         return plugs.values.explain(cls, error, values)  # type: ignore[no-any-return]
@@ -401,7 +396,7 @@ def fast_door(cls: Any, readable: Func, depth: int) -> Callable[..., Tensor]:
     is_general = has_parameters or takes_more or cls.promotes is None
     forward = cls.forward if is_general else cls.ufunc or cls.forward
     node_cls = cls._backward_cls
-    integer = int64 if cls.takes_integers() else None
+    integer = None if cls.floating or (cls.kernel and "i" not in cls.kinds) else int64
     kept, broadcasts, any_dtype = cls.kept_where, cls.broadcasts, cls.promotes is None
     saves_nothing, saves_result, saves_input = not kept, kept == ((None, -1),), kept == ((None, 0),)
     holds_nothing = () if cls.keeps_index else None
