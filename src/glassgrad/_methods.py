@@ -142,8 +142,9 @@ class Methods:
 
     def requires_grad_(self: "Tensor", requires_grad: bool = True) -> "Tensor":
         """Set `requires_grad`, and return the tensor."""
-        refuse_inside("Tensor.requires_grad_()")
-        if self.is_leaf or requires_grad is not True:
+        if modes.levels:
+            refuse_inside("Tensor.requires_grad_()")
+        if requires_grad is not True or self.is_leaf:
             self.requires_grad = requires_grad
         return self
 

@@ -90,6 +90,30 @@ def test_the_readable_way_and_the_fast_door_give_the_same():
     assert made() == readable
 
 
+def test_whole_numbers_pass_the_fast_door_and_come_out_as_the_readable_way():
+    a, b = gg.tensor([7, -2, 0]), gg.tensor([2, 2, 5])
+
+    def made():
+        results = (
+            a + b,
+            2 * a - 1,
+            a * b,
+            -a,
+            a == 7,
+            a < b,
+            a * 0.5,
+            a / b,
+            a + True,
+            a.clamp(min=0),
+        )
+        return [(y.dtype, y.tolist()) for y in results]
+
+    with the_readable_way():
+        readable = made()
+    assert made() == readable
+    assert len(calls_in(lambda: a + b)[1:]) == 1
+
+
 # Modes are entered whole or not at all ----------------------------------------------------------
 
 

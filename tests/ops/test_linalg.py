@@ -73,6 +73,12 @@ def test_linear_leaves_the_input_alone_if_it_needs_no_gradient():
     assert node._saved_input is not None
 
 
+def test_linear_of_one_output_leads_to_its_bias_at_once():
+    x, weight, bias = gg.ones(2, 3), gg.ones(1, 3), gg.ones(1, requires_grad=True)
+    node = gg.nn.functional.linear(x, weight, bias).grad_fn
+    assert [n.name() for n, _ in node.next_functions if n] == ["torch::autograd::AccumulateGrad"]
+
+
 def test_linear_refuses_a_bias_of_another_size():
     with pytest.raises(ShapeError, match=r"bias of shape \(3,\), expected \(2,\)"):
         linear(gg.ones(4, 3), gg.ones(2, 3), gg.ones(3))

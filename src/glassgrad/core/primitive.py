@@ -58,7 +58,7 @@ from .state import Func, Names, Values, here, is_ours, modes, next_seq, outside,
 from .tensor import PLAIN, Pending, Tensor, whole, wrap
 
 Parameters = dict[str, Any]  # of an op: what it takes by keyword
-float32, float64 = np.dtype("float32"), np.dtype("float64")
+float32, float64, int64 = np.dtype("float32"), np.dtype("float64"), np.dtype("int64")
 
 
 class Primitive(Function):
@@ -396,6 +396,7 @@ def fast_door(cls: Any, readable: Func, depth: int) -> Callable[..., Tensor]:
     is_general = has_parameters or takes_more or cls.promotes is None
     forward = cls.forward if is_general else cls.ufunc or cls.forward
     node_cls = cls._backward_cls
+    integer = None if cls.floating or (cls.kernel and "i" not in cls.kinds) else int64
     kept, broadcasts, any_dtype = cls.kept_where, cls.broadcasts, cls.promotes is None
     saves_nothing, saves_result, saves_input = not kept, kept == ((None, -1),), kept == ((None, 0),)
     holds_nothing = () if cls.keeps_index else None
@@ -413,7 +414,7 @@ def fast_door(cls: Any, readable: Func, depth: int) -> Callable[..., Tensor]:
             return leave(x, y, others, parameters)
         a, first, second = x.payload, x.edge, None
         dtype = a.dtype
-        if dtype is not float32 and dtype is not float64 and not any_dtype:
+        if dtype is not float32 and dtype is not float64 and dtype is not integer and not any_dtype:
             return leave(x, y, others, parameters)
         if others:
             operands = x, y, *others
@@ -429,7 +430,7 @@ def fast_door(cls: Any, readable: Func, depth: int) -> Callable[..., Tensor]:
                     return leave(x, y, others, parameters)
                 if has_two_edges:
                     second = y.edge
-            elif has_two_edges and (type(y) is float or type(y) is int):
+            elif has_two_edges and (type(y) is int or (type(y) is float and dtype is not integer)):
                 b, y = constant(y, dtype), None
             else:
                 return leave(x, y, others, parameters)

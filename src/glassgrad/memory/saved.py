@@ -5,6 +5,7 @@ asks a node what it saved, and tensors that were written before they were saved,
 """
 
 import copy
+import functools
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -136,11 +137,17 @@ def as_it_was(node: Any, index: int) -> Tensor:
 
 def edge_of_saved(node: PrimitiveNode, index: int) -> Edge | None:
     """The edge of the operand that was saved under `saves[index]`."""
-    cls = node._forward_cls
-    position = operand_of(cls, node._saved_names[index]) - (cls.differentiates.start or 0)
+    position = _edge_at(node._forward_cls, node._saved_names[index])
     return node.edges[position] if 0 <= position < len(node.edges) else None
 
 
+@functools.cache
+def _edge_at(cls: Any, name: str) -> int:
+    """Which edge of its nodes leads to the operand saved under `name`."""
+    return operand_of(cls, name) - (cls.differentiates.start or 0)
+
+
+@functools.cache
 def order_of_unpacking(names: Names) -> list[int]:
     """The order in which hooks see what an op saves: PyTorch's, by name and the result last."""
     return sorted(range(len(names)), key=lambda place: (names[place] == "result", names[place]))

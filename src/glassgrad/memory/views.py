@@ -69,7 +69,8 @@ def as_view(view: Tensor, base: Tensor, *, made: str | None = None) -> Tensor:
         cold.made = NO_GRAD
     elif made is not None:
         cold.made = made
-    version.views = version.views or Views()
+    if version.views is None:
+        version.views = Views()
     version.views.add(view)
     if view.edge is None and cold.base.edge is not None:
         view.edge = Pending(_settle)
@@ -94,8 +95,7 @@ class Views(list["weakref.ref[Tensor]"]):
 
     def add(self, view: Tensor) -> None:
         """Know of one more; those that are gone are forgotten every now and then."""
-        n = len(self)
-        if n >= 16 and not n & (n - 1):  # a power of two
+        if (n := len(self)) >= 16 and not n & (n - 1):  # a power of two
             self[:] = [ref for ref in self if ref() is not None]
         self.append(weakref.ref(view))
 

@@ -94,6 +94,8 @@ def wrap_dims(dims: int | Iterable[int] | None, ndim: int) -> Shape:
     """
     if dims is None:
         return tuple(range(ndim))
+    if type(dims) is int:  # nearly always: to ask whether it is Iterable takes far longer
+        return (wrap_dim(dims, ndim),)
     given: Any = dims
     if not isinstance(given, Iterable) or not getattr(given, "ndim", 1):  # a 0-d tensor is one dim
         return (wrap_dim(given, ndim),)

@@ -9,7 +9,7 @@ import numpy as np
 
 from glassgrad.core.errors import TransformError
 from glassgrad.core.state import Shape, Values
-from glassgrad.core.tensor import Tensor
+from glassgrad.core.tensor import Tensor, whole
 from glassgrad.values.backend import backend_of
 from glassgrad.values.dtypes import Home
 from glassgrad.values.layers import Layer, array_of, settled, visible
@@ -45,7 +45,8 @@ def total(parts: list[Any]) -> Any:
 
 def zeros_like(value: Any, shape: Shape) -> Any:
     """An array of zeros, of the dtype of `value` and on its device."""
-    return np.zeros_like(array_of(value), order="C", shape=shape)
+    array = array_of(value)
+    return np.zeros(shape, array.dtype, like=whole(array))
 
 
 def zeros_of(x: Any) -> Any:
@@ -85,14 +86,17 @@ def is_batched(x: Any) -> bool:
     return seen(x) is None
 
 
+_ALL = (slice(None),)
+
+
 def in_dim(place: Any, dim: int) -> Values:
     """The key that takes `place`, an index or a slice, in one dim, and all of the others."""
-    return (*(slice(None),) * dim, place)
+    return (*_ALL * dim, place)
 
 
 def piece(place: int | slice, dim: int) -> Values:
     """`in_dim`, for a view: what it shows is an array, even if it is a single element."""
-    return (*in_dim(place, dim), ...)
+    return (*_ALL * dim, place, ...)
 
 
 def kept_shape(shape: Shape, dims: Shape) -> Shape:

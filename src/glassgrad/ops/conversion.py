@@ -175,9 +175,10 @@ def to(
     dtype, device = destination(args[: len(args) - len(flags)], dtype, device)
     wanted = input.payload.dtype if dtype is None else as_dtype(dtype)
     place = input.device if device is None else Device(device)
-    if not copy and wanted == input.payload.dtype and _is_on(input.payload, place):
+    moves = device is not None and not _is_on(input.payload, place)
+    if not copy and not moves and wanted == input.payload.dtype:
         return input
-    if not _is_on(input.payload, place):
+    if moves:
         backend_for(place)  # says so at once if there is none
     source = input.detach() if input.requires_grad and not is_differentiable(wanted) else input
     return ToCopy.apply(source, dtype=wanted, device=place)

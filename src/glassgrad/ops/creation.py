@@ -722,6 +722,7 @@ def _from_array(array: Any, dtype: DType | None) -> Any:
     return whole(array.astype(kept if dtype is None else dtype))
 
 
+@functools.cache
 def _supported(dtype: Any) -> DType:
     """The dtype of a tensor that holds such elements, or an error: there is none."""
     if dtype.kind not in "biufc":

@@ -358,23 +358,24 @@ def parse(input: Tensor, index: Any) -> tuple[Tensor, Shape, Values]:
     Raises:
         DimError: as `getitem`.
     """
-    if not input.ndim and isinstance(index, (str, bytes)):
+    ndim = input.payload.ndim
+    if not ndim and isinstance(index, (str, bytes)):
         raise _too_many(input, [index])
     items = as_items(index)
-    spoken_of = sum(dims_of(item) for item in items)
-    if spoken_of > input.ndim:
+    spoken_of = sum(map(dims_of, items))
+    if spoken_of > ndim:
         raise _too_many(input, items)
     view, at, beyond = input, 0, 0
     dims: list[int] = []
     indices: list[Any] = []
     for place, item in enumerate(items):
         if item is Ellipsis:
-            at += input.ndim - spoken_of
+            at += ndim - spoken_of
         elif item is None:
             view = view.unsqueeze(at)
             at += 1
         elif isinstance(item, slice):
-            n = view.shape[at]
+            n = view.payload.shape[at]
             bounds = read_slice(item, n)
             if bounds != (0, n, 1) or item.start:  # a start of -n makes a node in PyTorch
                 view = sliced(view, at, *bounds)

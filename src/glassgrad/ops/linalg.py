@@ -516,13 +516,13 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         return Linear.apply(input, weight)
     if bias.payload.dtype is not a.dtype:
         check_factors("linear", input, bias)
-    if bias.payload.shape in ((), (1,)):
+    if bias.payload.shape != b.shape[:1]:
+        if bias.payload.shape not in ((), (1,)):
+            raise ShapeError(
+                f"linear() got a bias of shape {tuple(bias.shape)}, expected ({b.shape[0]},). Each "
+                "output has one. Give it as many elements as the weight has rows."
+            )
         bias = bias.expand(b.shape[0])
-    if bias.payload.shape != (b.shape[0],):
-        raise ShapeError(
-            f"linear() got a bias of shape {tuple(bias.shape)}, expected ({b.shape[0]},). Each "
-            "output has one. Give it as many elements as the weight has rows."
-        )
     return Linear.apply(input, weight, bias)
 
 

@@ -19,6 +19,7 @@ from glassgrad.core import errors
 from glassgrad.core.state import Shape
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.backend import in_rows
+from glassgrad.values.dtypes import int32, int64
 
 from . import _checks as check
 from ._arguments import wrap_dim
@@ -503,7 +504,7 @@ def batch_norm(
 
 def _move(running: Tensor, found: Tensor, momentum: float, scale: float = 1.0) -> None:
     """Move a running statistic towards what a batch has, times `scale`."""
-    running.mul_(1 - momentum).add_(found.reshape(running.shape) * (momentum * scale))
+    running.mul_(1 - momentum).add_(found.reshape(running.shape), alpha=momentum * scale)
 
 
 @functional()
@@ -701,7 +702,7 @@ def embedding(
     why = "It is a table with a row for each index. Write `weight.reshape(-1, size)`."
     check.ndim("'weight' must be 2-D, got the shape {shape}", weight, (2,), why)
     count = weight.shape[0]
-    if input.dtype.name not in ("int64", "int32"):
+    if input.payload.dtype not in (int64, int32):
         raise errors.DTypeError(
             "Expected tensor for argument #1 'indices' to have one of the following scalar types: "
             f"Long, Int; but got {scalar_name(input.dtype)} instead. They name rows. Write "

@@ -155,7 +155,8 @@ def places_in(
     check.kind(wanted, index, Tensor, "Write `tensor(index)`.")
     if not (long or index.numel()):
         index = index.to(int64)
-    if index.dtype != int64 and (long or index.dtype != int32):
+    found = index.payload.dtype
+    if found != int64 and (long or found != int32):
         wanted = "int64 for index, a long tensor" if long else "int32 or int64 for index"
         raise (errors.DimError if long else errors.DTypeError)(
             f"{name}(): Expected dtype {wanted}, got {index.dtype}. An index names places. "

@@ -475,7 +475,9 @@ def _squeezing(input: Tensor, dim: Ints | None, *rules: OpClass) -> tuple[OpClas
         if batches_of(input):  # PyTorch has a RuntimeError there
             raise TransformError(f"vmap: {error}")
         raise
-    return (rules[2], {"dim": dims}) if isinstance(dim, Sequence) else (rules[1], {"dim": dims[0]})
+    if type(dim) is int or not isinstance(dim, Sequence):
+        return rules[1], {"dim": dims[0]}
+    return rules[2], {"dim": dims}
 
 
 class SqueezeInPlace(Squeeze):

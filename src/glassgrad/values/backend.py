@@ -18,7 +18,7 @@ import numpy as np
 from glassgrad.core.errors import ArgumentTypeError, DeviceError
 from glassgrad.core.state import Block, Func, Shape
 
-from .dtypes import DType
+from .dtypes import NUMBERS, DType
 
 Array = Any
 """An array of some backend: `np.ndarray`, `cupy.ndarray`, or what a test registered."""
@@ -262,7 +262,7 @@ def backend_for(device: "Device | str | None") -> Backend:
         DeviceError: if no tensor can live there.
     """
     device = default.device if device is None else device
-    if device is None:
+    if device is None or device is CPU:
         return CPU_BACKEND
     wanted = Device(device)
     if wanted.type in _ELSEWHERE and wanted.type not in _FACTORIES:
@@ -295,7 +295,10 @@ def backend_of(array: Array) -> Backend:
 
 def is_array(value: object) -> bool:
     """Whether `value` is an array of a backend in use (NumPy's scalars are not)."""
-    return type(value) in _by_array_type or isinstance(value, tuple(_by_array_type))
+    kind = type(value)
+    return kind in _by_array_type or (
+        kind not in NUMBERS and isinstance(value, tuple(_by_array_type))
+    )
 
 
 def device_of(array: Array) -> Device:

@@ -59,6 +59,9 @@ class Home:
     name = "glassgrad"
 
 
+NUMBERS = frozenset({bool, int, float, complex})
+"""The classes of Python's numbers."""
+
 CATEGORY = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}
 
 _default = float32
@@ -124,13 +127,17 @@ def as_dtype(dtype: Any) -> DType:
 
 def dtype_of_number(value: Number) -> DType:
     """The dtype a Python number stands for on its own."""
-    if isinstance(value, (bool, np.bool_)):
+    return _dtype_of_numbers(type(value), _default)
+
+
+def _dtype_of_numbers(kind: type, default: DType) -> DType:
+    if issubclass(kind, (bool, np.bool_)):
         return bool_
-    if isinstance(value, (int, np.integer)):
+    if issubclass(kind, (int, np.integer)):
         return int64
-    if isinstance(value, (float, np.floating)):
-        return _default
-    return promote_types(_default, complex64)
+    if issubclass(kind, (float, np.floating)):
+        return default
+    return promote_types(default, complex64)
 
 
 def promote_types(type1: Any, type2: Any) -> DType:
@@ -156,14 +163,17 @@ def promote_types(type1: Any, type2: Any) -> DType:
 
 def result_dtype(arrays: Sequence[Any], numbers: Sequence[Number] = ()) -> DType:
     """PyTorch's `result_type` of some arrays (or tensors) and Python numbers."""
-    dtypes: list[DType] = [array.dtype for array in arrays]
-    is_real = {bool, int, float}.issuperset(map(type, numbers))
-    if is_real and len(set(dtypes)) == 1 and dtypes[0].kind == "f":
-        return dtypes[0]
+    of_arrays = tuple([(array.dtype, array.ndim > 0) for array in arrays])
+    return _result_dtype(of_arrays, tuple(map(type, numbers)), _default)
+
+
+@functools.lru_cache(maxsize=1024)
+def _result_dtype(arrays: Any, numbers: Any, default: DType) -> DType:
+    """The same of (dtype, whether it has dims) of the arrays, and the classes of the numbers."""
     groups = (
-        {array.dtype for array in arrays if array.ndim},
-        {array.dtype for array in arrays if not array.ndim},
-        {dtype_of_number(value) for value in numbers},
+        {dtype for dtype, has_dims in arrays if has_dims},
+        {dtype for dtype, has_dims in arrays if not has_dims},
+        {_dtype_of_numbers(kind, default) for kind in numbers},
     )
     strong, *weaker = [functools.reduce(promote_types, group) for group in groups if group]
     for dtype in weaker:

@@ -17,7 +17,7 @@ from glassgrad.core.state import Shape, Values, plugs
 from glassgrad.core.tensor import PLAIN, WRAPPERS, Size, Tensor, is_differentiable, whole
 
 from .backend import backend_for, backend_of, cast, device_of, is_array
-from .dtypes import TYPE_NAMES, DType, as_dtype, get_default_dtype, result_dtype
+from .dtypes import NUMBERS, TYPE_NAMES, DType, as_dtype, get_default_dtype, result_dtype
 from .layers import Layer, Wrapped, settled
 from .tree import as_tuple
 
@@ -50,9 +50,10 @@ def applied(cls: Any, operands: Values, parameters: dict[str, Any]) -> Any:
 
     They may have left their transform, compute ops by themselves, or have to be converted.
     """
-    if any(x.__class__ is Wrapped or isinstance(x, Layer) for x in operands):
+    others = [x for x in operands if type(x) not in PLAIN and type(x) not in NUMBERS]
+    if any(x.__class__ is Wrapped or isinstance(x, Layer) for x in others):
         return cls.apply(*[settled(x) for x in operands], **parameters)
-    if any(type(x) not in PLAIN and hasattr(x, "__torch_function__") for x in operands):
+    if any(hasattr(x, "__torch_function__") for x in others):
         found = plugs.subclasses.computed(cls, operands, parameters)
         if found is not NotImplemented:
             return found
@@ -64,7 +65,10 @@ def applied(cls: Any, operands: Values, parameters: dict[str, Any]) -> Any:
 
 def arrays_of(cls: Any, operands: Values) -> Values:
     """The arrays behind the operands, on one device and, where the op wants it, of one dtype."""
-    values = [_value(cls, x, position) for position, x in enumerate(operands)]
+    values = [
+        x.payload if type(x) in PLAIN else _value(cls, x, position)
+        for position, x in enumerate(operands)
+    ]
     arrays = [v for v in values if is_array(v)]
     if not arrays:
         given = ", ".join([type(value).__name__ for value in values])
@@ -77,7 +81,8 @@ def arrays_of(cls: Any, operands: Values) -> Values:
     dtype = common_dtype(cls, values)
     if cls.kernel and dtype is not None and dtype.kind not in cls.kinds:
         raise no_kernel(f'"{cls.kernel}"', dtype, cls.kinds)
-    return tuple([_move(v, place) for v in in_dtype(cls, values, dtype)])
+    alike = in_dtype(cls, values, dtype)
+    return tuple([v if type(v) is type(place) else _move(v, place) for v in alike])
 
 
 def no_kernel(name: str, dtype: DType, kinds: str, why: str = "") -> errors.KernelError:
@@ -113,9 +118,7 @@ def _value(cls: Any, operand: Any, position: int) -> Any:
 
 
 def _move(value: Any, place: Any) -> Any:
-    """A 0-d CPU value where `place` is; anything else on another device is a mistake."""
-    if type(value) is type(place):
-        return value
+    """A 0-d value of another device where `place` is, from the CPU; all others are a mistake."""
     if value.ndim == 0 and type(value) is np.ndarray:
         return backend_of(place).asarray(value)
     raise errors.DeviceError(
@@ -222,12 +225,14 @@ def common_dtype(cls: Any, operands: Sequence[Any]) -> DType | None:
     """What the op brings its operands to: Tensors, arrays and numbers; None if to nothing."""
     if cls.promotes is None:
         return None
-    own = [x.payload if isinstance(x, Tensor) else x for x in operands[cls.promotes :]]
-    arrays = [x for x in own if is_array(x)]
-    said = getattr(cls, "no_bools", "")
-    if said:
-        _refuse_bools(said, [x.dtype.kind == "b" if is_array(x) else type(x) is bool for x in own])
-    numbers = [x for x in own if not is_array(x)] if len(arrays) < len(own) else []
+    arrays: list[Any] = []
+    numbers: list[Any] = []
+    for x in operands[cls.promotes :]:
+        own = x.payload if isinstance(x, Tensor) else x
+        (arrays if is_array(own) else numbers).append(own)
+    if said := getattr(cls, "no_bools", ""):
+        are_bools = [x.dtype.kind == "b" for x in arrays] + [type(x) is bool for x in numbers]
+        _refuse_bools(said, are_bools)
     dtype = result_dtype(arrays, numbers)
     return get_default_dtype() if cls.floating and not is_differentiable(dtype) else dtype
 

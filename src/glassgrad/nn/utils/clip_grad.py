@@ -47,8 +47,9 @@ def get_total_norm(
     if not given:
         return ops.zeros(())
     p = float(norm_type)
-    norms = [linalg.vector_norm(x.detach(), p) for x in given]
-    total = linalg.vector_norm(ops.stack(norms), p)
+    with setting(grad=False):
+        norms = [linalg.vector_norm(x, p) for x in given]
+        total = linalg.vector_norm(ops.stack(norms), p)
     if error_if_nonfinite and not math.isfinite(total.item()):
         raise GraphError(
             f"The total norm of order {p} for gradients from `parameters` is non-finite, so it "
@@ -75,8 +76,8 @@ def clip_grads_with_norm_(
     with setting(grad=False):
         scale = (float(max_norm) / (total_norm + 1e-6)).clamp(max=1.0)
         for x in _listed(parameters):
-            if x.grad is not None:
-                x.grad.mul_(scale)
+            if (grad := x.grad) is not None:
+                grad.mul_(scale)
 
 
 def clip_grad_norm_(
@@ -119,8 +120,8 @@ def clip_grad_value_(
     """Clamp all gradients, in place, to [-clip_value, clip_value]."""
     with setting(grad=False):
         for x in _listed(parameters):
-            if x.grad is not None:
-                x.grad.clamp_(-float(clip_value), float(clip_value))
+            if (grad := x.grad) is not None:
+                grad.clamp_(-float(clip_value), float(clip_value))
 
 
 clip_grad_norm = old_name(clip_grad_norm_, "torch.nn.utils")
