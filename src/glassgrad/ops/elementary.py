@@ -720,8 +720,8 @@ class Frexp(Transposed, Elementwise):
         return np.frexp(x)
 
     @staticmethod
-    def backward(ctx, by_mantissa, by_exponent):
-        return _shrunk(by_mantissa, *ctx.saved_tensors)
+    def backward(ctx, grad):
+        return _shrunk(grad, *ctx.saved_tensors)
 
 
 def _shrunk(value: Any, x: Any) -> Any:
