@@ -216,4 +216,4 @@ def test_a_dual_that_was_turned_in_place_keeps_its_node(lib):
     y = forward_ad(lib).make_dual(x, plain(lib, [1.0, 0.0])).sin()
     y.unsqueeze_(0)
     assert y.grad_fn.name() == "UnsqueezeBackward1"
-    assert tangent_of(lib, y) == [x.detach().cos().tolist()[:1] + [0.0]]
+    assert tangent_of(lib, y) == [[*x.detach().cos().tolist()[:1], 0.0]]

@@ -382,5 +382,5 @@ def test_the_order_of_a_distance_is_a_number_or_a_0_d_tensor(lib):
     x, y = lib.tensor([1.0, 2.0]), lib.tensor([1.0, 0.0])
     assert x.dist(y, lib.tensor(2.0)) == 2
     for wrong in (lib.tensor([2.0]), lib.tensor(2.0, requires_grad=True), "2"):
-        with pytest.raises(TypeError, match="argument 'p'.* must be Number, not"):
+        with pytest.raises(TypeError, match=r"argument 'p'.* must be Number, not"):
             x.dist(y, wrong)

@@ -240,15 +240,14 @@ def transposed_twice(cls: type[Primitive], ctx: Any, tangents: Values) -> list[T
         ctx: what backward would find there, and `result`.
         tangents: those of the operands; None for those that do not move.
     """
-    outputs = as_tuple(ctx.result)
-    zeros = [np.zeros_like(out) for out in with_gradients(cls, outputs)]
+    zeros = [np.zeros_like(out) for out in with_gradients(cls, ctx.result)]
 
     def pulled(*grads: Any) -> Values:
         return as_tuple(cls.backward(ctx, *grads))
 
     moving = [None if each is None else _conjugate(cls, each) for each in tangents]
     moved = pulled_back(pulled, zeros, moving)
-    none = [None] * (len(outputs) - len(zeros))
+    none = [None] * (len(as_tuple(ctx.result)) - len(zeros))
     return [*[x if x is None else _conjugate(cls, x) for x in moved], *none]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.errors import ArgumentTypeError, DTypeError, LinAlgError, ShapeError
+from glassgrad.core.errors import DTypeError, LinAlgError, ShapeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.dtypes import as_dtype
 
