@@ -174,8 +174,13 @@ class Generator:
             self.player = Player("torch")  # a refused line may have had half its effect
             for position, earlier in enumerate(self.steps):
                 self.player.play(earlier, position)
+                self._forget(earlier)
             return
         self.steps.append(step)
+        self._forget(step)
+
+    def _forget(self, step: Step) -> None:
+        """Compute no further with numbers whose sign rounding decides."""
         if step.feature in ("transforms", "optimisers", "breadth"):
             for name in (*step.makes, *step.uses * (step.feature == "optimisers")):
                 if _may_be_zero(self.player.tensors.get(name)):
