@@ -27,6 +27,9 @@ BLOCKS = [
     "lib.enable_grad()",
     "lib.set_grad_enabled(False)",
     "lib.inference_mode()",
+    "lib.inference_mode(False)",
+    "writing()",
+    "lib.autograd.detect_anomaly(check_nan=False)",
     "lib.no_grad(), lib.enable_grad()",
     "lib.autograd.graph.allow_mutation_on_saved_tensors()",
 ]
@@ -112,6 +115,8 @@ CTX = [
         None,
         2,
     ),
+    line("again_hooked", "again_hooked({a}, '{name}', use_reentrant=False)", "ctx", is_real),
+    line("again_hooked", "again_hooked({a}, '{name}', use_reentrant=True)", "ctx", is_real),
     line("in_parts", "in_parts({a}, '{name}', use_reentrant=False)", "ctx", is_real),
     line("in_parts", "in_parts({a}, '{name}', use_reentrant=True)", "ctx", is_real),
     line("once_hook", "once('{name}', looked({a}))", "ctx", requires_grad, None, 0),

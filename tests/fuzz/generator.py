@@ -18,6 +18,7 @@ from fuzz.passing import PASSES
 from fuzz.playing import Player
 from fuzz.program import Program, Step
 from fuzz.refusing import REFUSED
+from fuzz.storing import STORED
 from fuzz.transforming import FORWARD, TRANSFORMS
 from fuzz.watching import HOOKS
 from fuzz.writing import WRITES
@@ -45,6 +46,7 @@ TAPE = frozenset(
         "checkpoint",
         "shared_writes",
         "inplace_ops",
+        "pass_modes",
     )
 )
 THEMES = {
@@ -56,6 +58,7 @@ THEMES = {
     "optimisers": OPTIMISERS,
     "errors": REFUSED,
     "breadth": BREADTH,
+    "memory": STORED,
 }
 """Lines of which a program has many or none."""
 ALL_FEATURES = TAPE | THEMES.keys()

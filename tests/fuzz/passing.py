@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from fuzz.lines import LineMaker, is_inner
+from fuzz.lines import LineMaker, indented, is_inner
 from fuzz.program import Step
 
 __all__ = ["PASSES"]
@@ -94,7 +94,17 @@ def _recorded(g: Any) -> Step | None:
     return Step("recorded_grad", "create_graph", line, tuple(outs), (*roots, *inputs), tuple(roots))
 
 
-PASSES = [
+def _inside(block: str) -> LineMaker:
+    """Any of the passes, inside a block."""
+
+    def build(g: Any) -> Step | None:
+        step = g.rng.choice(PLAIN).build(g)
+        return None if step is None else indented(step, block, block, "pass_modes")
+
+    return LineMaker(block, "pass_modes", build)
+
+
+PLAIN = [
     _backward("backward"),
     _backward("backward"),
     _backward("backward_kept", ", retain_graph=True"),
@@ -109,4 +119,11 @@ PASSES = [
     _grad("grad_edges", "edges", ", retain_graph=True, allow_unused=True"),
     LineMaker("grad_of_grad", "create_graph", _second),
     LineMaker("recorded_grad", "create_graph", _recorded),
+]
+
+PASSES = [
+    *PLAIN,
+    _inside("lib.autograd.detect_anomaly(check_nan=False)"),
+    _inside("lib.autograd.set_multithreading_enabled(False)"),
+    _inside("lib.no_grad()"),
 ]
