@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from fuzz.known import is_fused
 from fuzz.lines import LineMaker, indented, is_inner
 from fuzz.program import Step
 
@@ -99,7 +100,9 @@ def _inside(block: str) -> LineMaker:
 
     def build(g: Any) -> Step | None:
         step = g.rng.choice(PLAIN).build(g)
-        return None if step is None else indented(step, block, block, "pass_modes")
+        if step is None or is_fused(step.op):
+            return None
+        return indented(step, block, block, "pass_modes")
 
     return LineMaker(block, "pass_modes", build)
 
