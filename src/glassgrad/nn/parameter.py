@@ -94,7 +94,7 @@ class Buffer(Tensor):
 
     def __new__(cls, data: Any = None, *, persistent: bool = True) -> Self:
         _check_data(data, "Buffer")
-        made = _around(super().__new__(cls, () if data is None else data), data)
+        made: Self = _around(super().__new__(cls, () if data is None else data), data)
         if data is not None and data.requires_grad:
             made.requires_grad = True
         made.persistent = persistent
