@@ -14,7 +14,7 @@ from fuzz.ctx import CTX
 from fuzz.lines import LineMaker, is_numeric
 from fuzz.machines import MODULES, OPTIMISERS
 from fuzz.mixing import LEAVES, MIXED
-from fuzz.passing import PASSES
+from fuzz.passing import PASSES, PASSES_IN_MODES
 from fuzz.playing import Player
 from fuzz.program import Program, Step
 from fuzz.refusing import REFUSED
@@ -46,7 +46,6 @@ TAPE = frozenset(
         "checkpoint",
         "shared_writes",
         "inplace_ops",
-        "pass_modes",
     )
 )
 THEMES = {
@@ -59,6 +58,7 @@ THEMES = {
     "errors": REFUSED,
     "breadth": BREADTH,
     "memory": STORED,
+    "pass_modes": PASSES_IN_MODES,
 }
 """Lines of which a program has many or none."""
 ALL_FEATURES = TAPE | THEMES.keys()

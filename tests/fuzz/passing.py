@@ -6,7 +6,7 @@ from fuzz.known import is_fused
 from fuzz.lines import LineMaker, indented, is_inner
 from fuzz.program import Step
 
-__all__ = ["PASSES"]
+__all__ = ["PASSES", "PASSES_IN_MODES"]
 
 
 def _roots(g: Any, most: int = 3) -> list[str]:
@@ -99,7 +99,7 @@ def _inside(block: str) -> LineMaker:
     """Any of the passes, inside a block."""
 
     def build(g: Any) -> Step | None:
-        step = g.rng.choice(PLAIN).build(g)
+        step = g.rng.choice(PASSES).build(g)
         if step is None or is_fused(step.op):
             return None
         return indented(step, block, block, "pass_modes")
@@ -107,7 +107,7 @@ def _inside(block: str) -> LineMaker:
     return LineMaker(block, "pass_modes", build)
 
 
-PLAIN = [
+PASSES = [
     _backward("backward"),
     _backward("backward"),
     _backward("backward_kept", ", retain_graph=True"),
@@ -124,8 +124,7 @@ PLAIN = [
     LineMaker("recorded_grad", "create_graph", _recorded),
 ]
 
-PASSES = [
-    *PLAIN,
+PASSES_IN_MODES = [
     _inside("lib.autograd.detect_anomaly(check_nan=False)"),
     _inside("lib.autograd.set_multithreading_enabled(False)"),
     _inside("lib.no_grad()"),
