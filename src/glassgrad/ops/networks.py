@@ -121,7 +121,7 @@ class NativeGroupNorm(Normalization):
     The means are those of a group of channels, of one example.
     """
 
-    kept_results = 0  # no more of it in PyTorch, but its node has three outputs there
+    kept_results = 0  # its node has three outputs in PyTorch, those of the others one
 
     forward = staticmethod(_normalize)
 
