@@ -73,7 +73,8 @@ def _saved_by(g: Any, prefix: str) -> tuple[Any, list[str]]:
     """A value, and which of its operands and result its node has saved."""
     a = g.pick(lambda x: is_inner(x) and "Linear" not in x.grad_fn.name())
     fields = [prefix + word for word in ("self", "other", "result")]
-    return a, [] if a is None else [f for f in fields if hasattr(g.of(a).grad_fn, f)]
+    is_other = a is None or a in g.tainted  # its node is another one in PyTorch
+    return a, [] if is_other else [f for f in fields if hasattr(g.of(a).grad_fn, f)]
 
 
 FUNCTIONS = [

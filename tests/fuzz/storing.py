@@ -21,7 +21,8 @@ def _stored(op: str, template: str) -> LineMaker:
         if a is None:
             return None
         x, sharing = g.of(a), {a, *g.sharing(a)}
-        if any(sharing & {*step.uses} for step in g.steps) and "out=" not in template:
+        touched = [step for step in g.steps if sharing & {*step.uses, *step.makes}]
+        if "out=" not in template and any(step.op != "leaf" for step in touched):
             return None  # nobody notices that what was saved has changed: rules differ in its use
         alike = g.values(lambda y: _is_kept(y) and (y.shape, y.dtype) == (x.shape, x.dtype))
         others = [name for name in alike if name not in sharing]
