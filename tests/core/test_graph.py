@@ -283,3 +283,24 @@ def test_a_gradient_of_another_dtype_can_be_made_zero(lib):
     y.backward()
     layer.zero_grad(set_to_none=False)
     assert layer.weight.grad.tolist() == [[0.0, 0.0]]
+
+
+def test_a_node_gets_a_gradient_for_each_result_that_can_have_one():
+    def of(lib):
+        x = lib.tensor([[3.0, 1.0, 2.0], [5.0, 6.0, 4.0]], requires_grad=True)
+        normal = lib.nn.functional
+        found = []
+        for out in (
+            *(x.sort(), x.max(1), x.topk(2), x.median(1), x.kthvalue(1), x.cummin(1), x.frexp()),
+            *(x.aminmax(), x.split(3, 1), x.split(1, 1), lib.linalg.lu_factor_ex(x[:, :2])),
+            *([normal.layer_norm(x, (3,))], [normal.batch_norm(x, None, None, training=True)]),
+            [normal.group_norm(x, 1)],
+        ):
+            node = out[0].grad_fn
+            node.register_prehook(lambda grads: found.append([g is not None for g in grads]))
+            node.register_hook(lambda _, grads: found.append(len(grads)))
+            found.append([len(node._input_metadata), *[y.output_nr for y in out]])
+            out[0].sum().backward()
+        return found
+
+    assert of(glassgrad) == of(torch)

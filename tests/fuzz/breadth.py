@@ -39,9 +39,9 @@ IN_PLACE = (
 """What has no derivative: it requires no gradient here; in PyTorch it does, and refuses one, or
 keeps that of what was there before (see `tests/ops/test_differences.py`)."""
 AMBIGUOUS = (
-    "svd qr lu orgqr lu_solve lu_unpack pinverse logdet slogdet cholesky cholesky_inverse numpy "
-    "tolist item to histogram histc unique unique_consecutive int long short byte char bool half "
-    "uint16 uint32 uint64"
+    "svd qr geqrf lu orgqr lu_solve lu_unpack pinverse logdet slogdet cholesky cholesky_inverse "
+    "numpy tolist item to histogram histc unique unique_consecutive int long short byte char bool "
+    "half uint16 uint32 uint64"
 )
 """What may be one thing or another: results of chance, of memory, of the sign of vectors, of the
 rounding of a last digit."""

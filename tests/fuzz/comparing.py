@@ -22,8 +22,8 @@ def differences(ours: Outcome, theirs: Outcome) -> list[str]:
             f"error: {ours.error} {ours.message}\n   torch: {theirs.error} {theirs.message}"
         )
         return found
-    if ours.error is None and not same(ours.log, theirs.log):
-        found.append(f"log: {ours.log}\n   torch: {theirs.log}")
+    if ours.error is None:
+        found += [f"log: {a}\n   torch: {b}" for a, b in _apart(ours.log, theirs.log, same)]
     for name in {**ours.graphs, **theirs.graphs}:
         a, b = ours.graphs.get(name), theirs.graphs.get(name)
         if not same(a, b):
@@ -33,9 +33,17 @@ def differences(ours: Outcome, theirs: Outcome) -> list[str]:
         if isinstance(a, dict) and isinstance(b, dict):
             unlike = [key for key in a if not same(a[key], b.get(key))]
             found += [f"facts {name} {key}: {a[key]}\n   torch: {b.get(key)}" for key in unlike]
-        elif not same(a, b):
-            found += [f"facts {name}: {a}\n   torch: {b}"]
+        else:
+            parts = _apart(a, b, same)
+            found += [f"facts {name}: {mine}\n   torch: {other}" for mine, other in parts]
     return found
+
+
+def _apart(ours: Any, theirs: Any, same: Callable[[Any, Any], bool]) -> list[tuple[Any, Any]]:
+    """What differs: part by part where there are as many parts here as there."""
+    if isinstance(ours, list) and isinstance(theirs, list) and len(ours) == len(theirs):
+        return [(a, b) for a, b in zip(ours, theirs, strict=True) if not same(a, b)]
+    return [] if same(ours, theirs) else [(ours, theirs)]
 
 
 def _same_error(ours: Any, theirs: Any) -> bool:

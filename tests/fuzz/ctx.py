@@ -27,6 +27,9 @@ BLOCKS = [
     "lib.enable_grad()",
     "lib.set_grad_enabled(False)",
     "lib.inference_mode()",
+    "lib.inference_mode(False)",
+    "writing()",
+    "lib.autograd.detect_anomaly(check_nan=False)",
     "lib.no_grad(), lib.enable_grad()",
     "lib.autograd.graph.allow_mutation_on_saved_tensors()",
 ]
@@ -70,7 +73,8 @@ def _saved_by(g: Any, prefix: str) -> tuple[Any, list[str]]:
     """A value, and which of its operands and result its node has saved."""
     a = g.pick(lambda x: is_inner(x) and "Linear" not in x.grad_fn.name())
     fields = [prefix + word for word in ("self", "other", "result")]
-    return a, [] if a is None else [f for f in fields if hasattr(g.of(a).grad_fn, f)]
+    is_other = a is None or a in g.tainted  # its node is another one in PyTorch
+    return a, [] if is_other else [f for f in fields if hasattr(g.of(a).grad_fn, f)]
 
 
 FUNCTIONS = [
@@ -112,6 +116,8 @@ CTX = [
         None,
         2,
     ),
+    line("again_hooked", "again_hooked({a}, '{name}', use_reentrant=False)", "ctx", is_real),
+    line("again_hooked", "again_hooked({a}, '{name}', use_reentrant=True)", "ctx", is_real),
     line("in_parts", "in_parts({a}, '{name}', use_reentrant=False)", "ctx", is_real),
     line("in_parts", "in_parts({a}, '{name}', use_reentrant=True)", "ctx", is_real),
     line("once_hook", "once('{name}', looked({a}))", "ctx", requires_grad, None, 0),

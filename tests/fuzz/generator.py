@@ -14,10 +14,11 @@ from fuzz.ctx import CTX
 from fuzz.lines import LineMaker, is_numeric
 from fuzz.machines import MODULES, OPTIMISERS
 from fuzz.mixing import LEAVES, MIXED
-from fuzz.passing import PASSES
+from fuzz.passing import PASSES, PASSES_IN_MODES
 from fuzz.playing import Player
 from fuzz.program import Program, Step
 from fuzz.refusing import REFUSED
+from fuzz.storing import STORED
 from fuzz.transforming import FORWARD, TRANSFORMS
 from fuzz.watching import HOOKS
 from fuzz.writing import WRITES
@@ -56,6 +57,8 @@ THEMES = {
     "optimisers": OPTIMISERS,
     "errors": REFUSED,
     "breadth": BREADTH,
+    "memory": STORED,
+    "pass_modes": PASSES_IN_MODES,
 }
 """Lines of which a program has many or none."""
 ALL_FEATURES = TAPE | THEMES.keys()
@@ -174,8 +177,13 @@ class Generator:
             self.player = Player("torch")  # a refused line may have had half its effect
             for position, earlier in enumerate(self.steps):
                 self.player.play(earlier, position)
+                self._forget(earlier)
             return
         self.steps.append(step)
+        self._forget(step)
+
+    def _forget(self, step: Step) -> None:
+        """Compute no further with numbers whose sign rounding decides."""
         if step.feature in ("transforms", "optimisers", "breadth"):
             for name in (*step.makes, *step.uses * (step.feature == "optimisers")):
                 if _may_be_zero(self.player.tensors.get(name)):

@@ -35,50 +35,20 @@ HOOKS = [
     "'register_full_backward_pre_hook', '{name}', 2.0",
 ]
 DEEDS = [
-    "{m}.zero_grad()",
-    "{m}.zero_grad(set_to_none=False)",
-    "{m}.eval()",
-    "{m}.train()",
-    "{m}.requires_grad_(False)",
-    "{m}.requires_grad_(True)",
-    "{m}.float()",
-    "{m}.double()",
-    "lib.nn.utils.clip_grad_norm_({m}.parameters(), 0.5)",
-    "{m}.load_state_dict({m}.state_dict())",
-    "{m}.nothing",
-    "{m}(lib.ones(9, 9))",
+    "{made}.zero_grad()",
+    "{made}.zero_grad(set_to_none=False)",
+    "{made}.eval()",
+    "{made}.train()",
+    "{made}.requires_grad_(False)",
+    "{made}.requires_grad_(True)",
+    "{made}.float()",
+    "{made}.double()",
+    "lib.nn.utils.clip_grad_norm_({made}.parameters(), 0.5)",
+    "{made}.load_state_dict({made}.state_dict())",
+    "{made}.load_state_dict({made}.state_dict(), assign=True)",
+    "{made}.nothing",
+    "{made}(lib.ones(9, 9))",
 ]
-
-
-def _all(g: Any, op: str) -> list[str]:
-    return [step.makes[0] for step in g.steps if step.op == op]
-
-
-def _module(g: Any) -> Step:
-    name = f"m{len(g.steps)}"
-    return Step("make_module", "modules", f"{name} = {g.rng.choice(list(KINDS))}", (name,))
-
-
-def _of_module(op: str, template: str, feature: str = "modules") -> LineMaker:
-    """A line on a module, and on a value it takes."""
-
-    def build(g: Any) -> Step | None:
-        modules = _all(g, "make_module")
-        if not modules:
-            return _module(g)
-        m = g.rng.choice(modules)
-        made = next(step.line.partition(" = ")[2] for step in g.steps if m in step.makes)
-        a = g.pick(lambda x: is_real(x) and x.dim() > 0 and KINDS[made](x))
-        b = g.pick(is_real)
-        if ("{a}" in template and a is None) or ("{b}" in template and b is None):
-            return None
-        name = f"{op}{len(g.steps)}"
-        makes = () if "{out}" not in template and "{name} =" not in template else (name,)
-        text = template.format(m=m, a=a, b=b, out=name, name=name)
-        used = (m, *[value for value in (a, b) if value is not None and value in text])
-        return Step(op, feature, text, makes, used)
-
-    return LineMaker(op, feature, build)
 
 
 OPTIONS = {
@@ -109,6 +79,11 @@ OPTIONS = {
 }
 
 
+def _module(g: Any) -> Step:
+    name = f"m{len(g.steps)}"
+    return Step("make_module", "modules", f"{name} = {g.rng.choice(list(KINDS))}", (name,))
+
+
 def _optimiser(g: Any) -> Step | None:
     params = [g.pick(is_leaf) for _ in range(g.rng.randint(1, 3))]
     params = list(dict.fromkeys(p for p in params if p is not None))
@@ -116,39 +91,61 @@ def _optimiser(g: Any) -> Step | None:
         return None
     kind = g.rng.choice(list(OPTIONS))
     name = f"o{len(g.steps)}"
-    call = f"optimiser('{kind}', {', '.join(params)}, {g.rng.choice(OPTIONS[kind])})"
+    given = ", ".join(params)
+    if len(params) > 1 and kind != "LBFGS" and g.rng.random() < 0.5:  # in two groups
+        given = f"dict(params=[{params[0]}], lr=0.25), dict(params=[{', '.join(params[1:])}])"
+    call = f"optimiser('{kind}', {given}, {g.rng.choice(OPTIONS[kind])})"
     return Step("make_optimiser", "optimisers", f"{name} = {call}", (name,), tuple(params))
 
 
-def _of_optimiser(op: str, template: str) -> LineMaker:
-    def build(g: Any) -> Step | None:
-        made = [step for step in g.steps if step.op == "make_optimiser"]
-        if not made:
-            return _optimiser(g)
-        step = g.rng.choice(made)
-        text = template.format(o=step.makes[0], params=", ".join(step.uses))
-        return Step(op, "optimisers", text, (), (step.makes[0], *step.uses))
+def _of(make: Any, op: str, template: str) -> LineMaker:
+    """A line on a `{made}` module or optimiser, and on values it takes: `{a}`, `{b}`, `{uses}`."""
+    feature = "modules" if make is _module else "optimisers"
 
-    return LineMaker(op, "optimisers", build)
+    def build(g: Any) -> Step | None:
+        made = [step for step in g.steps if step.op == f"make_{feature[:-1]}"]
+        if not made:
+            return make(g)
+        step = g.rng.choice(made)
+        fits = KINDS.get(step.line.partition(" = ")[2], is_real)
+        a = g.pick(lambda x: is_real(x) and x.dim() > 0 and fits(x)) if "{a}" in template else ""
+        b = g.pick(is_real) if "{b}" in template else ""
+        if a is None or b is None:
+            return None
+        name = f"{op}{len(g.steps)}"
+        makes = (name,) if "{name} =" in template else ()
+        text = template.format(made=step.makes[0], uses=", ".join(step.uses), a=a, b=b, name=name)
+        return Step(op, feature, text, makes, (step.makes[0], *step.uses, *filter(None, (a, b))))
+
+    return LineMaker(op, feature, build)
+
+
+def _of_module(op: str, template: str) -> LineMaker:
+    return _of(_module, op, template)
+
+
+def _of_optimiser(op: str, template: str) -> LineMaker:
+    return _of(_optimiser, op, template)
 
 
 MODULES = [
     LineMaker("make_module", "modules", _module),
-    *[_of_module("module", "{out} = {m}({a})")] * 4,
-    *[_of_module("module_hook", f"{{name}} = module_hook({{m}}, {hook})") for hook in HOOKS],
+    *[_of_module("module", "{name} = {made}({a})")] * 4,
+    *[_of_module("module_hook", f"{{name}} = module_hook({{made}}, {hook})") for hook in HOOKS],
     *[_of_module("module_deed", deed) for deed in DEEDS],
-    _of_module("parameter", "{out} = next({m}.parameters())"),
-    _of_module("parameter", "{out} = list({m}.parameters())[-1]"),
-    _of_module("state", "{out} = next(iter({m}.state_dict().values()))"),
-    _of_module("functional_call", "{out} = called_with({m}, {a}, {b})"),
+    _of_module("parameter", "{name} = next({made}.parameters())"),
+    _of_module("parameter", "{name} = list({made}.parameters())[-1]"),
+    _of_module("state", "{name} = next(iter({made}.state_dict().values()))"),
+    _of_module("functional_call", "{name} = called_with({made}, {a}, {b})"),
 ]
 
 OPTIMISERS = [
     LineMaker("make_optimiser", "optimisers", _optimiser),
-    *[_of_optimiser("optimiser_step", "{o}.step()")] * 4,
-    _of_optimiser("optimiser_zero", "{o}.zero_grad()"),
-    _of_optimiser("optimiser_zero", "{o}.zero_grad(set_to_none=False)"),
-    _of_optimiser("closed_step", "closed_step({o}, {params})"),
-    _of_optimiser("optimiser_state", "state_of({o})"),
-    _of_optimiser("load_state", "{o}.load_state_dict({o}.state_dict())"),
+    *[_of_optimiser("optimiser_step", "{made}.step()")] * 4,
+    _of_optimiser("optimiser_zero", "{made}.zero_grad()"),
+    _of_optimiser("optimiser_zero", "{made}.zero_grad(set_to_none=False)"),
+    _of_optimiser("closed_step", "closed_step({made}, {uses})"),
+    _of_optimiser("optimiser_state", "state_of({made})"),
+    _of_optimiser("load_state", "{made}.load_state_dict({made}.state_dict())"),
+    _of_optimiser("copied_state", "{name} = reloaded({made}, {uses})"),
 ]

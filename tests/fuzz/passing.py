@@ -2,10 +2,11 @@
 
 from typing import Any
 
-from fuzz.lines import LineMaker, is_inner
+from fuzz.known import is_fused
+from fuzz.lines import LineMaker, indented, is_inner
 from fuzz.program import Step
 
-__all__ = ["PASSES"]
+__all__ = ["PASSES", "PASSES_IN_MODES"]
 
 
 def _roots(g: Any, most: int = 3) -> list[str]:
@@ -94,6 +95,18 @@ def _recorded(g: Any) -> Step | None:
     return Step("recorded_grad", "create_graph", line, tuple(outs), (*roots, *inputs), tuple(roots))
 
 
+def _inside(block: str) -> LineMaker:
+    """Any of the passes, inside a block."""
+
+    def build(g: Any) -> Step | None:
+        step = g.rng.choice(PASSES).build(g)
+        if step is None or is_fused(step.op):
+            return None
+        return indented(step, block, block, "pass_modes")
+
+    return LineMaker(block, "pass_modes", build)
+
+
 PASSES = [
     _backward("backward"),
     _backward("backward"),
@@ -109,4 +122,10 @@ PASSES = [
     _grad("grad_edges", "edges", ", retain_graph=True, allow_unused=True"),
     LineMaker("grad_of_grad", "create_graph", _second),
     LineMaker("recorded_grad", "create_graph", _recorded),
+]
+
+PASSES_IN_MODES = [
+    _inside("lib.autograd.detect_anomaly(check_nan=False)"),
+    _inside("lib.autograd.set_multithreading_enabled(False)"),
+    _inside("lib.no_grad()"),
 ]

@@ -118,6 +118,8 @@ def play(program: Program, library: str) -> Outcome:
             graphs[f"before step {position}"] = _or_error(_spelled, player, step.roots)
         player.play(step, position)
         if player.error:
+            for name in step.changes:  # PyTorch may have written half of it
+                player.tensors.pop(name, None)
             break
     player.names["close_levels"]()
     for name in player.tensors:

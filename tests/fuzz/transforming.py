@@ -92,6 +92,8 @@ def _function(g: Any, shape: tuple[int, ...], captured: list[str], depth: int) -
         return f"mapped({f}, in_dims={dim}, {options})"
     f = _function(g, shape, captured, depth - 1)
     if kind in ("jacrev", "jacfwd", "hessian"):
+        if kind != "hessian" and g.rng.random() < 0.3:
+            return f"jacobians({f}, '{kind}'{g.rng.choice(('', ', has_aux=True'))})"
         options = ", chunk_size=2" if kind == "jacrev" and g.rng.random() < 0.3 else ""
         return f"jacobian({f}, '{kind}'{options})"
     options = ", has_aux=True" if g.rng.random() < 0.3 else ""

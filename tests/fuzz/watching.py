@@ -13,7 +13,8 @@ def _hook(op: str, template: str, feature: str = "hooks", want: Any = requires_g
         a = g.pick(want)
         if a is None or (op == "watch" and a in g.tainted):
             return None
-        if "grad_fn" in template and a in g.tainted:
+        on_node = ("grad_fn" in template or "node_of" in template) and not g.of(a).is_leaf
+        if on_node and a in g.tainted:
             return None  # of a node that is another one in PyTorch
         if "node_of" in template and any(step.feature == "multi_hooks" for step in g.steps):
             return None  # which would keep the node of a leaf alive in PyTorch

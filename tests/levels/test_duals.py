@@ -207,3 +207,13 @@ def test_random_programs_with_writes_and_views_move_as_in_torch(program):
 def test_a_tangent_moves_through_vmap(lib):
     x = dual(lib, [1.0, 2.0], [3.0, 4.0])
     assert tangent_of(lib, lib.vmap(lambda x: x * x)(x)) == [6.0, 16.0]
+
+
+@both
+@level_is_open
+def test_a_dual_that_was_turned_in_place_keeps_its_node(lib):
+    x = leaf(lib, [1.0, 2.0])
+    y = forward_ad(lib).make_dual(x, plain(lib, [1.0, 0.0])).sin()
+    y.unsqueeze_(0)
+    assert y.grad_fn.name() == "UnsqueezeBackward1"
+    assert tangent_of(lib, y) == [[*x.detach().cos().tolist()[:1], 0.0]]

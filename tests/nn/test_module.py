@@ -277,3 +277,12 @@ def test_a_model_may_be_nested_deeper_than_the_stack():
     state["0." * 600 + "bias"] = gg.tensor([7.0])
     deep.load_state_dict(state)
     assert leaf.bias.item() == 7.0
+
+
+@pytest.mark.parametrize("lib", [gg, torch])
+def test_a_parameter_that_was_computed_goes_on_to_require_grad(lib):
+    module = lib.nn.Linear(2, 1, bias=False).requires_grad_(False)
+    module.weight.mul_(lib.ones(1, requires_grad=True))
+    assert module.requires_grad_(True).weight.requires_grad
+    with pytest.raises(RuntimeError, match="only change requires_grad flags of leaf"):
+        module.requires_grad_(False)

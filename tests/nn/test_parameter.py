@@ -76,3 +76,14 @@ def test_a_copy_of_a_parameter_has_no_gradient_and_nothing_that_was_set_on_it(li
     assert made.grad is None
     assert not hasattr(made, "note")
     assert weight.note == "mine"
+
+
+@pytest.mark.parametrize("lib", [gg, torch])
+def test_a_parameter_counts_writes_together_with_the_tensor_it_shows(lib):
+    x = lib.ones(2)
+    p, b = lib.nn.Parameter(x), lib.nn.Buffer(x)
+    y = (p * p).sum()
+    x.add_(1)
+    assert (p._version, b._version) == (1, 1)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        y.backward()

@@ -126,3 +126,11 @@ def test_the_gradient_of_a_real_angle_is_constant(lib):
     x = lib.tensor([1.0, -1.0], requires_grad=True)
     (grad,) = lib.autograd.grad(lib.log1p(x.angle()).sum(), x, create_graph=True)
     assert not grad.requires_grad
+
+
+@pytest.mark.parametrize("lib", [gg, torch])
+def test_a_power_of_0_is_flat_in_real_exponents_alone(lib):
+    y = lib.tensor([2 + 0j, 2 + 1j], requires_grad=True)
+    (lib.zeros(2) ** y).backward(lib.ones(2) + 0j)
+    assert y.grad[0] == 0
+    assert lib.isnan(y.grad[1])

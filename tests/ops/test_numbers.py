@@ -369,3 +369,18 @@ def test_nextafter_moves_as_its_input_does(lib):
 
 def test_true_is_no_complex_exponent(lib):
     assert lib.ones(2).float_power(True).dtype == lib.float64
+
+
+@pytest.mark.parametrize("lib", [gg, torch])
+def test_a_number_to_the_power_of_what_lies_otherwise_lies_in_rows(lib):
+    assert (2 ** lib.ones(2, 3).t()).is_contiguous()
+    assert not (lib.ones(2, 3).t() ** 2).is_contiguous()
+
+
+@pytest.mark.parametrize("lib", [gg, torch])
+def test_the_order_of_a_distance_is_a_number_or_a_0_d_tensor(lib):
+    x, y = lib.tensor([1.0, 2.0]), lib.tensor([1.0, 0.0])
+    assert x.dist(y, lib.tensor(2.0)) == 2
+    for wrong in (lib.tensor([2.0]), lib.tensor(2.0, requires_grad=True), "2"):
+        with pytest.raises(TypeError, match=r"argument 'p'.* must be Number, not"):
+            x.dist(y, wrong)

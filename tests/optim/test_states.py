@@ -82,3 +82,11 @@ def test_state_of_a_scheduler_is_pytorchs(call, steps):
             scheduler.step(*[1.0] * ("Plateau" in call))
         states.append((scheduler.state_dict(), optimizer.state_dict()))
     assert_alike(*states)
+
+
+@pytest.mark.parametrize("lib", [gg, torch])
+def test_lbfgs_remembers_that_it_has_gone_nowhere(lib):
+    x = lib.zeros(1, requires_grad=True)
+    made = lib.optim.LBFGS([x])
+    made.step(lambda: (x * x).sum())
+    assert (made.state[x]["func_evals"], made.state[x]["n_iter"]) == (1, 0)

@@ -134,7 +134,7 @@ class Node:
     @property
     def _input_metadata(self) -> list[Metadata]:
         if isinstance(self.out_dtype, tuple):
-            return [Metadata(*pair) for pair in zip(self.out_shape, self.out_dtype, strict=True)]
+            return list(map(Metadata, self.out_shape, self.out_dtype))
         return [Metadata(self.out_shape, self.out_dtype)]
 
     def _sequence_nr(self) -> int:
@@ -143,7 +143,7 @@ class Node:
     @property
     def num_outputs(self) -> int:
         """How many gradients the node is given."""
-        return len(self.out_dtype) if isinstance(self.out_dtype, tuple) else 1
+        return len(self._input_metadata)
 
     def hooks(self) -> "NodeHooks":
         """The cold side, made on first use."""

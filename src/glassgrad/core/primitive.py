@@ -75,6 +75,7 @@ class Primitive(Function):
             the error, and NumPy's letters of the kinds that it takes.
         differentiable: whether it has a gradient at all.
         multiple: whether `forward` returns a tuple of outputs.
+        kept_results: how many of these, the last ones, are there for backward alone.
         differentiates: which operands have edges; an index or a condition has none.
         keeps_index: whether `setup_context` keeps arrays, an index or weights: so for all ops that
             have an operand without an edge and save nothing (Note [An index is saved too]).
@@ -102,6 +103,7 @@ class Primitive(Function):
     kinds: ClassVar[str] = "f"
     differentiable: ClassVar[bool] = True
     multiple: ClassVar[bool] = False
+    kept_results: ClassVar[int] = 0
     differentiates: ClassVar[slice] = slice(None)
     keeps_index: ClassVar[bool] = False
     assumes: ClassVar[dict[str, Callable[[Any], Any]]] = {}
@@ -283,9 +285,16 @@ def results_of(cls: type[Primitive], out: Any, node: Any) -> Any:
     """The tensors around what an op made, with the edges of its node."""
     if not cls.multiple:
         return wrap(out, node)
-    has_edge = [node is not None and part.dtype.kind in "fc" for part in out]
-    edges = [GradientEdge(node, nr) if has else None for nr, has in enumerate(has_edge)]
-    return tuple(map(wrap, out, edges))
+    count = node.num_outputs if node else 0
+    edges = [node] if count == 1 else [GradientEdge(node, nr) for nr in range(count)]
+    return tuple(map(wrap, out, edges + [None] * (len(out) - count)))
+
+
+def with_gradients(cls: type[Primitive], out: Any) -> list[Any]:
+    """The results that have a gradient, the first ones: floats that a user may see."""
+    if not cls.multiple:
+        return [out]
+    return [part for part in out[: len(out) - cls.kept_results] if part.dtype.kind in "fc"]
 
 
 def edges_of(operands: Values) -> Any:
@@ -327,11 +336,11 @@ def record(
         cls.setup_context(node, values, out)
     if cls.saves:
         save(node, operands, values, out)
-    if cls.multiple:
-        node.out_shape = tuple([part.shape for part in out])
-        node.out_dtype = dtypes = tuple([part.dtype for part in out])
-    else:
-        node.out_shape, node.out_dtype, dtypes = out.shape, out.dtype, (out.dtype,)
+    parts = with_gradients(cls, out)
+    shapes, dtypes = tuple([part.shape for part in parts]), tuple([part.dtype for part in parts])
+    node.out_shape, node.out_dtype = shapes, dtypes
+    if len(parts) == 1:
+        node.out_shape, node.out_dtype = shapes[0], dtypes[0]
     if level is not None:
         node._level = level
     else:

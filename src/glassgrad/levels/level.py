@@ -15,7 +15,14 @@ import numpy as np
 
 from glassgrad.core.errors import TransformError
 from glassgrad.core.graph import edge_of
-from glassgrad.core.primitive import Parameters, Primitive, edges_of, record, results_of
+from glassgrad.core.primitive import (
+    Parameters,
+    Primitive,
+    edges_of,
+    record,
+    results_of,
+    with_gradients,
+)
 from glassgrad.core.state import Changes, Func, Names, Values, modes, plugs, setting
 from glassgrad.core.tensor import LEAF, Tensor, wrap
 from glassgrad.memory.calls import place_outputs
@@ -233,15 +240,15 @@ def transposed_twice(cls: type[Primitive], ctx: Any, tangents: Values) -> list[T
         ctx: what backward would find there, and `result`.
         tangents: those of the operands; None for those that do not move.
     """
-    outputs = as_tuple(ctx.result)
-    zeros = [np.zeros_like(out) if out.dtype.kind in "fc" else None for out in outputs]
+    zeros = [np.zeros_like(out) for out in with_gradients(cls, ctx.result)]
 
     def pulled(*grads: Any) -> Values:
         return as_tuple(cls.backward(ctx, *grads))
 
     moving = [None if each is None else _conjugate(cls, each) for each in tangents]
     moved = pulled_back(pulled, zeros, moving)
-    return [x if x is None else _conjugate(cls, x) for x in moved]
+    none = [None] * (len(as_tuple(ctx.result)) - len(zeros))
+    return [*[x if x is None else _conjugate(cls, x) for x in moved], *none]
 
 
 def pulled_back(function: Func, operands: Any, grads: Any) -> Values:

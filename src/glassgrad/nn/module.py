@@ -675,7 +675,7 @@ class Module:
     def requires_grad_(self, requires_grad: bool = True) -> Self:
         """Let gradients flow to all parameters, or stop them; returns the module."""
         for parameter in self.parameters():
-            parameter.requires_grad = requires_grad
+            parameter.requires_grad_(requires_grad)
         return self
 
     # Modes, and moving ----------------------------------------------------------------------------

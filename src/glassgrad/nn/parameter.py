@@ -53,7 +53,7 @@ class Parameter(Tensor, metaclass=_ParameterType):
             made = data.detach()  # transforms know their own class only: it gets a mark instead
             made._is_param = True
         else:
-            made = super().__new__(cls, () if data is None else data)
+            made = _around(super().__new__(cls, () if data is None else data), data)
         made.requires_grad = bool(requires_grad)
         return made  # type: ignore[no-any-return]  # of another class inside a transform
 
@@ -94,11 +94,18 @@ class Buffer(Tensor):
 
     def __new__(cls, data: Any = None, *, persistent: bool = True) -> Self:
         _check_data(data, "Buffer")
-        made = super().__new__(cls, () if data is None else data)
+        made: Self = _around(super().__new__(cls, () if data is None else data), data)
         if data is not None and data.requires_grad:
             made.requires_grad = True
         made.persistent = persistent
         return made
+
+
+def _around(made: Any, data: Tensor | None) -> Any:
+    """`made`, whose memory is that of `data`: so they count writes together."""
+    if data is not None and not data.is_inference():
+        made.cold_side().version = data.version_counter()
+    return made
 
 
 class _Uninitialized:

@@ -129,7 +129,7 @@ def reshaped_in_place(name: str, cls: OpClass, input: Tensor, **parameters: Any)
     if moves:
         modes.duals.hang(before, modes.duals.tangent(input))
     result = cls.apply(before, **parameters)
-    input.payload = result.payload
+    input.payload, edge = result.payload, result.edge
     if moves:
         modes.duals.hang(input, modes.duals.tangent(result))
     if input.is_inference():
@@ -137,7 +137,7 @@ def reshaped_in_place(name: str, cls: OpClass, input: Tensor, **parameters: Any)
         return input
     input.wrote()
     if recorded:
-        relocate(input, result.edge)
+        relocate(input, edge)
         input._tell_views()
         input.cold_side().seen = input.version_counter().count
     return input

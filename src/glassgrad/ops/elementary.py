@@ -7,6 +7,7 @@ import numpy as np
 
 from glassgrad.core.errors import DTypeError, KernelError
 from glassgrad.core.tensor import Tensor
+from glassgrad.values.backend import in_rows
 from glassgrad.values.dtypes import Number, complex128, float64, int64
 
 from . import _checks as check
@@ -195,7 +196,7 @@ class PowTensor(Elementwise):
     def gradient(grad, x, y, z):
         x_bar = grad * np.where(y == 0, 0.0, y * x ** np.where(y == 0, 1.0, y - 1))
         # At x = 0 and y ≥ 0 the power is flat in y; ln 0 would make it nan.
-        flat = (x == 0) & (np.real(y) >= 0)
+        flat = (x == 0) & (np.imag(y) == 0) & (np.real(y) >= 0)
         return x_bar, grad * np.where(flat, 0.0, z * np.log(np.where(flat, 1.0, x)))
 
 
@@ -207,7 +208,7 @@ class PowScalarBase(Elementwise):
 
     @staticmethod
     def forward(y, *, base):
-        return base**y
+        return in_rows(base**y)
 
     @staticmethod
     def gradient(grad, y, z, *, base):
@@ -720,8 +721,8 @@ class Frexp(Transposed, Elementwise):
         return np.frexp(x)
 
     @staticmethod
-    def backward(ctx, by_mantissa, by_exponent):
-        return _shrunk(by_mantissa, *ctx.saved_tensors)
+    def backward(ctx, grad):
+        return _shrunk(grad, *ctx.saved_tensors)
 
 
 def _shrunk(value: Any, x: Any) -> Any:

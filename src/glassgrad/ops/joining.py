@@ -1157,7 +1157,7 @@ class _Splitting(KeepsShape):
 
     @staticmethod
     def backward(ctx, *grads):
-        return run(Cat, *_filled(grads, ctx.out_shape), dim=ctx.dim)
+        return run(Cat, *_filled(ctx, grads), dim=ctx.dim)
 
 
 class Split(_Splitting):
@@ -1183,12 +1183,12 @@ def _parts(x: Any, dim: int, sizes: Sequence[int]) -> Values:
     return tuple([x[in_dim(slice(start, end), dim)] for start, end in bounds])
 
 
-def _filled(grads: Values, shapes: Sequence[Shape]) -> list[Any]:
+def _filled(ctx: Any, grads: Values) -> list[Any]:
     """The gradients of all parts; those that have none count as zeros."""
     some = next(grad for grad in grads if grad is not None)
     return [
-        zeros_like(some, shape) if grad is None else grad
-        for grad, shape in zip(grads, shapes, strict=True)
+        zeros_like(some, part.shape) if grad is None else grad
+        for grad, part in zip(grads, ctx._input_metadata, strict=True)
     ]
 
 
@@ -1430,7 +1430,7 @@ class Unbind(Moved):
 
     @staticmethod
     def backward(ctx, *grads):
-        return run(Stack, *_filled(grads, ctx.out_shape), dim=ctx.dim)
+        return run(Stack, *_filled(ctx, grads), dim=ctx.dim)
 
 
 @op(Unbind, axis=True)

@@ -756,7 +756,7 @@ class LinalgLuFactorEx(Decomposition):
         return tuple([backend_of(x).asarray(part) for part in (packed, pivots, info)])
 
     @staticmethod
-    def backward(ctx, grad, *_):
+    def backward(ctx, grad):
         x, packed, pivots, _ = again(ctx)
         n, m = x.shape[-2:]
         if not min(n, m):

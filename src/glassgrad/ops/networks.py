@@ -41,7 +41,7 @@ from .selection import where
 def _normalize(
     x: Any, weight: Any, bias: Any, *, view: Shape, dims: Shape, eps: float, channels: Shape
 ) -> tuple[Any, Any, Any]:
-    """The forward of all: the result, μ and v."""
+    """The forward of all: the result, and μ and v, which have no gradient."""
     y, mean, variance = _centered(x.reshape(view), dims)
     y *= 1 / np.sqrt(variance + eps)
     z = y.reshape(x.shape) * _facing(weight, channels)
@@ -50,14 +50,15 @@ def _normalize(
 
 
 class Normalization(Transposed):
-    """(x − μ)/√(v + ε) scaled and shifted: a result beside which μ and v are results, too.
+    """(x − μ)/√(v + ε) scaled and shifted.
 
-    Backward finds these two on the node where x is an array; where it is a Tensor they depend on
+    Backward finds μ and v on the node where x is an array; where it is a Tensor they depend on
     it, and are computed again.
     """
 
     saves = ("input", "weight", "bias")
     multiple = True
+    kept_results = 2
     keeps_index = True
 
     @staticmethod
@@ -65,18 +66,16 @@ class Normalization(Transposed):
         ctx.statistics = output[1:]
 
     @staticmethod
-    def backward(ctx, grad, by_mean, by_variance):
+    def backward(ctx, grad, *_):
         x, weight, bias = ctx.saved_tensors
         wants_x, wants_weight, wants_bias = ctx.needs_input_grad
         y, scale = _normalized(ctx, x)
         by_x = by_weight = by_bias = None
         if wants_x:
-            by_y = None if grad is None else grad * _facing(weight, ctx.channels)
-            through = None if by_y is None else _through(ctx, by_y, y, scale)
-            by_x = total([through, _beside(ctx, x, y, scale, by_mean, by_variance)])
-        if wants_weight and grad is not None:
+            by_x = _through(ctx, grad * _facing(weight, ctx.channels), y, scale)
+        if wants_weight:
             by_weight = _of_channels(ctx.channels, weight.shape, grad, y.reshape(x.shape))
-        if wants_bias and grad is not None:
+        if wants_bias:
             by_bias = _of_channels(ctx.channels, bias.shape, by_steps(grad, x))
         return by_x, by_weight, by_bias
 
@@ -95,7 +94,7 @@ class Normalization(Transposed):
 
 class NativeLayerNorm(Normalization):
     """y, m, v = w·(x − m)/√(v + eps) + b, mean(x), mean((x − m)²)
-    x̄ = (g − mean(g) − z·mean(g·z))/√(v + eps) + mean(m̄ + 2·v̄·(x − m)),  w̄ = ȳ·z,  b̄ = ȳ
+    x̄ = (g − mean(g) − z·mean(g·z))/√(v + eps),  w̄ = ȳ·z,  b̄ = ȳ
     g = w·ȳ,  z = (x − m)/√(v + eps)
 
     The means are those of the last dims.
@@ -106,7 +105,7 @@ class NativeLayerNorm(Normalization):
 
 class NativeBatchNorm(Normalization):
     """y, m, v = w·(x − m)/√(v + eps) + b, mean(x), mean((x − m)²)
-    x̄ = (g − mean(g) − z·mean(g·z))/√(v + eps) + mean(m̄ + 2·v̄·(x − m)),  w̄ = ȳ·z,  b̄ = ȳ
+    x̄ = (g − mean(g) − z·mean(g·z))/√(v + eps),  w̄ = ȳ·z,  b̄ = ȳ
     g = w·ȳ,  z = (x − m)/√(v + eps)
 
     The means are those of a channel, of all examples.
@@ -117,11 +116,13 @@ class NativeBatchNorm(Normalization):
 
 class NativeGroupNorm(Normalization):
     """y, m, v = w·(x − m)/√(v + eps) + b, mean(x), mean((x − m)²)
-    x̄ = (g − mean(g) − z·mean(g·z))/√(v + eps) + mean(m̄ + 2·v̄·(x − m)),  w̄ = ȳ·z,  b̄ = ȳ
+    x̄ = (g − mean(g) − z·mean(g·z))/√(v + eps),  w̄ = ȳ·z,  b̄ = ȳ
     g = w·ȳ,  z = (x − m)/√(v + eps)
 
     The means are those of a group of channels, of one example.
     """
+
+    kept_results = 0  # its node has three outputs in PyTorch, those of the others one
 
     forward = staticmethod(_normalize)
 
@@ -175,20 +176,12 @@ def _normalized(ctx: Any, x: Any) -> tuple[Any, Any]:
 
 
 def _through(ctx: Any, grad: Any, y: Any, scale: Any) -> Any:
-    """What normalising makes of a gradient; of a tangent the same, its Jacobian is symmetric."""
+    """What normalising makes of a gradient."""
     dims, g = ctx.dims, grad.reshape(ctx.view)
     count = _count(g, dims)
     mean = _sum_over(dims, g) / count
     along = _sum_over(dims, g, y) / count
     return ((g - mean - y * along) * scale).reshape(grad.shape)
-
-
-def _beside(ctx: Any, x: Any, y: Any, scale: Any, by_mean: Any, by_variance: Any) -> Any:
-    """What the gradients of mean and variance make of the elements; None if there are none."""
-    parts = [None if by_mean is None else by_mean + np.zeros_like(y)]
-    parts.append(None if by_variance is None else by_variance * (y / scale) * 2)
-    found = total(parts)
-    return None if found is None else (found / _count(y, ctx.dims)).reshape(x.shape)
 
 
 def _count(rows: Any, dims: Shape) -> int:

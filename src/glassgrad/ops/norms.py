@@ -2,11 +2,12 @@
 
 import math
 from collections.abc import Sequence
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from glassgrad.core.errors import ArgumentTypeError, DTypeError, LinAlgError, ShapeError
+from glassgrad.core.errors import DTypeError, LinAlgError, ShapeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.dtypes import as_dtype
 
@@ -156,11 +157,7 @@ def vector_norm(
     """
     name = "linalg.vector_norm"
     x = _converted(name, x, dtype)
-    if isinstance(ord, str) or ord is None:
-        raise ArgumentTypeError(
-            f"{name}(): argument 'ord' must be Number, not {type(ord).__name__}. Those that have "
-            "names are of matrices. Write `linalg.matrix_norm`."
-        )
+    ord = _number(f"{name}(): argument 'ord'", ord)
     dims = reduced(dim, x.ndim)
     if (ord < 0 or math.isinf(ord)) and 0 in [x.shape[each] for each in dims]:
         what = "dimension" if dim is not None else "tensor"
@@ -169,7 +166,16 @@ def vector_norm(
             f"not have an identity. Shape {list(x.shape)} has no element to choose. Check where it "
             "became empty."
         )
-    return LinalgVectorNorm.apply(x, ord=float(ord), dim=dims, keepdim=bool(keepdim))
+    return LinalgVectorNorm.apply(x, ord=ord, dim=dims, keepdim=bool(keepdim))
+
+
+def _number(said: str, order: Any) -> float:
+    """An order as a number, which a 0-d tensor without a gradient is, too."""
+    if isinstance(order, Tensor) and not order.ndim and not order.requires_grad:
+        order = order.item()
+    why = "Those that have names are of matrices. Write `linalg.matrix_norm`."
+    check.kind(f"{said} must be Number", order, Real, why)
+    return float(order)
 
 
 @linalg(out_exact=True, axis=True)
@@ -389,7 +395,7 @@ def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
         >>> dist(tensor([1.0, 2.0]), tensor([4.0, 6.0]))
         tensor(5.)
     """
-    return vector_norm(input - other, p)
+    return vector_norm(input - other, _number("dist(): argument 'p'", p))
 
 
 _MANY = 25

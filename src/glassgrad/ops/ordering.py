@@ -130,7 +130,7 @@ class AlongDim(Transposed, AlongLine):
         ctx.shape, ctx.indices = inputs[0].shape, output[1]
 
     @staticmethod
-    def backward(ctx, grad, _):
+    def backward(ctx, grad):
         shape, places = ctx.shape or (1,), ctx.indices  # PyTorch lets a 0-d tensor have a dim, too
         if places.ndim < len(shape):
             places = places.reshape(kept_shape(shape, (ctx.dim,)))

@@ -46,7 +46,6 @@ class Recurrence(Transposed):
     like those before the first, and what is kept of the steps, which no user sees.
 
     Attributes:
-        kept_results: how many results, the last ones, are there for backward alone.
         cell: the states after a step, of `a`, `q` and the states before it.
         pulled: backward, of arrays: given the operands after the gradients.
     """
@@ -54,7 +53,7 @@ class Recurrence(Transposed):
     multiple = True
     keeps_index = True
     saves: ClassVar[Names] = ("input", "weight_ih", "weight_hh", "bias_ih", "bias_hh", "hidden")
-    kept_results: ClassVar[int] = 1
+    kept_results = 1
     cell: ClassVar[Func]
     pulled: ClassVar[Func]
 
@@ -64,7 +63,7 @@ class Recurrence(Transposed):
 
     @staticmethod
     def backward(ctx, *grads):
-        cls, operands, grads = ctx._forward_cls, tuple(ctx.saved_tensors), grads[:-1]
+        cls, operands = ctx._forward_cls, tuple(ctx.saved_tensors)
         if any(isinstance(x, Tensor) for x in (*operands, *grads)):
             parameters = {name: getattr(ctx, name) for name in cls.parameters}
             return pulled_back(functools.partial(cls.composed, **parameters), operands, grads)

@@ -120,10 +120,11 @@ class LBFGS(Optimizer):
         lr, evaluations = group["lr"], 1
         kept = self.state[group["params"][0]]
         kept["func_evals"] = kept.get("func_evals", 0) + 1
+        kept.setdefault("n_iter", 0)
         for iteration in range(1, group["max_iter"] + 1):
             if np.abs(here.grad).max() <= group["tolerance_grad"]:
                 break
-            kept["n_iter"] = kept.get("n_iter", 0) + 1
+            kept["n_iter"] += 1
             direction = _direction(kept, here.grad, group["history_size"])
             kept["t"] = lr
             if kept["n_iter"] == 1:

@@ -28,6 +28,26 @@ def again(x: Any, name: str, *, reentrant: bool = False) -> Any:
     return checkpoint(function, x, use_reentrant=reentrant, preserve_rng_state=False)
 
 
+def again_hooked(x: Any, name: str, **options: Any) -> Any:
+    """The same with a hook on what is computed inside, and one on what comes out."""
+
+    def function(x: Any) -> Any:
+        y = x.sin() * x
+        if y.requires_grad:
+            y.register_hook(look(name))
+        return y.tanh()
+
+    out = lib.utils.checkpoint.checkpoint(function, x, preserve_rng_state=False, **options)
+    if out.requires_grad:
+        out.register_hook(look(f"{name} out", factor=0.5))
+    return out
+
+
+def writing() -> Any:
+    """A block in which what is saved is written by the pack hook, which may not."""
+    return lib.autograd.graph.saved_tensors_hooks(lambda x: x.mul_(1.0), lambda x: x)
+
+
 def elsewhere(name: str) -> Any:
     """A block in which saved tensors are kept as they are, by a number."""
     kept: list[Any] = []

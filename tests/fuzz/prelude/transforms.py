@@ -98,6 +98,22 @@ def jacobian(f: Any, kind: str, **options: Any) -> Any:
     return getattr(lib.func, kind)(f, **options)
 
 
+def jacobians(f: Any, kind: str, has_aux: bool = False) -> Any:
+    """x ↦ the Jacobians with respect to two arguments, together."""
+
+    def both(x: Any, y: Any) -> Any:
+        return (f(x) * f(y), x.sin()) if has_aux else f(x) * f(y)
+
+    take = getattr(lib.func, kind)(both, argnums=(0, 1), has_aux=has_aux)
+
+    def together(x: Any) -> Any:
+        found = take(x, x * 0.5)
+        (dx, dy), aux = found if has_aux else (found, x)
+        return dx + dy * aux.sum()
+
+    return together
+
+
 def functional(f: Any, kind: str, **options: Any) -> Any:
     """x ↦ what a function of `autograd.functional` says."""
     take = getattr(lib.autograd.functional, kind)

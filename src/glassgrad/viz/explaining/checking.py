@@ -30,6 +30,7 @@ from glassgrad.core.engine import Grads, fit
 from glassgrad.core.errors import GlassgradError
 from glassgrad.core.function import BackwardCFunction, run_forward
 from glassgrad.core.graph import AccumulateGrad, Node, edge_of, ends
+from glassgrad.core.primitive import with_gradients
 from glassgrad.core.saved import PrimitiveNode, operand_of
 from glassgrad.core.state import Shape, setting
 from glassgrad.core.tensor import Tensor, wrap
@@ -230,8 +231,8 @@ class BuiltIn(Recorded):
         for name, made_such in cls.assumes.items():
             values[0] = made_such(values[0]) if self.parameters[name] else values[0]
         out = cls.forward(*[value.copy() for value in values], **self.parameters)
-        outputs = [np.asarray(part) for part in (out if cls.multiple else (out,))]
-        output = tuple(outputs) if cls.multiple else outputs[0]
+        output = tuple(map(np.asarray, out)) if cls.multiple else np.asarray(out)
+        outputs = with_gradients(cls, output)
         node, given = self.node, tuple(values)
         kind = type("Context", (type(node),), {})  # with room for the call
         return outputs, context_of(kind, given, output, node.edges, self.parameters)

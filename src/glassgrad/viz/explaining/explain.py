@@ -214,9 +214,7 @@ def _given(node: Node, gradient: Any) -> Grads:
     several = isinstance(gradient, (tuple, list)) and len(metas) > 1
     grads: Any = gradient if several else (gradient,)
     if gradient is None:
-        seen = len(metas) - getattr(op_of(node), "kept_results", 0)
-        real = [meta.dtype is not None and meta.dtype.kind in "fc" for meta in metas[:seen]]
-        real += [False] * (len(metas) - seen)
+        real = [meta.dtype is not None and meta.dtype.kind in "fc" for meta in metas]
         pairs = zip(metas, real, strict=True)
         grads = [np.ones(tuple(meta.shape)) if is_real else None for meta, is_real in pairs]
     if len(grads) != len(metas):
