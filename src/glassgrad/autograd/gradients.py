@@ -9,7 +9,7 @@ import numpy as np
 
 from glassgrad.core import backward as engine
 from glassgrad.core import errors
-from glassgrad.core.graph import Edge, GradientEdge, edge_of, ends
+from glassgrad.core.graph import Edge, GradientEdge, edge_of, ends, plain
 from glassgrad.core.state import Shape, plugs
 from glassgrad.core.tensor import LEAF, Tensor, as_tensor, wrap
 from glassgrad.hooks.turn import GraphTask
@@ -335,7 +335,7 @@ def accumulation_targets(inputs: list[Any]) -> set[Any]:
 def target(x: Any) -> Edge:
     """The edge of an input: where its gradient arrives."""
     if isinstance(x, GradientEdge):
-        return engine.plain(x)
+        return plain(x)
     if not isinstance(x, Tensor):
         raise errors.ArgumentTypeError(
             "all inputs have to be Tensors or GradientEdges, but got "

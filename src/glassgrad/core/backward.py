@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .errors import ArgumentTypeError, GradientError, TransformError
-from .graph import Edge, GradientEdge, edge_of
+from .graph import Edge, GradientEdge, edge_of, plain
 from .state import Shape, modes, plugs
 from .tensor import PLAIN, Tensor, wrap
 
@@ -145,11 +145,6 @@ def root(output: Any, position: int, gradient: Any = None) -> tuple[Edge, tuple[
     if edge is None:
         raise plugs.checks.no_root(output, position, gradient)
     return edge, output.payload.shape, output.payload.dtype
-
-
-def plain(edge: GradientEdge) -> Edge:
-    """The form in which the graph itself holds an edge."""
-    return edge if edge.node.num_outputs > 1 else edge.node
 
 
 def one(output: Any, shape: Shape, dtype: Any) -> Any:

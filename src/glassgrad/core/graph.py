@@ -248,6 +248,11 @@ def ends(edge: Edge | None) -> tuple[Any, int]:
     return edge[:2] if isinstance(edge, GradientEdge) else (edge, 0)
 
 
+def plain(edge: GradientEdge) -> Edge:
+    """The form in which the graph itself holds an edge."""
+    return edge if edge.node.num_outputs > 1 else edge.node
+
+
 def number(node: Any) -> None:
     """Give a node whose edges are known its number, and tell whoever wants to know of it."""
     node.seq = state.next_seq()

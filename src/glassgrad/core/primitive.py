@@ -52,7 +52,7 @@ from numpy import generic, ndarray
 from . import state
 from .errors import ArgumentTypeError, GlassgradError
 from .function import Function
-from .graph import GradientEdge, Node, number
+from .graph import GradientEdge, Node, number, plain
 from .saved import PrimitiveNode, note_versions, operand_of, save
 from .state import Func, Names, Values, here, is_ours, modes, next_seq, outside, plugs
 from .tensor import PLAIN, Pending, Tensor, whole, wrap
@@ -75,7 +75,7 @@ class Primitive(Function):
             the error, and NumPy's letters of the kinds that it takes.
         differentiable: whether it has a gradient at all.
         multiple: whether `forward` returns a tuple of outputs.
-        kept_results: how many of these, the last ones, are there for backward alone.
+        shown: which of these a user may see; the others are there for backward alone.
         differentiates: which operands have edges; an index or a condition has none.
         keeps_index: whether `setup_context` keeps arrays, an index or weights: so for all ops that
             have an operand without an edge and save nothing (Note [An index is saved too]).
@@ -103,7 +103,7 @@ class Primitive(Function):
     kinds: ClassVar[str] = "f"
     differentiable: ClassVar[bool] = True
     multiple: ClassVar[bool] = False
-    kept_results: ClassVar[int] = 0
+    shown: ClassVar[slice] = slice(None)
     differentiates: ClassVar[slice] = slice(None)
     keeps_index: ClassVar[bool] = False
     assumes: ClassVar[dict[str, Callable[[Any], Any]]] = {}
@@ -286,15 +286,15 @@ def results_of(cls: type[Primitive], out: Any, node: Any) -> Any:
     if not cls.multiple:
         return wrap(out, node)
     count = node.num_outputs if node else 0
-    edges = [node] if count == 1 else [GradientEdge(node, nr) for nr in range(count)]
-    return tuple(map(wrap, out, edges + [None] * (len(out) - count)))
+    edges: Any = [plain(GradientEdge(node, nr)) for nr in range(count)]
+    return tuple(map(wrap, out, edges + [None] * len(out)))
 
 
 def with_gradients(cls: type[Primitive], out: Any) -> list[Any]:
     """The results that have a gradient, the first ones: floats that a user may see."""
     if not cls.multiple:
         return [out]
-    return [part for part in out[: len(out) - cls.kept_results] if part.dtype.kind in "fc"]
+    return [part for part in out[cls.shown] if part.dtype.kind in "fc"]
 
 
 def edges_of(operands: Values) -> Any:
@@ -337,17 +337,17 @@ def record(
     if cls.saves:
         save(node, operands, values, out)
     parts = with_gradients(cls, out)
-    shapes, dtypes = tuple([part.shape for part in parts]), tuple([part.dtype for part in parts])
-    node.out_shape, node.out_dtype = shapes, dtypes
-    if len(parts) == 1:
-        node.out_shape, node.out_dtype = shapes[0], dtypes[0]
+    dtypes = tuple([part.dtype for part in parts])
+    node.out_shape, node.out_dtype = parts[0].shape, dtypes[0]
+    if len(parts) > 1:
+        node.out_shape, node.out_dtype = tuple([part.shape for part in parts]), dtypes
     if level is not None:
         node._level = level
     else:
         for operand, edge in zip(operands[cls.differentiates], edges, strict=True):
             if edge is not None:
                 own = operand.payload
-                is_checked |= dtypes.count(own.dtype) < len(dtypes)
+                is_checked |= {*dtypes} != {own.dtype}
                 is_checked |= cls.broadcasts and own.shape != node.out_shape
     node.checked = is_checked
     node.caller_code, node.caller_offset = here(4)  # behind `record` and its callers

@@ -237,10 +237,8 @@ class Tensor(_Mixins):
         payload = self.payload
         if WRAPPERS.get(payload.__class__):
             payload = payload.detached()
-        if not self.is_inference():
-            return wrap(payload, version=self.version_counter())
-        out = wrap(payload)
-        out.cold_side().is_inference = True
+        out = wrap(payload, version=None if self.is_inference() else self.version_counter())
+        out.cold_side().is_inference = self.is_inference()
         return out
 
     # Shared memory and versions -----------------------------------------------------------------

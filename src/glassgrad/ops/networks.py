@@ -58,7 +58,7 @@ class Normalization(Transposed):
 
     saves = ("input", "weight", "bias")
     multiple = True
-    kept_results = 2
+    shown = slice(1)
     keeps_index = True
 
     @staticmethod
@@ -122,7 +122,7 @@ class NativeGroupNorm(Normalization):
     The means are those of a group of channels, of one example.
     """
 
-    kept_results = 0  # its node has three outputs in PyTorch, those of the others one
+    shown = slice(None)  # its node has three outputs in PyTorch, those of the others one
 
     forward = staticmethod(_normalize)
 

@@ -53,7 +53,7 @@ class Recurrence(Transposed):
     multiple = True
     keeps_index = True
     saves: ClassVar[Names] = ("input", "weight_ih", "weight_hh", "bias_ih", "bias_hh", "hidden")
-    kept_results = 1
+    shown = slice(-1)
     cell: ClassVar[Func]
     pulled: ClassVar[Func]
 
