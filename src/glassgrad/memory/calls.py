@@ -79,7 +79,10 @@ def place_outputs(ctx: Any, args: Values, raw: Any, edges: Any) -> Any:
     outputs = as_tuple(raw)
     marked = ctx.dirty_tensors or ctx.non_differentiable
     if marked:
-        _check_marked(ctx)
+        _check_marked("mark_dirty can only accept variables", ctx.dirty_tensors)
+        _check_marked(
+            "mark_non_differentiable only accepts variable arguments", ctx.non_differentiable
+        )
     if ctx.dirty_tensors:
         _check_dirty(ctx, args, outputs, edges is not None)
     if edges is not None:
@@ -170,15 +173,12 @@ def _alias(tensor: Tensor) -> Tensor:
     return as_view(wrap(tensor.payload), tensor, made=CUSTOM)
 
 
-def _check_marked(ctx: Any) -> None:
+def _check_marked(said: str, marked: Values) -> None:
     """Raise if anything but tensors was marked."""
-    for said, marked in (
-        ("mark_dirty can only accept variables", ctx.dirty_tensors),
-        ("mark_non_differentiable only accepts variable arguments", ctx.non_differentiable),
-    ):
-        others = [type(each).__name__ for each in marked if not isinstance(each, Tensor)]
-        if others:
-            raise GraphError(f"{said}, but got {others[0]}. What is no tensor has no gradient.")
+    for each in marked:
+        if not isinstance(each, Tensor):
+            got = type(each).__name__
+            raise GraphError(f"{said}, but got {got}. What is no tensor has no gradient.")
 
 
 def _check_dirty(ctx: Any, args: Values, outputs: Values, recording: bool) -> None:

@@ -295,10 +295,9 @@ def backend_of(array: Array) -> Backend:
 
 def is_array(value: object) -> bool:
     """Whether `value` is an array of a backend in use (NumPy's scalars are not)."""
-    kind = type(value)
-    return kind in _by_array_type or (
-        kind not in NUMBERS and isinstance(value, tuple(_by_array_type))
-    )
+    if type(value) in NUMBERS:
+        return False
+    return type(value) in _by_array_type or isinstance(value, tuple(_by_array_type))
 
 
 def device_of(array: Array) -> Device:

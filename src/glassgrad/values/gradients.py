@@ -46,9 +46,7 @@ def checked(node: Any, returned: Any) -> Values:
                 + (NO_LIST if isinstance(result, list) else "Write `glassgrad.tensor(value)`.")
             )
     kept = [result for result, may_be in zip(results, is_tensor, strict=True) if may_be]
-    return tuple(
-        [each.to_dense() if each is not None and each.is_sparse else each for each in kept]
-    )
+    return tuple([x.to_dense() if x is not None and x.is_sparse else x for x in kept])
 
 
 def wrong_number(name: str, expected: int, got: int, remedy: str = EACH) -> GradientError:
