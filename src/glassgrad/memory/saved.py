@@ -37,7 +37,7 @@ class Output(NamedTuple):
 
 def output_again(node: Node, output_nr: int, array: Any, version: Version | None) -> Tensor:
     """One of the node's outputs, of the array that was kept of it."""
-    edge = node if node.num_outputs == 1 else GradientEdge(node, output_nr)
+    edge = GradientEdge(node, output_nr) if type(node.out_dtype) is tuple else node
     view = node.cold and node.cold.view and node.cold.view()
     output = wrap(array, view or edge, version=version)
     if modes.duals is not None:

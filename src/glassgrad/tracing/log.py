@@ -410,7 +410,9 @@ class Log(EventLog):
         if self._is_undisturbed and node in self._arrived and waiting.__class__ is not list:
             self._entering = [self._arrived.pop(node)]  # nobody can have written it meanwhile
         else:
-            grads = waiting if waiting.__class__ is list else [waiting] * node.num_outputs
+            grads = waiting if waiting.__class__ is list else [waiting]
+            if waiting is None:
+                grads *= node.num_outputs
             self._entering = list(map(self.table.take, grads))
             self._under_way = grads if self.recorded else ()
         if node.__class__ is AccumulateGrad:
